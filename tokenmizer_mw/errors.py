@@ -1,0 +1,95 @@
+"""Every error that tokenmizer-mw raises on purpose.
+
+    TokenMizerError
+    |-- CallerError             the code that calls us passed something unusable
+    |   |-- UnknownSession      no such session in this tenant
+    |   |-- UnknownNode         no such node in the session's graph
+    |   |-- InvalidMessage      a message that cannot be read
+    |   |-- InvalidSession      a session id or tenant that is empty, too long or not text
+    |   `-- BudgetTooSmall      a token budget that cannot hold even an empty resume block
+    |-- ConfigError             a setting, a store address or a configuration file is wrong
+    |-- StoreError              the disk, the database or its contents
+    |   |-- StoreUnavailable    cannot be opened, read or written now (missing, read-only, full, locked)
+    |   |-- StoreCorrupt        opened, but what is in it cannot be read
+    |   |-- StoreTooNew         written by a newer version of tokenmizer-mw
+    |   `-- Conflict            somebody else appended first: re-read and try again
+    `-- PeerError               the other side of a chat call sent something unusable
+        `-- MalformedRequest    a request body that is not what its dialect says
+
+Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
+these reaches the application: the chat goes on with the original bytes and a counter says why.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+Fault = Literal["caller", "config", "store", "peer"]
+
+
+class TokenMizerError(Exception):
+    """Base of all errors of this package."""
+
+    fault: ClassVar[Fault] = "caller"
+
+
+class CallerError(TokenMizerError):
+    """The calling code passed something unusable."""
+
+
+class UnknownSession(CallerError):
+    """The session does not exist in this tenant."""
+
+
+class UnknownNode(CallerError):
+    """The node does not exist in the session's graph."""
+
+
+class InvalidMessage(CallerError):
+    """A message that cannot be read as a chat message."""
+
+
+class InvalidSession(CallerError):
+    """A session id or tenant that is empty, too long or not text."""
+
+
+class BudgetTooSmall(CallerError):
+    """A token budget that cannot hold even an empty resume block."""
+
+
+class ConfigError(TokenMizerError):
+    """A setting, a store address or a configuration file is wrong."""
+
+    fault = "config"
+
+
+class StoreError(TokenMizerError):
+    """The store could not do what it was asked to."""
+
+    fault = "store"
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be opened, read or written at the moment."""
+
+
+class StoreCorrupt(StoreError):
+    """The store is there, but what is in it cannot be read."""
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version of this package."""
+
+
+class Conflict(StoreError):
+    """Another writer appended first; the caller re-reads the log's tail and tries again."""
+
+
+class PeerError(TokenMizerError):
+    """The other side of a chat call sent something unusable."""
+
+    fault = "peer"
+
+
+class MalformedRequest(PeerError):
+    """A request body that is not what its dialect says."""

@@ -1,0 +1,249 @@
+"""The session graph as a fold over events.
+
+Nothing here judges: ``apply`` does what an event says, whatever it says. Judgement happens once, in
+``tokenmizer_mw.extract``, and is recorded; a rule that changes with a release therefore never rewrites history.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from tokenmizer_mw.model.event import (
+    DecisionReplaced,
+    EdgeAdded,
+    Event,
+    NodeAdded,
+    NodeRevised,
+    NodesPruned,
+    StatusChanged,
+    edge_to_dict,
+    node_to_dict,
+    transition_to_dict,
+)
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status, Transition
+
+from .layer import Layer
+from .text import label_key, words
+
+POSTINGS_MAX: Final = 64
+"""Nodes remembered per word, newest first out of all: keeps the look-up of similar labels flat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """When the log learned of a node (``added``), when it stopped being current (``closed``), both in seconds since
+    the epoch, and the last turn that mentioned it."""
+
+    added: float
+    closed: float | None = None
+    touched: int = 0
+    mentions: int = 1
+
+
+@dataclass(slots=True)
+class SessionGraph:
+    """Everything a session is believed to be about.
+
+    Reading is cheap and safe: nodes are frozen. ``fork`` gives a graph that starts as this one and whose changes
+    stay its own.
+    """
+
+    _nodes: MutableMapping[str, Node] = field(default_factory=dict)
+    _life: MutableMapping[str, Life] = field(default_factory=dict)
+    _edges: MutableMapping[tuple[str, EdgeType, str], Edge] = field(default_factory=dict)
+    _by_key: MutableMapping[str, str] = field(default_factory=dict)
+    _by_slot: MutableMapping[str, str] = field(default_factory=dict)
+    _by_word: MutableMapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _unfinished: MutableMapping[str, None] = field(default_factory=dict)
+    _replaced: MutableMapping[str, Transition] = field(default_factory=dict)
+    _counts: MutableMapping[NodeType, int] = field(default_factory=dict)
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def nodes(self, type: NodeType | str | None = None, status: Status | str | None = None) -> list[Node]:
+        """All nodes, oldest first, or those of a type and a status. Raises ``ValueError`` for unknown names."""
+        wanted_type = NodeType(type) if type is not None else None
+        wanted_status = Status(status) if status is not None else None
+        return [
+            node
+            for node in self._nodes.values()
+            if (wanted_type is None or node.type is wanted_type)
+            and (wanted_status is None or node.status is wanted_status)
+        ]
+
+    def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
+        """All edges, oldest first, or those of a type."""
+        wanted = EdgeType(type) if type is not None else None
+        return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
+
+    def transitions(self) -> list[Transition]:
+        """Every decision that replaced another, oldest first."""
+        return list(self._replaced.values())
+
+    def get(self, id: str) -> Node | None:
+        """The node, or ``None`` when it is unknown or was pruned."""
+        return self._nodes.get(id)
+
+    def life(self, id: str) -> Life:
+        """When a node came and went. Raises ``KeyError`` for an unknown one."""
+        return self._life[id]
+
+    def find(self, type: NodeType, label: str) -> Node | None:
+        """The newest node of that type with the same label, compared as ``label_key`` does."""
+        id = self._by_key.get(label_key(type, label))
+        return self._nodes.get(id) if id is not None else None
+
+    def in_slot(self, slot: str) -> Node | None:
+        """The current holder of a slot, or ``None``."""
+        id = self._by_slot.get(slot) if slot else None
+        node = self._nodes.get(id) if id is not None else None
+        return node if node is not None and node.current else None
+
+    def sharing_words(self, text: str, type: NodeType | None = None) -> list[tuple[Node, int]]:
+        """Nodes whose label shares words with ``text``, with how many, best first (newest first among equals)."""
+        hits: Counter[str] = Counter()
+        for word in words(text):
+            hits.update(self._by_word.get(word, ()))
+        found = [(self._nodes[id], count) for id, count in hits.items() if id in self._nodes]
+        if type is not None:
+            found = [(node, count) for node, count in found if node.type is type]
+        return sorted(found, key=lambda pair: (-pair[1], -self._life[pair[0].id].touched, pair[0].id))
+
+    def unfinished(self, type: NodeType | None = None) -> list[Node]:
+        """Open tasks and errors that are not fixed, oldest first."""
+        found = [self._nodes[id] for id in self._unfinished if id in self._nodes]
+        return [node for node in found if type is None or node.type is type]
+
+    def next_id(self, type: NodeType) -> str:
+        """The id that the next node of this type gets, such as "task-3"."""
+        return f"{type.value}-{self._counts.get(type, 0) + 1}"
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first, empty fields out."""
+        return {
+            "nodes": [node_to_dict(node) for node in self._nodes.values()],
+            "edges": [edge_to_dict(edge) for edge in self._edges.values()],
+            "transitions": [transition_to_dict(step) for step in self._replaced.values()],
+        }
+
+    # -- folding ---------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event, at: float = 0.0) -> None:
+        """Do what ``event`` says; ``at`` is when it was recorded. Events that are not about the graph do nothing."""
+        match event:
+            case NodeAdded(node):
+                self._add(node, at)
+            case NodeRevised(id, changes, turn):
+                self._revise(id, dict(changes), turn)
+            case StatusChanged(id, status, turn):
+                self._move(id, status, turn, at)
+            case EdgeAdded(edge):
+                self._edges[(edge.source, edge.type, edge.target)] = edge
+            case DecisionReplaced(transition):
+                self._replace(transition, at)
+            case NodesPruned(ids):
+                self._prune(ids)
+            case _:
+                pass
+
+    def fork(self) -> SessionGraph:
+        """A graph that reads as this one; what is applied to it stays there. Costs the same at any size."""
+        return SessionGraph(
+            Layer(self._nodes),
+            Layer(self._life),
+            Layer(self._edges),
+            Layer(self._by_key),
+            Layer(self._by_slot),
+            Layer(self._by_word),
+            Layer(self._unfinished),
+            Layer(self._replaced),
+            Layer(self._counts),
+        )
+
+    def copy(self) -> SessionGraph:
+        """An independent graph: later events on either do not show in the other."""
+        return SessionGraph(
+            dict(self._nodes),
+            dict(self._life),
+            dict(self._edges),
+            dict(self._by_key),
+            dict(self._by_slot),
+            dict(self._by_word),
+            dict(self._unfinished),
+            dict(self._replaced),
+            dict(self._counts),
+        )
+
+    def _add(self, node: Node, at: float) -> None:
+        self._nodes[node.id] = node
+        self._life[node.id] = Life(added=at, touched=node.source.turn)
+        self._counts[node.type] = self._counts.get(node.type, 0) + 1
+        self._index(node)
+        if not node.current:
+            self._life[node.id] = replace(self._life[node.id], closed=at)
+
+    def _index(self, node: Node) -> None:
+        self._by_key[label_key(node.type, node.label)] = node.id
+        if node.slot and node.current:
+            self._by_slot[node.slot] = node.id
+        for word in words(node.label):
+            ids = self._by_word.get(word, ())
+            if node.id not in ids:
+                self._by_word[word] = (*ids[1 - POSTINGS_MAX :], node.id)
+        self._track(node)
+
+    def _track(self, node: Node) -> None:
+        unfinished = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
+        if unfinished:
+            self._unfinished.setdefault(node.id, None)
+        elif node.id in self._unfinished:
+            del self._unfinished[node.id]
+
+    def _revise(self, id: str, changes: dict[str, Any], turn: int) -> None:
+        node = self._nodes.get(id)
+        if node is None:
+            return
+        self._nodes[id] = replace(node, **changes)
+        life = self._life[id]
+        self._life[id] = replace(life, touched=max(turn, life.touched), mentions=life.mentions + 1)
+        if changes.keys() & {"label", "slot"}:
+            self._index(self._nodes[id])
+
+    def _move(self, id: str, status: Status, turn: int, at: float) -> None:
+        node = self._nodes.get(id)
+        if node is None:
+            return
+        moved = self._nodes[id] = replace(node, status=status)
+        life = self._life[id]
+        closed = None if moved.current else (life.closed if not node.current else at)
+        self._life[id] = replace(life, closed=closed, touched=max(turn, life.touched))
+        if moved.slot and moved.current:
+            self._by_slot[moved.slot] = id
+        self._track(moved)
+
+    def _replace(self, step: Transition, at: float) -> None:
+        self._replaced[f"{step.old}>{step.new}@{step.trigger}"] = step
+        self._edges[(step.new, EdgeType.SUPERSEDES, step.old)] = Edge(
+            step.new, EdgeType.SUPERSEDES, step.old, step.trigger
+        )
+        self._move(step.old, Status.SUPERSEDED, step.trigger, at)
+
+    def _prune(self, ids: Iterable[str]) -> None:
+        gone = set(ids)
+        for id in gone:
+            node = self._nodes.pop(id, None)
+            if node is None:
+                continue
+            del self._life[id]
+            if id in self._unfinished:
+                del self._unfinished[id]
+            if self._by_key.get(label_key(node.type, node.label)) == id:
+                del self._by_key[label_key(node.type, node.label)]
+        for key in [key for key in self._edges if key[0] in gone or key[2] in gone]:
+            del self._edges[key]

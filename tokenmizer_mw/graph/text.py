@@ -1,0 +1,94 @@
+"""How labels are compared: the words and the key of a label."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.model.node import NodeType
+
+_STOP: Final = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "our",
+        "that",
+        "the",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "will",
+        "with",
+        "i",
+        "my",
+        "you",
+        "your",
+        "now",
+        "also",
+        "so",
+        "then",
+        "just",
+        "use",
+        "using",
+    ]
+)
+_CASED: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.API, NodeType.SCHEMA})
+
+
+@lru_cache(maxsize=4096)
+def words(label: str) -> frozenset[str]:
+    """The words of a label that carry meaning: case-folded, without English function words.
+
+    Dots, slashes, underscores and hyphens inside a word keep it whole ("api/auth.py" is one word), and its parts
+    count as well. Runs of CJK text give their bigrams.
+    """
+    found: set[str] = set()
+    for raw in _split(unicodedata.normalize("NFKC", label).casefold()):
+        word = raw.strip("./-_#@:+")
+        if not word or word in _STOP:
+            continue
+        if _is_cjk(word[0]):
+            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            continue
+        found.add(word)
+        found.update(part for part in _parts(word) if part not in _STOP and len(part) > 1)
+    return frozenset(found)
+
+
+def _split(text: str) -> list[str]:
+    return "".join(char if char.isalnum() or char in "./-_#@:+" else " " for char in text).split()
+
+
+def _parts(word: str) -> list[str]:
+    return "".join(" " if char in "./-_#@:+" else char for char in word).split()
+
+
+def _is_cjk(char: str) -> bool:
+    return "\u3040" <= char <= "\u30ff" or "\u4e00" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3"
+
+
+def label_key(type_: NodeType, label: str) -> str:
+    """Two labels of a type with one key are the same fact. Paths and routes keep their case."""
+    text = unicodedata.normalize("NFKC", label).strip()
+    if type_ in _CASED:
+        return f"{type_.value}:{text}"
+    return f"{type_.value}:{' '.join(_split(text.casefold()))}"

@@ -1,0 +1,1 @@
+"""Words: the types that every other part speaks in. Imports nothing of ours."""

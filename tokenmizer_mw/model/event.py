@@ -1,0 +1,343 @@
+"""The closed union of events that a session's log is made of, and their stored form.
+
+An event is a judgement that was made once; folding events only applies them. Each kind is stored under a name and
+a version of our own, never under a Python path, and ``UPCASTS`` lifts old payloads to the current version, so that
+a log outlives releases.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .message import Message, Outcome, Role, ToolCall, ToolResult
+from .node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRecorded:
+    """A message joined the session as number ``turn`` (1-based). ``digest`` identifies it across resends."""
+
+    turn: int
+    digest: str
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class TurnClosed:
+    """A model call ended after message ``turn``. ``usage`` holds the provider's own token counts, may be empty."""
+
+    turn: int
+    outcome: Outcome
+    finish_reason: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Facts were drawn from all messages up to and including ``turn``: where extraction resumes after a crash."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAdded:
+    """A new fact."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRevised:
+    """Fields of a node got new values. ``changes`` maps field names of ``Node`` (never id, type or status)."""
+
+    id: str
+    changes: Mapping[str, Any]
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged:
+    """A node moved in its lifecycle at ``turn``; ``quote`` is the explicit evidence where one was needed."""
+
+    id: str
+    status: Status
+    turn: int = 0
+    reason: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAdded:
+    """A new relation."""
+
+    edge: Edge
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionReplaced:
+    """One decision took another's place. Fold marks the old one superseded and links the two."""
+
+    transition: Transition
+
+
+@dataclass(frozen=True, slots=True)
+class NodesPruned:
+    """Nodes left the kept graph because of its cap. The log still has them."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A named point of the session, with the cut that was made there if one was.
+
+    ``block`` is the resume block exactly as sent; ``anchor`` the digest of the first message that stayed verbatim
+    ("" when nothing was cut) and ``anchor_turn`` its number, so that every later call drops the same messages and
+    carries the same bytes until the next cut. ``dropped`` counts the messages that the block stands for.
+    """
+
+    id: str
+    turn: int
+    tokens: int = 0
+    block: str = ""
+    anchor: str = ""
+    anchor_turn: int = 0
+    dropped: int = 0
+    nonce: str = ""
+
+
+Event = (
+    MessageRecorded
+    | TurnClosed
+    | Derived
+    | NodeAdded
+    | NodeRevised
+    | StatusChanged
+    | EdgeAdded
+    | DecisionReplaced
+    | NodesPruned
+    | Checkpointed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event in its place: ``seq`` is 1-based and dense per session, ``recorded_at`` seconds since the epoch."""
+
+    seq: int
+    recorded_at: float
+    event: Event
+
+
+Payload = dict[str, Any]
+
+
+class UnreadableEvent(ValueError):
+    """A stored event whose kind, version or payload this release cannot read."""
+
+
+class NewerEvent(UnreadableEvent):
+    """A stored event of a kind or version that only a newer release can read."""
+
+
+def encode(event: Event) -> tuple[str, int, str]:
+    """``(kind, version, payload as JSON text)``: what a store keeps."""
+    kind, version, write = _WRITERS[type(event)]
+    return kind, version, json.dumps(write(event), ensure_ascii=False, separators=(",", ":"))
+
+
+def decode(kind: str, version: int, payload: str) -> Event:
+    """The event that ``encode`` stored, lifted from an older version where needed.
+
+    Raises ``NewerEvent`` for kinds and versions of a newer release, ``UnreadableEvent`` for damage.
+    """
+    if kind not in _READERS or version > _READERS[kind][0]:
+        raise NewerEvent(f"event {kind!r} version {version} was written by a newer release")
+    current, read = _READERS[kind]
+    try:
+        data = json.loads(payload)
+        for step in range(version, current):
+            data = UPCASTS[(kind, step)](data)
+        return read(data)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
+
+
+UPCASTS: Final[dict[tuple[str, int], Callable[[Payload], Payload]]] = {}
+"""``(kind, version) -> function`` that lifts a payload of that version to the next one."""
+
+
+def _without_defaults(pairs: Mapping[str, Any]) -> Payload:
+    return {key: value for key, value in pairs.items() if value not in ("", (), [], {}, None)}
+
+
+def message_to_dict(message: Message) -> Payload:
+    """The stored form of a message; what is empty is left out."""
+    return _without_defaults(
+        {
+            "role": message.role.value,
+            "text": message.text,
+            "calls": [[call.id, call.name, call.arguments] for call in message.tool_calls],
+            "results": [[result.call_id, result.text, result.is_error] for result in message.tool_results],
+            "thinking": message.thinking,
+            "refusal": message.refusal,
+            "attachments": list(message.attachments),
+        }
+    )
+
+
+def message_from_dict(data: Payload) -> Message:
+    """The inverse of ``message_to_dict``."""
+    return Message(
+        role=Role(data["role"]),
+        text=data.get("text", ""),
+        tool_calls=tuple(ToolCall(*call) for call in data.get("calls", ())),
+        tool_results=tuple(ToolResult(*result) for result in data.get("results", ())),
+        thinking=data.get("thinking", ""),
+        refusal=data.get("refusal", ""),
+        attachments=tuple(data.get("attachments", ())),
+    )
+
+
+def _source_to_dict(source: Source) -> Payload:
+    data = _without_defaults({"role": source.role, "quote": source.quote, "span": source.span})
+    return {"turn": source.turn, "trust": source.trust.value, **data}
+
+
+def _source_from_dict(data: Payload) -> Source:
+    span = data.get("span")
+    return Source(
+        turn=data["turn"],
+        role=data.get("role", ""),
+        quote=data.get("quote", ""),
+        trust=Trust(data["trust"]),
+        span=(span[0], span[1]) if span else None,
+    )
+
+
+_NODE_TEXT = ("detail", "kind", "slot", "value", "order", "valid_from", "valid_until")
+
+
+def node_to_dict(node: Node) -> Payload:
+    """The stored form of a node; what is empty is left out."""
+    head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
+    head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
+    return head | _without_defaults({name: getattr(node, name) for name in _NODE_TEXT})
+
+
+def node_from_dict(data: Payload) -> Node:
+    """The inverse of ``node_to_dict``."""
+    return Node(
+        id=data["id"],
+        type=NodeType(data["type"]),
+        label=data["label"],
+        status=Status(data["status"]),
+        source=_source_from_dict(data["source"]),
+        confidence=data["confidence"],
+        **_changes_from_dict({name: data[name] for name in _NODE_TEXT if name in data}),
+    )
+
+
+def _changes_from_dict(data: Payload) -> Payload:
+    if data.get("kind"):
+        data = {**data, "kind": DecisionKind(data["kind"])}
+    if "source" in data:
+        data = {**data, "source": _source_from_dict(data["source"])}
+    return data
+
+
+def _changes_to_dict(changes: Mapping[str, Any]) -> Payload:
+    return {k: _source_to_dict(v) if isinstance(v, Source) else v for k, v in changes.items()}
+
+
+def edge_to_dict(edge: Edge) -> Payload:
+    """The stored form of an edge."""
+    return {"source": edge.source, "type": edge.type.value, "target": edge.target, "turn": edge.turn}
+
+
+def transition_to_dict(step: Transition) -> Payload:
+    """The stored form of a transition; what is empty is left out."""
+    data = {"old": step.old, "new": step.new, "trigger": step.trigger, "delta": step.confidence_delta}
+    return data | _without_defaults({"reason": step.reason, "evidence": step.evidence})
+
+
+def _transition_from_dict(data: Payload) -> Transition:
+    return Transition(
+        data["old"],
+        data["new"],
+        data["trigger"],
+        data.get("reason", ""),
+        data.get("evidence", ""),
+        data["delta"],
+    )
+
+
+_CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "nonce")
+
+_WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
+    MessageRecorded: (
+        "message",
+        1,
+        lambda e: {"turn": e.turn, "digest": e.digest, "message": message_to_dict(e.message)},
+    ),
+    TurnClosed: (
+        "turn_closed",
+        1,
+        lambda e: (
+            {"turn": e.turn, "outcome": e.outcome.value}
+            | _without_defaults({"finish_reason": e.finish_reason, "usage": dict(e.usage)})
+        ),
+    ),
+    Derived: ("derived", 1, lambda e: {"turn": e.turn}),
+    NodeAdded: ("node_added", 1, lambda e: node_to_dict(e.node)),
+    NodeRevised: (
+        "node_revised",
+        1,
+        lambda e: {"id": e.id, "changes": _changes_to_dict(e.changes), "turn": e.turn},
+    ),
+    StatusChanged: (
+        "status_changed",
+        1,
+        lambda e: (
+            {"id": e.id, "status": e.status.value, "turn": e.turn}
+            | _without_defaults({"reason": e.reason, "quote": e.quote})
+        ),
+    ),
+    EdgeAdded: (
+        "edge_added",
+        1,
+        lambda e: edge_to_dict(e.edge),
+    ),
+    DecisionReplaced: ("decision_replaced", 1, lambda e: transition_to_dict(e.transition)),
+    NodesPruned: ("nodes_pruned", 1, lambda e: {"ids": list(e.ids)}),
+    Checkpointed: (
+        "checkpointed",
+        1,
+        lambda e: {"id": e.id, "turn": e.turn} | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT}),
+    ),
+}
+
+_READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
+    "message": (1, lambda d: MessageRecorded(d["turn"], d["digest"], message_from_dict(d["message"]))),
+    "turn_closed": (
+        1,
+        lambda d: TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {})),
+    ),
+    "derived": (1, lambda d: Derived(d["turn"])),
+    "node_added": (1, lambda d: NodeAdded(node_from_dict(d))),
+    "node_revised": (1, lambda d: NodeRevised(d["id"], _changes_from_dict(d["changes"]), d["turn"])),
+    "status_changed": (
+        1,
+        lambda d: StatusChanged(d["id"], Status(d["status"]), d["turn"], d.get("reason", ""), d.get("quote", "")),
+    ),
+    "edge_added": (1, lambda d: EdgeAdded(Edge(d["source"], EdgeType(d["type"]), d["target"], d["turn"]))),
+    "decision_replaced": (1, lambda d: DecisionReplaced(_transition_from_dict(d))),
+    "nodes_pruned": (1, lambda d: NodesPruned(tuple(d["ids"]))),
+    "checkpointed": (
+        1,
+        lambda d: Checkpointed(d["id"], d["turn"], **{n: d[n] for n in _CHECKPOINT if n in d}),
+    ),
+}

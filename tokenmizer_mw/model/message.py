@@ -1,0 +1,92 @@
+"""The one neutral chat shape: what a dialect reads a request or a response into."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who speaks. ``developer`` is read as ``system``; ``function`` as ``tool``."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Outcome(StrEnum):
+    """How a turn ended on the wire.
+
+    ``complete``: the dialect's terminal event was seen. ``truncated``: the stream ended without it, or the model
+    hit its length limit. ``aborted``: the client left. ``error``: the provider or the application failed.
+    """
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    ABORTED = "aborted"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that the assistant made. ``arguments`` is JSON text exactly as sent (it may be cut or malformed)."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool returned. ``call_id`` is empty where the dialect has no ids (pairing is then by order)."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat, one to one with the wire.
+
+    ``text`` is the visible text ("" when there is none). ``thinking`` and ``refusal`` are kept apart and are never
+    read as fact. ``attachments`` names the kinds of parts that are not text, such as "image_url"; their content is
+    not kept.
+    """
+
+    role: Role
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    thinking: str = ""
+    refusal: str = ""
+    attachments: tuple[str, ...] = ()
+
+    @property
+    def opens_turn(self) -> bool:
+        """True for a message that a person wrote: the only place where a transcript may be cut."""
+        return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
+
+
+def digest(message: Message) -> str:
+    """Identity of a message across resends: 16 hex digits over what the model sees.
+
+    Clients that send the history back change what does not matter (null for an empty text, the spacing of tool
+    arguments, thinking left out); two such spellings have one digest.
+    """
+    parts: list[object] = [message.role.value, message.text.strip(), message.refusal.strip()]
+    parts += [[call.name, _canonical(call.arguments)] for call in message.tool_calls]
+    parts += [[result.call_id, result.text.strip()] for result in message.tool_results]
+    parts.append(message.attachments)
+    raw = json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return hashlib.blake2b(raw, digest_size=8).hexdigest()
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments.strip()

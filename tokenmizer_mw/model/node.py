@@ -1,0 +1,208 @@
+"""The vocabulary of the session graph: node types, edge types, statuses and the legal moves between them.
+
+Follows the graph of the TokenMizer paper (v0.3.1): 14 node types in three groups, 7 edge types, 8 statuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+LABEL_MAX: Final = 200
+"""Longest label of a node, in characters."""
+
+
+class NodeType(StrEnum):
+    """What a node is about, in three groups: action, decision, context."""
+
+    TASK = "task"
+    FILE = "file"
+    ERROR = "error"
+    TEST = "test"
+    SCHEMA = "schema"
+    DECISION = "decision"
+    DEPENDENCY = "dependency"
+    API = "api"
+    ENDPOINT = "endpoint"
+    GOAL = "goal"
+    ENVIRONMENT = "environment"
+    PROJECT = "project"
+    CONCEPT = "concept"
+    AGENT = "agent"
+
+
+GROUPS: Final[dict[str, frozenset[NodeType]]] = {
+    "action": frozenset({NodeType.TASK, NodeType.FILE, NodeType.ERROR, NodeType.TEST, NodeType.SCHEMA}),
+    "decision": frozenset({NodeType.DECISION, NodeType.DEPENDENCY, NodeType.API, NodeType.ENDPOINT}),
+    "context": frozenset({NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.PROJECT, NodeType.CONCEPT, NodeType.AGENT}),
+}
+
+NEVER_PRUNED: Final = frozenset({NodeType.DECISION, NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.SCHEMA})
+
+
+class EdgeType(StrEnum):
+    """How two nodes relate. Read as a sentence: source, type, target."""
+
+    DEPENDS_ON = "depends_on"
+    RELATED_TO = "related_to"
+    IMPLEMENTS = "implements"
+    FIXES = "fixes"
+    BLOCKS = "blocks"
+    PART_OF = "part_of"
+    SUPERSEDES = "supersedes"
+
+
+class Status(StrEnum):
+    """Where a node stands in its life.
+
+    Tasks and tests go from pending to completed or failed; a fact that simply holds (a decision in force, a file,
+    an error not yet fixed) is ``active``, and an error that was fixed is completed. The paper's word ``modified``
+    is read as ``superseded``.
+    """
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    INVALIDATED = "invalidated"
+    ARCHIVED = "archived"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Status | None:
+        return cls.SUPERSEDED if value == "modified" else None
+
+
+_OPEN = frozenset({Status.PENDING, Status.IN_PROGRESS})
+_REVISED = frozenset({Status.SUPERSEDED, Status.INVALIDATED, Status.ARCHIVED})
+
+LIFECYCLE: Final[dict[Status, frozenset[Status]]] = {
+    Status.PENDING: frozenset({Status.IN_PROGRESS, Status.COMPLETED, Status.FAILED}) | _REVISED,
+    Status.IN_PROGRESS: frozenset({Status.COMPLETED, Status.FAILED}) | _REVISED,
+    Status.COMPLETED: _REVISED,
+    Status.FAILED: frozenset({Status.COMPLETED}) | _REVISED,
+    Status.ACTIVE: frozenset({Status.COMPLETED, Status.FAILED}) | _REVISED,
+    Status.SUPERSEDED: frozenset({Status.INVALIDATED, Status.ARCHIVED}),
+    Status.INVALIDATED: frozenset({Status.ARCHIVED}),
+    Status.ARCHIVED: frozenset(),
+}
+"""Moves that need no more than a mention. What is missing here needs explicit evidence: see ``REOPENINGS``."""
+
+REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
+    Status.IN_PROGRESS: frozenset({Status.PENDING}),
+    Status.COMPLETED: frozenset({Status.ACTIVE, Status.PENDING, Status.IN_PROGRESS, Status.FAILED}),
+    Status.FAILED: frozenset({Status.PENDING, Status.IN_PROGRESS}),
+    Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.PENDING}),
+    Status.INVALIDATED: frozenset({Status.ACTIVE, Status.PENDING}),
+    Status.ARCHIVED: frozenset({Status.ACTIVE, Status.PENDING, Status.COMPLETED}),
+}
+"""Downgrades that a quote can justify ("it still fails", "back to REST", an undo by hand)."""
+
+
+def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
+    """Whether a node may go from ``old`` to ``new``; ``evidence``: a quote says so explicitly."""
+    return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
+
+
+class DecisionKind(StrEnum):
+    """What a decision node is: a choice, a standing rule, a preference, or an option that was looked at."""
+
+    CHOICE = "choice"
+    RULE = "rule"
+    PREFERENCE = "preference"
+    OPTION = "option"
+
+
+class Trust(StrEnum):
+    """How much a statement weighs, from certain to doubtful.
+
+    ``structure``: read from tool traffic, an edit or a test run. ``stated``: the user said so. ``adopted``: an
+    assistant's proposal that the user accepted or that was executed. ``claimed``: the assistant says so.
+    ``proposed``: the assistant suggests it. ``quoted``: text of a tool, a file or a third party.
+    """
+
+    STRUCTURE = "structure"
+    STATED = "stated"
+    ADOPTED = "adopted"
+    CLAIMED = "claimed"
+    PROPOSED = "proposed"
+    QUOTED = "quoted"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact comes from.
+
+    ``turn`` is the 1-based number of the message in the session, ``role`` its speaker ("user", "assistant",
+    "tool", or "hand" for an edit through the API), ``quote`` the words (capped, one line), ``span`` their
+    character range in the message's text (``None`` when the fact is not from prose).
+    """
+
+    turn: int
+    role: str
+    quote: str = ""
+    trust: Trust = Trust.STATED
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One fact of the session.
+
+    ``id`` is stable for the life of the session. ``label`` is one line of at most ``LABEL_MAX`` characters.
+    ``kind`` is set for decisions only. ``slot`` is the normalised "subject.attribute" that the fact is a value of
+    ("" when it has none); two current nodes never share a slot. ``confidence`` is 0..1. ``order`` is the position
+    of a task in its plan. ``valid_from`` and ``valid_until`` are seconds since the epoch, ``None`` for unbounded.
+    """
+
+    id: str
+    type: NodeType
+    label: str
+    status: Status
+    source: Source
+    confidence: float = 1.0
+    detail: str = ""
+    kind: DecisionKind | None = None
+    slot: str = ""
+    value: str = ""
+    order: int | None = None
+    valid_from: float | None = None
+    valid_until: float | None = None
+
+    @property
+    def current(self) -> bool:
+        """False once the fact was replaced, declared wrong or archived."""
+        return self.status not in _REVISED
+
+    @property
+    def open(self) -> bool:
+        """True for work that is not finished."""
+        return self.status in _OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed relation between two nodes, recorded at ``turn``."""
+
+    source: str
+    type: EdgeType
+    target: str
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A decision that replaced another: queryable on its own and never pruned.
+
+    ``trigger`` is the turn that made the change, ``reason`` why ("" when nobody said), ``evidence`` the quote,
+    ``confidence_delta`` the new node's confidence minus the old one's.
+    """
+
+    old: str
+    new: str
+    trigger: int
+    reason: str = ""
+    evidence: str = ""
+    confidence_delta: float = 0.0

@@ -1,0 +1,30 @@
+"""Which session: the key that every table and every cache of this package is partitioned by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+LOCAL_TENANT: Final = "local"
+"""The tenant of everybody who does not name one."""
+
+SESSION_ID_MAX: Final = 256
+"""Longest session id or tenant, in characters."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SessionKey:
+    """A session of a tenant. Both parts are opaque text: never a path, never part of a query."""
+
+    tenant: str
+    id: str
+
+    def valid(self) -> bool:
+        """Both parts are non-empty text of at most ``SESSION_ID_MAX`` characters without control characters."""
+        return all(_usable(part) for part in (self.tenant, self.id))
+
+
+def _usable(part: object) -> bool:
+    if not isinstance(part, str) or not 0 < len(part) <= SESSION_ID_MAX:
+        return False
+    return part.isprintable() and not any("\ud800" <= char <= "\udfff" for char in part)

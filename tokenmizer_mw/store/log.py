@@ -1,0 +1,63 @@
+"""The port that every store fulfils: an append-only log of events per session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.session import SessionKey
+
+Clock = Callable[[], float]
+"""Seconds since the epoch. The only source of ``recorded_at``."""
+
+Rewriting = Callable[[Recorded], Event | None]
+"""For each recorded event its replacement, itself to keep it, or ``None`` to erase what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session in a listing. Times are seconds since the epoch; ``seq`` is the number of its newest event."""
+
+    key: SessionKey
+    seq: int
+    created_at: float
+    updated_at: float
+
+
+class EventLog(Protocol):
+    """Append-only events per session; sync, and safe to call from several threads and processes.
+
+    What is appended is durable when the call returns. All methods raise ``StoreUnavailable`` when the store cannot
+    be reached, read or written, and ``StoreCorrupt`` or ``StoreTooNew`` when its contents cannot be understood.
+    """
+
+    def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
+        """Add ``events`` behind number ``expected_seq`` (0 for a new session), all of them or none.
+
+        Returns them with their places. No events: does nothing. Raises ``Conflict`` when the log does not end at
+        ``expected_seq``: read its tail and try again.
+        """
+
+    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+        """The events with ``after < seq <= upto``, in order; to the end when ``upto`` is ``None``.
+
+        An unknown session has no events.
+        """
+
+    def sessions(self, tenant: str) -> list[SessionInfo]:
+        """The sessions of a tenant, the most recently updated first."""
+
+    def forget(self, session: SessionKey) -> int:
+        """Erase a session so that nothing of it is left in the store's files. Returns how many events it had."""
+
+    def rewrite(self, session: SessionKey, change: Rewriting) -> int:
+        """Replace what should never have been kept, leaving numbers and times. Returns how many events changed.
+
+        The old contents are gone from the store's files afterwards. An event for which ``change`` returns ``None``
+        leaves its number unused.
+        """
+
+    def close(self) -> None:
+        """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""

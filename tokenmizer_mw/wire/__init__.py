@@ -1,0 +1,1 @@
+"""Bytes to words and back: streams, dialects, providers. Pure."""

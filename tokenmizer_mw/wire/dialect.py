@@ -1,0 +1,81 @@
+"""What a dialect gives to an exchange: a request as read, a reply as collected, and the protocol between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tokenmizer_mw.model.message import Message, Outcome
+
+Span = tuple[int, int]
+"""Start and end (exclusive) of a piece of the request body, in characters of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A chat request as read: words for us, and spans so that a rewrite can keep every other byte.
+
+    ``messages[i]`` stands at ``spans[i]`` of ``text``. ``fields`` holds the other top-level members as parsed.
+    ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
+    the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
+    why the request must not be rewritten ("" when it may).
+    """
+
+    text: str
+    messages: tuple[Message, ...]
+    spans: tuple[Span, ...]
+    fields: Mapping[str, Any]
+    prefix: int = 0
+    model: str = ""
+    stream: bool = False
+    overhead: str = ""
+    stand_down: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response as collected: what joins the session, and how it ended.
+
+    ``message`` is ``None`` when nothing usable came (an error, an empty or foreign body). ``error`` holds the
+    provider's in-band error message ("" for none).
+    """
+
+    message: Message | None
+    outcome: Outcome
+    finish_reason: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
+
+
+class Dialect(Protocol):
+    """One wire format, in both directions. Pure: no sockets, no clock."""
+
+    @property
+    def name(self) -> str:
+        """Short name, such as "openai_chat"."""
+
+    def read(self, body: bytes) -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` when it is not one."""
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes without the top-level fields ``drop``; with messages ``[prefix, keep_from)`` replaced
+        by one message of ``role`` that carries ``block``. All other bytes stay as they were."""
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` (a chunk, with the last bytes of the one before) may hold the terminal event. Cheap; may
+        be wrong in the direction of true."""
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a whole captured response body (content decoding already undone).
+
+        Never raises: what cannot be read gives a reply without a message.
+        """

@@ -1,0 +1,1 @@
+"""One module a chat dialect: how its requests are read and rewritten and its responses collected."""
