@@ -1,0 +1,94 @@
+"""The two words that extraction speaks between its stages: segments of a message, and findings in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+
+class SegmentKind(StrEnum):
+    """What a piece of a message is. Only prose, list items, checkboxes and headings can state facts in words."""
+
+    PROSE = "prose"
+    LIST_ITEM = "list_item"
+    CHECKBOX = "checkbox"
+    HEADING = "heading"
+    CODE = "code"
+    DIFF = "diff"
+    LOG = "log"
+    QUOTE = "quote"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sentence, list item or block of a message, at ``[start, end)`` of its text.
+
+    ``text`` is without list markers and Markdown emphasis. ``info`` is a fence's info string, a heading's level or
+    a list marker. ``checked`` is set for checkboxes. ``heading`` is the nearest heading or list lead-in above
+    ("Next steps:"), "" for none.
+    """
+
+    kind: SegmentKind
+    text: str
+    start: int
+    end: int
+    info: str = ""
+    checked: bool | None = None
+    heading: str = ""
+
+
+class Move(StrEnum):
+    """What a finding does to the graph.
+
+    ``note``: the fact exists; its status is the finding's. ``close`` / ``fail`` / ``reopen``: a task, test or error
+    that ``label`` describes was finished (an error: fixed), failed, or turned out not to be finished. ``replace``:
+    ``label`` takes the place of what ``target`` describes ("" when only the slot tells). ``reject``: ``label`` was
+    looked at and turned down, or turned out wrong. ``adopt``: the open proposal that ``label`` describes is
+    accepted ("" for all proposals of the message before). ``archive``: no longer relevant.
+    """
+
+    NOTE = "note"
+    CLOSE = "close"
+    FAIL = "fail"
+    REOPEN = "reopen"
+    REPLACE = "replace"
+    REJECT = "reject"
+    ADOPT = "adopt"
+    ARCHIVE = "archive"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One statement about the session, found in a message. What it changes is for ``derive`` to decide.
+
+    ``label`` is one line. ``quote`` is the sentence or line it was found in, ``span`` its place in the message's
+    text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor. ``fixes``,
+    ``part_of`` and ``implements`` name another fact by its label, to be linked.
+    """
+
+    type: NodeType
+    label: str
+    status: Status
+    trust: Trust
+    confidence: float
+    move: Move = Move.NOTE
+    target: str = ""
+    reason: str = ""
+    detail: str = ""
+    kind: DecisionKind | None = None
+    slot: str = ""
+    value: str = ""
+    order: int | None = None
+    quote: str = ""
+    span: tuple[int, int] | None = None
+    fixes: str = ""
+    part_of: str = ""
+    implements: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """True for what was read from structure rather than from words."""
+        return self.trust is Trust.STRUCTURE
