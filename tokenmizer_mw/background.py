@@ -1,0 +1,78 @@
+"""Work that can wait: one daemon thread, a bounded queue, nothing done twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+Task = Callable[[], object]
+
+
+class BackgroundQueue:
+    """Runs tasks one after the other in a thread that starts with the first of them.
+
+    A task that is put while one of the same name still waits is dropped: names stand for work that sees the newest
+    state anyway. ``failed`` is called with what a task raised.
+    """
+
+    def __init__(self, *, capacity: int, failed: Callable[[BaseException], None]) -> None:
+        self._capacity = capacity
+        self._failed = failed
+        self._waiting: OrderedDict[Hashable, Task] = OrderedDict()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._busy = False
+        self._closed = False
+
+    def put(self, name: Hashable, task: Task) -> bool:
+        """Queue a task and return at once. False when the queue is full or closed: the task was not taken."""
+        with self._changed:
+            if self._closed or (len(self._waiting) >= self._capacity and name not in self._waiting):
+                return False
+            self._waiting.setdefault(name, task)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
+                self._busy = False
+                self._thread.start()
+            self._changed.notify_all()
+            return True
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until nothing is queued or running, at most ``seconds``. True when that was reached."""
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while self._waiting or self._busy:
+                left = deadline - time.monotonic()
+                if left <= 0 or self._thread is None or not self._thread.is_alive():
+                    return False
+                self._changed.wait(left)
+            return True
+
+    def close(self, seconds: float) -> bool:
+        """Take no more tasks, finish what is queued within ``seconds``, end the thread. True when all was done."""
+        done = self.flush(seconds)
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._changed.notify_all()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(max(0.0, seconds))
+        return done
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                while not self._waiting and not self._closed:
+                    self._changed.wait()
+                if self._closed and not self._waiting:
+                    return
+                _, task = self._waiting.popitem(last=False)
+                self._busy = True
+            try:
+                task()
+            except Exception as error:  # a task of one session must not end the work of all
+                self._failed(error)

@@ -1,0 +1,88 @@
+"""Folded sessions kept in process: refreshed by reading the log's tail, written through it, retried on conflict."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from tokenmizer_mw.errors import Conflict
+from tokenmizer_mw.model.event import Event
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.store.log import EventLog
+
+T = TypeVar("T")
+
+ATTEMPTS_MAX: Final = 1_000
+"""Conflicts in a row after which an update gives up; each one means that another writer made progress."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    state: SessionState | None = None
+
+
+class KeptSessions:
+    """The only place where folded sessions change. Safe for threads; other processes meet us in the log."""
+
+    def __init__(self, log: EventLog, *, capacity: int) -> None:
+        self._log = log
+        self._capacity = capacity
+        self._sessions: OrderedDict[SessionKey, _Kept] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def read(self, key: SessionKey, view: Callable[[SessionState], T]) -> T:
+        """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
+        kept = self._get(key)
+        with kept.lock:
+            return view(self._refreshed(key, kept))
+
+    def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
+        """Append what ``decide`` makes of the session; decide again when somebody else was faster.
+
+        ``decide`` must be pure: it may see a state that other writers have left behind, and is then called again.
+        """
+        kept = self._get(key)
+        with kept.lock:
+            state = kept.state or self._refreshed(key, kept)
+            for _ in range(ATTEMPTS_MAX):
+                events = decide(state)
+                if not events:
+                    return
+                try:
+                    recorded = self._log.append(key, events, expected_seq=state.seq)
+                except Conflict:
+                    state = self._refreshed(key, kept)
+                    continue
+                for event in recorded:
+                    state.apply(event)
+                return
+            raise Conflict(f"gave up after {ATTEMPTS_MAX} conflicts on one session")
+
+    def drop(self, key: SessionKey) -> None:
+        """Forget what is kept of a session; the next use reads the log anew."""
+        with self._guard:
+            self._sessions.pop(key, None)
+
+    def _refreshed(self, key: SessionKey, kept: _Kept) -> SessionState:
+        state = kept.state or SessionState()
+        kept.state = None  # should folding fail half-way, the next use starts from the log
+        for event in self._log.read(key, after=state.seq):
+            state.apply(event)
+        kept.state = state
+        return state
+
+    def _get(self, key: SessionKey) -> _Kept:
+        with self._guard:
+            kept = self._sessions.get(key)
+            if kept is None:
+                kept = self._sessions[key] = _Kept()
+                if len(self._sessions) > self._capacity:
+                    self._sessions.popitem(last=False)
+            else:
+                self._sessions.move_to_end(key)
+            return kept
