@@ -1,0 +1,150 @@
+"""Questions to a graph: what was true then, what changed between two points, why is something so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status, Transition
+
+from .fold import SessionGraph
+
+
+def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
+    """What ``graph`` says was true at ``at`` (seconds since the epoch).
+
+    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else until it was
+    replaced, declared wrong or archived). A decision that has been replaced since is shown in force, as it was.
+    """
+    then = SessionGraph()
+    for node in graph.nodes():
+        if _holds(graph, node, at):
+            then.apply(NodeAdded(_in_force(node)), graph.life(node.id).added)
+    for edge in graph.edges():
+        if then.get(edge.source) and then.get(edge.target):
+            then.apply(EdgeAdded(edge))
+    return then
+
+
+def _holds(graph: SessionGraph, node: Node, at: float) -> bool:
+    life = graph.life(node.id)
+    start = node.valid_from if node.valid_from is not None else life.added
+    end = node.valid_until if node.valid_until is not None else life.closed
+    return start <= at and (end is None or at < end)
+
+
+def _in_force(node: Node) -> Node:
+    if node.current:
+        return node
+    return replace(node, status=Status.PENDING if node.type is NodeType.TASK else Status.ACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What changed from one graph to a later one of the same session."""
+
+    added: tuple[Node, ...] = ()
+    changed: tuple[tuple[Node, Node], ...] = ()
+    removed: tuple[Node, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed or self.transitions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; ``changed`` holds pairs of before and after."""
+        return {
+            "added": [node_to_dict(node) for node in self.added],
+            "changed": [[node_to_dict(old), node_to_dict(new)] for old, new in self.changed],
+            "removed": [node_to_dict(node) for node in self.removed],
+            "transitions": [transition_to_dict(step) for step in self.transitions],
+        }
+
+
+def diff(before: SessionGraph, after: SessionGraph) -> Diff:
+    """What ``after`` has that ``before`` had not, has otherwise, or has no more."""
+    pairs = [(before.get(node.id), node) for node in after.nodes()]
+    known = set(before.transitions())
+    return Diff(
+        added=tuple(new for old, new in pairs if old is None),
+        changed=tuple((old, new) for old, new in pairs if old is not None and old != new),
+        removed=tuple(node for node in before.nodes() if after.get(node.id) is None),
+        transitions=tuple(step for step in after.transitions() if step not in known),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a fact is as it is.
+
+    ``chain`` holds the transitions that led to ``node``, oldest first, each with the nodes it went from and to;
+    ``relations`` the other edges that touch it, with the node at the far end.
+    """
+
+    node: Node
+    chain: tuple[tuple[Node, Transition, Node], ...]
+    relations: tuple[tuple[Edge, Node], ...]
+
+    @property
+    def text(self) -> str:
+        """A few lines for a person: the fact, its reason and source, and what it replaced."""
+        return "\n".join(self._lines())
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "node": node_to_dict(self.node),
+            "chain": [
+                {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
+                for old, step, new in self.chain
+            ],
+            "relations": [
+                {"type": edge.type.value, "outgoing": edge.source == self.node.id, "node": node_to_dict(far)}
+                for edge, far in self.relations
+            ],
+        }
+
+    def _lines(self) -> Iterator[str]:
+        node = self.node
+        yield f"{node.label} ({node.type.value}, {node.status.value})"
+        if node.detail:
+            yield f"  because: {node.detail}"
+        yield f"  said by: {node.source.role} in turn {node.source.turn}"
+        if node.source.quote:
+            yield f'  quote:   "{node.source.quote}"'
+        for old, step, new in self.chain:
+            reason = f": {step.reason}" if step.reason else ""
+            yield f"  turn {step.trigger}: {old.label} -> {new.label}{reason}"
+        for edge, far in self.relations:
+            arrow = "->" if edge.source == node.id else "<-"
+            yield f"  {arrow} {edge.type.value} {far.label}"
+
+
+def why(graph: SessionGraph, node: Node) -> Why:
+    """The reasons behind a node of the graph."""
+    relations = []
+    for edge in graph.edges():
+        if edge.type is EdgeType.SUPERSEDES or node.id not in (edge.source, edge.target):
+            continue
+        far = graph.get(edge.target if edge.source == node.id else edge.source)
+        if far is not None:
+            relations.append((edge, far))
+    return Why(node, tuple(_chain(graph, node)), tuple(relations))
+
+
+def _chain(graph: SessionGraph, node: Node) -> list[tuple[Node, Transition, Node]]:
+    into: dict[str, list[Transition]] = {}
+    for step in graph.transitions():
+        into.setdefault(step.new, []).append(step)
+    found: dict[Transition, None] = {}
+    waiting = [node.id]
+    while waiting:
+        for step in into.get(waiting.pop(), ()):
+            if step not in found:
+                found[step] = None
+                waiting.append(step.old)
+    steps = sorted(found, key=lambda step: step.trigger)
+    pairs = [(graph.get(step.old), step, graph.get(step.new)) for step in steps]
+    return [(old, step, new) for old, step, new in pairs if old is not None and new is not None]
