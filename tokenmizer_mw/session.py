@@ -96,7 +96,8 @@ class SessionState:
             case MessageRecorded(turn, mark, message):
                 self.transcript.add(mark)
                 self.undrawn.append((turn, message))
-            case Derived(turn):
+            case Derived(turn) as drawn:
+                self.graph.apply(drawn)
                 self._drawn(turn)
             case Checkpointed() as checkpoint:
                 self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))

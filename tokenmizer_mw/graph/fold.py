@@ -7,12 +7,14 @@ Nothing here judges: ``apply`` does what an event says, whatever it says. Judgem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final
 
 from tokenmizer_mw.model.event import (
     DecisionReplaced,
+    Derived,
     EdgeAdded,
     Event,
     NodeAdded,
@@ -23,13 +25,17 @@ from tokenmizer_mw.model.event import (
     node_to_dict,
     transition_to_dict,
 )
-from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status, Transition
+from tokenmizer_mw.model.node import NEVER_PRUNED, Edge, EdgeType, Node, NodeType, Status, Transition
 
 from .layer import Layer
 from .text import label_key, words
 
 POSTINGS_MAX: Final = 64
-"""Nodes remembered per word, newest first out of all: keeps the look-up of similar labels flat."""
+"""Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
+
+
+Order = dict[str, None] | Layer[str, None]
+"""Ids of nodes in an order that can be read from both ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +63,12 @@ class SessionGraph:
     _by_key: MutableMapping[str, str] = field(default_factory=dict)
     _by_slot: MutableMapping[str, str] = field(default_factory=dict)
     _by_word: MutableMapping[str, tuple[str, ...]] = field(default_factory=dict)
-    _unfinished: MutableMapping[str, None] = field(default_factory=dict)
+    _unfinished: Order = field(default_factory=dict)
+    _settled: Order = field(default_factory=dict)
+    _heirs: MutableMapping[str, str] = field(default_factory=dict)
     _replaced: MutableMapping[str, Transition] = field(default_factory=dict)
     _counts: MutableMapping[NodeType, int] = field(default_factory=dict)
+    _derived: int = 0
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -102,20 +111,51 @@ class SessionGraph:
         node = self._nodes.get(id) if id is not None else None
         return node if node is not None and node.current else None
 
-    def sharing_words(self, text: str, type: NodeType | None = None) -> list[tuple[Node, int]]:
+    def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
         """Nodes whose label shares words with ``text``, with how many, best first (newest first among equals)."""
         hits: Counter[str] = Counter()
         for word in words(text):
-            hits.update(self._by_word.get(word, ()))
-        found = [(self._nodes[id], count) for id, count in hits.items() if id in self._nodes]
-        if type is not None:
-            found = [(node, count) for node, count in found if node.type is type]
-        return sorted(found, key=lambda pair: (-pair[1], -self._life[pair[0].id].touched, pair[0].id))
+            for kind in NodeType if type is None else (type,):
+                hits.update(reversed(self._by_word.get(f"{kind}:{word}", ())))
+        best = sorted(hits.items(), key=lambda pair: (-pair[1], -_number(pair[0])))
+        found = ((self._nodes.get(id), count) for id, count in best)
+        return list(islice(((node, count) for node, count in found if node is not None), limit))
 
     def unfinished(self, type: NodeType | None = None) -> list[Node]:
-        """Open tasks and errors that are not fixed, oldest first."""
+        """Open tasks and tests and errors that are not fixed, oldest first."""
         found = [self._nodes[id] for id in self._unfinished if id in self._nodes]
         return [node for node in found if type is None or node.type is type]
+
+    def newest_unfinished(self) -> Iterator[Node]:
+        """What ``unfinished`` lists, the last one that became so first; take as many as you need."""
+        return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
+
+    def newest_settled(self) -> Iterator[Node]:
+        """Finished, replaced and dropped work and all other nodes that may be pruned, last touched first."""
+        return (self._nodes[id] for id in reversed(self._settled) if id in self._nodes)
+
+    def oldest_settled(self) -> Iterator[Node]:
+        """What ``newest_settled`` gives, the other way round: the order in which nodes are pruned."""
+        return (self._nodes[id] for id in self._settled if id in self._nodes)
+
+    @property
+    def prunable(self) -> int:
+        """How many nodes there are of the types that pruning may take, open work included."""
+        return len(self._settled) + len(self._unfinished)
+
+    def heir(self, id: str) -> Node | None:
+        """The node that took the place of ``id`` last, or ``None``."""
+        heir = self._heirs.get(id)
+        return self._nodes.get(heir) if heir is not None else None
+
+    def added(self, type: NodeType) -> int:
+        """How many nodes of this type the session ever had, pruned ones included."""
+        return self._counts.get(type, 0)
+
+    @property
+    def derived(self) -> int:
+        """The number of the last message that facts were drawn from, 0 for none."""
+        return self._derived
 
     def next_id(self, type: NodeType) -> str:
         """The id that the next node of this type gets, such as "task-3"."""
@@ -149,6 +189,8 @@ class SessionGraph:
                 self._replace(transition, at)
             case NodesPruned(ids):
                 self._prune(ids)
+            case Derived(turn):
+                self._derived = max(turn, self._derived)
             case _:
                 pass
 
@@ -162,8 +204,11 @@ class SessionGraph:
             Layer(self._by_slot),
             Layer(self._by_word),
             Layer(self._unfinished),
+            Layer(self._settled),
+            Layer(self._heirs),
             Layer(self._replaced),
             Layer(self._counts),
+            self._derived,
         )
 
     def copy(self) -> SessionGraph:
@@ -176,8 +221,11 @@ class SessionGraph:
             dict(self._by_slot),
             dict(self._by_word),
             dict(self._unfinished),
+            dict(self._settled),
+            dict(self._heirs),
             dict(self._replaced),
             dict(self._counts),
+            self._derived,
         )
 
     def _add(self, node: Node, at: float) -> None:
@@ -193,17 +241,23 @@ class SessionGraph:
         if node.slot and node.current:
             self._by_slot[node.slot] = node.id
         for word in words(node.label):
-            ids = self._by_word.get(word, ())
+            posting = f"{node.type}:{word}"
+            ids = self._by_word.get(posting, ())
             if node.id not in ids:
-                self._by_word[word] = (*ids[1 - POSTINGS_MAX :], node.id)
+                self._by_word[posting] = (*ids[1 - POSTINGS_MAX :], node.id)
         self._track(node)
 
     def _track(self, node: Node) -> None:
-        unfinished = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
-        if unfinished:
+        """Keep ``node`` in the right one of the two orders, at its end when it was touched or changed over."""
+        if node.type in NEVER_PRUNED:
+            return
+        if node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE):
+            self._settled.pop(node.id, None)
             self._unfinished.setdefault(node.id, None)
-        elif node.id in self._unfinished:
-            del self._unfinished[node.id]
+            return
+        self._unfinished.pop(node.id, None)
+        self._settled.pop(node.id, None)
+        self._settled[node.id] = None
 
     def _revise(self, id: str, changes: dict[str, Any], turn: int) -> None:
         node = self._nodes.get(id)
@@ -214,6 +268,8 @@ class SessionGraph:
         self._life[id] = replace(life, touched=max(turn, life.touched), mentions=life.mentions + 1)
         if changes.keys() & {"label", "slot"}:
             self._index(self._nodes[id])
+        else:
+            self._track(self._nodes[id])
 
     def _move(self, id: str, status: Status, turn: int, at: float) -> None:
         node = self._nodes.get(id)
@@ -232,6 +288,7 @@ class SessionGraph:
         self._edges[(step.new, EdgeType.SUPERSEDES, step.old)] = Edge(
             step.new, EdgeType.SUPERSEDES, step.old, step.trigger
         )
+        self._heirs[step.old] = step.new
         self._move(step.old, Status.SUPERSEDED, step.trigger, at)
 
     def _prune(self, ids: Iterable[str]) -> None:
@@ -241,9 +298,14 @@ class SessionGraph:
             if node is None:
                 continue
             del self._life[id]
-            if id in self._unfinished:
-                del self._unfinished[id]
+            self._unfinished.pop(id, None)
+            self._settled.pop(id, None)
             if self._by_key.get(label_key(node.type, node.label)) == id:
                 del self._by_key[label_key(node.type, node.label)]
         for key in [key for key in self._edges if key[0] in gone or key[2] in gone]:
             del self._edges[key]
+
+
+def _number(id: str) -> int:
+    digits = id.rpartition("-")[2]
+    return int(digits) if digits.isdecimal() else 0

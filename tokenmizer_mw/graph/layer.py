@@ -12,13 +12,18 @@ _GONE: Final = object()
 
 
 class Layer(MutableMapping[K, V]):
-    """``base`` as seen through the changes made here. ``base`` is never written and must not change meanwhile."""
+    """``base`` as seen through the changes made here. ``base`` is never written and must not change meanwhile.
 
-    __slots__ = ("_base", "_own")
+    Keys come in the order a plain dictionary would have them: a key that is deleted and set again goes to the end.
+    """
+
+    __slots__ = ("_base", "_length", "_ours", "_own")
 
     def __init__(self, base: MutableMapping[K, V]) -> None:
         self._base = base
         self._own: dict[K, object] = {}
+        self._ours: dict[K, None] = {}
+        self._length = len(base)
 
     def __getitem__(self, key: K) -> V:
         if key in self._own:
@@ -29,12 +34,17 @@ class Layer(MutableMapping[K, V]):
         return self._base[key]
 
     def __setitem__(self, key: K, value: V) -> None:
+        if key not in self:
+            self._length += 1
+            self._ours[key] = None
         self._own[key] = value
 
     def __delitem__(self, key: K) -> None:
         if key not in self:
             raise KeyError(key)
+        self._length -= 1
         self._own[key] = _GONE
+        self._ours.pop(key, None)
 
     def __contains__(self, key: object) -> bool:
         if key in self._own:
@@ -43,11 +53,15 @@ class Layer(MutableMapping[K, V]):
 
     def __iter__(self) -> Iterator[K]:
         for key in self._base:
-            if self._own.get(key) is not _GONE:
+            if key not in self._ours and self._own.get(key) is not _GONE:
                 yield key
-        for key, value in self._own.items():
-            if value is not _GONE and key not in self._base:
+        yield from self._ours
+
+    def __reversed__(self) -> Iterator[K]:
+        yield from reversed(self._ours)
+        for key in reversed(cast("dict[K, V]", self._base)):  # every mapping that is laid over has an order
+            if key not in self._ours and self._own.get(key) is not _GONE:
                 yield key
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return self._length

@@ -57,8 +57,8 @@ class Status(StrEnum):
     """Where a node stands in its life.
 
     Tasks and tests go from pending to completed or failed; a fact that simply holds (a decision in force, a file,
-    an error not yet fixed) is ``active``, and an error that was fixed is completed. The paper's word ``modified``
-    is read as ``superseded``.
+    an error not yet fixed) is ``active``, an error that was fixed is completed, and a proposal is pending until it is
+    adopted. The paper's word ``modified`` is read as ``superseded``.
     """
 
     PENDING = "pending"
@@ -79,7 +79,7 @@ _OPEN = frozenset({Status.PENDING, Status.IN_PROGRESS})
 _REVISED = frozenset({Status.SUPERSEDED, Status.INVALIDATED, Status.ARCHIVED})
 
 LIFECYCLE: Final[dict[Status, frozenset[Status]]] = {
-    Status.PENDING: frozenset({Status.IN_PROGRESS, Status.COMPLETED, Status.FAILED}) | _REVISED,
+    Status.PENDING: frozenset({Status.IN_PROGRESS, Status.COMPLETED, Status.FAILED, Status.ACTIVE}) | _REVISED,
     Status.IN_PROGRESS: frozenset({Status.COMPLETED, Status.FAILED}) | _REVISED,
     Status.COMPLETED: _REVISED,
     Status.FAILED: frozenset({Status.COMPLETED}) | _REVISED,
