@@ -41,12 +41,13 @@ Order = dict[str, None] | Layer[str, None]
 @dataclass(frozen=True, slots=True)
 class Life:
     """When the log learned of a node (``added``), when it stopped being current (``closed``), both in seconds since
-    the epoch, and the last turn that mentioned it."""
+    the epoch, why it stopped ("" when nobody said), and the last turn that mentioned it."""
 
     added: float
     closed: float | None = None
     touched: int = 0
     mentions: int = 1
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -181,8 +182,8 @@ class SessionGraph:
                 self._add(node, at)
             case NodeRevised(id, changes, turn):
                 self._revise(id, dict(changes), turn)
-            case StatusChanged(id, status, turn):
-                self._move(id, status, turn, at)
+            case StatusChanged(id, status, turn, reason):
+                self._move(id, status, turn, at, reason)
             case EdgeAdded(edge):
                 self._edges[(edge.source, edge.type, edge.target)] = edge
             case DecisionReplaced(transition):
@@ -271,14 +272,15 @@ class SessionGraph:
         else:
             self._track(self._nodes[id])
 
-    def _move(self, id: str, status: Status, turn: int, at: float) -> None:
+    def _move(self, id: str, status: Status, turn: int, at: float, reason: str) -> None:
         node = self._nodes.get(id)
         if node is None:
             return
         moved = self._nodes[id] = replace(node, status=status)
         life = self._life[id]
         closed = None if moved.current else (life.closed if not node.current else at)
-        self._life[id] = replace(life, closed=closed, touched=max(turn, life.touched))
+        why = "" if moved.current else reason or life.reason
+        self._life[id] = replace(life, closed=closed, touched=max(turn, life.touched), reason=why)
         if moved.slot and moved.current:
             self._by_slot[moved.slot] = id
         self._track(moved)
@@ -289,7 +291,7 @@ class SessionGraph:
             step.new, EdgeType.SUPERSEDES, step.old, step.trigger
         )
         self._heirs[step.old] = step.new
-        self._move(step.old, Status.SUPERSEDED, step.trigger, at)
+        self._move(step.old, Status.SUPERSEDED, step.trigger, at, step.reason)
 
     def _prune(self, ids: Iterable[str]) -> None:
         gone = set(ids)
