@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
+from pydantic import TypeAdapter
+
+from tokenmizer_mw.demo.answering import find
+from tokenmizer_mw.demo.script import load_script
+
+SCRIPT = load_script()
+MESSAGES = list(SCRIPT.transcript())
+
+
+def test_the_session_has_forty_turns_with_questions_of_different_people() -> None:
+    assert len(SCRIPT.turns) == 40
+    assert [turn.number for turn in SCRIPT.turns] == list(range(1, 41))
+    assert len({turn.user for turn in SCRIPT.turns}) == 40
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message["role"])
+def test_every_message_is_one_of_the_sdks(message: dict[str, object]) -> None:
+    TypeAdapter(ChatCompletionMessageParam).validate_python(message)
+
+
+@pytest.mark.parametrize("tool", SCRIPT.tools, ids=lambda tool: tool["function"]["name"])
+def test_every_tool_is_one_of_the_sdks(tool: dict[str, object]) -> None:
+    TypeAdapter(ChatCompletionToolUnionParam).validate_python(tool)
+
+
+def test_every_tool_call_is_answered_by_the_next_message() -> None:
+    ids = Counter(call["id"] for message in MESSAGES for call in message.get("tool_calls", ()))
+    assert set(ids.values()) == {1}
+    for message, following in zip(MESSAGES, [*MESSAGES[1:], {}], strict=True):
+        if calls := message.get("tool_calls"):
+            assert [call["id"] for call in calls] == [following["tool_call_id"]]
+
+
+def test_tool_calls_use_the_defined_tools_with_their_parameters() -> None:
+    parameters = {tool["function"]["name"]: tool["function"]["parameters"] for tool in SCRIPT.tools}
+    for turn in SCRIPT.turns:
+        for step in turn.steps:
+            assert set(json.loads(step.arguments)) == set(parameters[step.name]["required"])
+
+
+def test_every_turn_ends_with_a_reply_or_asks_for_an_old_fact() -> None:
+    probes = [turn for turn in SCRIPT.turns if turn.probe is not None]
+    assert len(probes) == 3
+    assert all(bool(turn.reply) is (turn.probe is None) for turn in SCRIPT.turns)
+
+
+def test_what_answers_a_probe_is_far_behind_it() -> None:
+    for turn in SCRIPT.turns:
+        if turn.probe is not None:
+            place = MESSAGES.index({"role": "user", "content": turn.user})
+            assert find(SCRIPT, turn, MESSAGES[place - 12 : place + 1]) is None

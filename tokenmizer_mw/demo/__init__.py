@@ -1,0 +1,1 @@
+"""The demonstration: a chat session through the middleware in a real application, with a model that needs no key."""

@@ -1,0 +1,74 @@
+"""How the scripted model answers a question about the past: from the request that it got, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import re2
+
+from .script import ChatMessage, Script, Turn, text_of
+
+QUOTE_MAX: Final = 220
+"""Longest quotation in an answer, in characters."""
+
+_NOTES: Final = "My notes on our earlier work say"
+_STATED: Final = "You told me earlier"
+_SHOWN: Final = "Further up in this conversation it says"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line of the request that answers a question, and how it is introduced."""
+
+    line: str
+    introduction: str
+
+
+def answer(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> str:
+    """The reply to the question of ``turn``, drawn from ``messages`` and nothing else."""
+    assert turn.probe is not None
+    found = find(script, turn, messages)
+    if found is None:
+        return f"I no longer know. Nothing that I was sent says anything about it ({' or '.join(turn.probe.mentions)})."
+    return f'{found.introduction}: "{found.line}" {turn.probe.then}'
+
+
+def find(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> Found | None:
+    """The line that answers, newest message first, or ``None``. The question itself does not count."""
+    assert turn.probe is not None
+    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, turn.probe.mentions)) + r")\b")
+    shape = re2.compile(turn.probe.shape)
+    asked = {scripted.user for scripted in script.turns}
+    for message in reversed(messages):
+        if text_of(message) == turn.user:
+            continue
+        for line in _lines(message):
+            if mention.search(line) and (hit := shape.search(line)):
+                return Found(_around(line, hit.start()), _introduction(message, asked))
+    return None
+
+
+def _introduction(message: ChatMessage, asked: set[str]) -> str:
+    if message.get("role") in {"assistant", "tool"}:
+        return _SHOWN
+    return _STATED if text_of(message) in asked else _NOTES
+
+
+def _lines(message: ChatMessage) -> Iterator[str]:
+    yield from text_of(message).splitlines()
+    for call in message.get("tool_calls") or ():
+        yield from _arguments(call).replace("\\n", "\n").splitlines()
+
+
+def _arguments(call: dict[str, Any]) -> str:
+    return str(call.get("function", {}).get("arguments", ""))
+
+
+def _around(line: str, place: int) -> str:
+    line_start = len(line) - len(line.lstrip(" -*"))
+    if len(line) - line_start <= QUOTE_MAX:
+        return line[line_start:].rstrip()
+    start = max(line_start, place - QUOTE_MAX // 2)
+    return ("..." if start > line_start else "") + line[start : start + QUOTE_MAX].rstrip() + "..."

@@ -1,0 +1,126 @@
+"""The session that the demonstration plays, as OpenAI Chat Completions messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+ChatMessage = dict[str, Any]
+"""A message as the Chat Completions API spells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A tool call of the assistant (``arguments`` is JSON text) and what the tool gave back."""
+
+    id: str
+    say: str
+    name: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question whose answer is old: the model has to find it in what reaches it.
+
+    ``mentions`` (any of the words) and ``shape`` (a pattern) say what kind of line answers it, ``then`` is what the
+    model adds. ``expected`` is the driver's: words that a right answer holds. ``question`` says what is asked for.
+    """
+
+    question: str
+    mentions: tuple[str, ...]
+    shape: str
+    then: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the person says, what the assistant does, and its closing reply ("" for a probe)."""
+
+    number: int
+    user: str
+    steps: tuple[Step, ...]
+    reply: str
+    probe: Probe | None
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A whole session. ``tools`` are the definitions that every request carries."""
+
+    system: str
+    tools: tuple[dict[str, Any], ...]
+    turns: tuple[Turn, ...]
+
+    def transcript(self) -> Iterator[ChatMessage]:
+        """Every message in order, without the system prompt; a probe's reply is left out."""
+        for turn in self.turns:
+            yield {"role": "user", "content": turn.user}
+            for step in turn.steps:
+                yield calling(step)
+                yield {"role": "tool", "tool_call_id": step.id, "content": step.result}
+            if turn.reply:
+                yield {"role": "assistant", "content": turn.reply}
+
+
+def calling(step: Step) -> ChatMessage:
+    """The assistant message that makes a step's tool call."""
+    function = {"name": step.name, "arguments": step.arguments}
+    return {
+        "role": "assistant",
+        "content": step.say or None,
+        "tool_calls": [{"id": step.id, "type": "function", "function": function}],
+    }
+
+
+def text_of(message: ChatMessage) -> str:
+    """The text of a message, whether its content is a string or a list of parts."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+
+
+def load_script() -> Script:
+    """The session that comes with the package."""
+    raw = yaml.safe_load(files(__package__).joinpath("session.yaml").read_text(encoding="utf-8"))
+    turns = tuple(_turn(number, turn) for number, turn in enumerate(raw["turns"], 1))
+    return Script(raw["system"], tuple(map(_tool, raw["tools"])), turns)
+
+
+def _turn(number: int, raw: Mapping[str, Any]) -> Turn:
+    steps = tuple(_step(f"call_{number}_{place}", step) for place, step in enumerate(raw.get("steps", ()), 1))
+    probe = raw.get("probe")
+    return Turn(
+        number=number,
+        user=raw["user"],
+        steps=steps,
+        reply=raw.get("reply", ""),
+        probe=Probe(**{**probe, "mentions": tuple(probe["mentions"])}) if probe else None,
+    )
+
+
+def _step(id: str, raw: Mapping[str, Any]) -> Step:
+    arguments = json.dumps(raw["arguments"], ensure_ascii=False)
+    return Step(id, raw.get("say", ""), raw["call"], arguments, raw["result"])
+
+
+def _tool(raw: Mapping[str, Any]) -> dict[str, Any]:
+    properties = {name: _property(name, text) for name, text in raw["parameters"].items()}
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    function = {"name": raw["name"], "description": raw["description"], "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def _property(name: str, description: str) -> dict[str, Any]:
+    if name != "todos":
+        return {"type": "string", "description": description}
+    todo = {"content": {"type": "string"}, "status": {"enum": ["pending", "in_progress", "completed"]}}
+    return {"type": "array", "description": description, "items": {"type": "object", "properties": todo}}
