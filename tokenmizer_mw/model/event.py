@@ -18,11 +18,16 @@ from .node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, 
 
 @dataclass(frozen=True, slots=True)
 class MessageRecorded:
-    """A message joined the session as number ``turn`` (1-based). ``digest`` identifies it across resends."""
+    """A message joined the session as number ``turn`` (1-based). ``digest`` identifies it across resends.
+
+    ``after`` is the number of the message that it follows (0: none): usually the one before, an older one where
+    the client went back and tried again.
+    """
 
     turn: int
     digest: str
     message: Message
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +149,13 @@ class NewerEvent(UnreadableEvent):
 
 
 def encode(event: Event) -> tuple[str, int, str]:
-    """``(kind, version, payload as JSON text)``: what a store keeps."""
+    """``(kind, version, payload as JSON text)``: what a store keeps. The text is valid UTF-8, free of NUL.
+
+    A lone surrogate in a text is written as a JSON escape, because databases refuse it.
+    """
     kind, version, write = _WRITERS[type(event)]
-    return kind, version, json.dumps(write(event), ensure_ascii=False, separators=(",", ":"))
+    payload = json.dumps(write(event), ensure_ascii=False, separators=(",", ":"))
+    return kind, version, payload if payload.isascii() else payload.encode("utf-8", "backslashreplace").decode()
 
 
 def decode(kind: str, version: int, payload: str) -> Event:
@@ -154,6 +163,8 @@ def decode(kind: str, version: int, payload: str) -> Event:
 
     Raises ``NewerEvent`` for kinds and versions of a newer release, ``UnreadableEvent`` for damage.
     """
+    if not isinstance(version, int):
+        raise UnreadableEvent(f"event {kind!r} has no version")
     if kind not in _READERS or version > _READERS[kind][0]:
         raise NewerEvent(f"event {kind!r} version {version} was written by a newer release")
     current, read = _READERS[kind]
@@ -162,7 +173,7 @@ def decode(kind: str, version: int, payload: str) -> Event:
         for step in range(version, current):
             data = UPCASTS[(kind, step)](data)
         return read(data)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
 
 
@@ -281,7 +292,12 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     MessageRecorded: (
         "message",
         1,
-        lambda e: {"turn": e.turn, "digest": e.digest, "message": message_to_dict(e.message)},
+        lambda e: {
+            "turn": e.turn,
+            "digest": e.digest,
+            "message": message_to_dict(e.message),
+            "after": e.after,
+        },
     ),
     TurnClosed: (
         "turn_closed",
@@ -321,7 +337,7 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
 }
 
 _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
-    "message": (1, lambda d: MessageRecorded(d["turn"], d["digest"], message_from_dict(d["message"]))),
+    "message": (1, lambda d: MessageRecorded(d["turn"], d["digest"], message_from_dict(d["message"]), d["after"])),
     "turn_closed": (
         1,
         lambda d: TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {})),

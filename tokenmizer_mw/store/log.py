@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from tokenmizer_mw.errors import InvalidSession
 from tokenmizer_mw.model.event import Event, Recorded
-from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
 Clock = Callable[[], float]
 """Seconds since the epoch. The only source of ``recorded_at``."""
@@ -30,7 +31,8 @@ class EventLog(Protocol):
     """Append-only events per session; sync, and safe to call from several threads and processes.
 
     What is appended is durable when the call returns. All methods raise ``StoreUnavailable`` when the store cannot
-    be reached, read or written, and ``StoreCorrupt`` or ``StoreTooNew`` when its contents cannot be understood.
+    be reached, read or written, ``StoreCorrupt`` or ``StoreTooNew`` when its contents cannot be understood, and
+    ``InvalidSession`` for a key that is not ``valid()``.
     """
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
@@ -61,3 +63,16 @@ class EventLog(Protocol):
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""
+
+
+def require_valid(session: SessionKey) -> None:
+    """Raise ``InvalidSession`` for a key that no store keeps."""
+    if not session.valid():
+        raise InvalidSession(
+            f"a tenant and a session id are 1 to {SESSION_ID_MAX} printable characters, without control characters"
+        )
+
+
+def require_valid_tenant(tenant: str) -> None:
+    """Raise ``InvalidSession`` for a tenant that no store keeps."""
+    require_valid(SessionKey(tenant, "any"))

@@ -1,0 +1,461 @@
+"""What every ``EventLog`` must do, as a table of checks that any store can be held against.
+
+    for name, check in CHECKS.items():
+        check(make_log)
+
+``make_log(clock)`` returns a new, empty log that takes its times from ``clock``. A check closes the logs that it
+made, returns when the store behaves and raises ``AssertionError`` that says what differs when it does not.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Final, TypeVar
+
+from tokenmizer_mw.errors import Conflict, InvalidSession, StoreUnavailable, TokenMizerError
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    DecisionReplaced,
+    Derived,
+    EdgeAdded,
+    Event,
+    MessageRecorded,
+    NodeAdded,
+    NodeRevised,
+    NodesPruned,
+    Recorded,
+    StatusChanged,
+    TurnClosed,
+)
+from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
+from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
+
+from .log import Clock, EventLog
+
+MakeLog = Callable[[Clock], EventLog]
+"""A new, empty log each time it is called."""
+
+Check = Callable[[MakeLog], None]
+
+KEY: Final = SessionKey("tenant", "session")
+
+_SOURCE: Final = Source(3, "user", "use tabs, 日本 \U0001f600", Trust.STATED, (4, 12))
+_NODE: Final = Node("d1", NodeType.DECISION, "indent: tabs", Status.ACTIVE, _SOURCE, 0.75, kind=DecisionKind.RULE)
+_CALL: Final = Message(Role.ASSISTANT, "", (ToolCall("c1", "run", '{"cmd":"ls\\n"}'),), thinking="hm")
+_RESULT: Final = Message(Role.TOOL, "", (), (ToolResult("c1", 'a\x00b\r\n"\u2028', True),))
+
+EVERY_KIND: Final[tuple[Event, ...]] = (
+    MessageRecorded(1, "0123456789abcdef", Message(Role.USER, "héllo", attachments=("image_url",))),
+    MessageRecorded(2, "", _CALL),
+    MessageRecorded(3, "", _RESULT),
+    TurnClosed(2, Outcome.COMPLETE, "stop", {"prompt_tokens": 12}),
+    TurnClosed(2, Outcome.ABORTED),
+    Derived(2),
+    NodeAdded(_NODE),
+    NodeAdded(Node("t1", NodeType.TASK, "x", Status.PENDING, Source(1, "user"), order=0, valid_from=0.5)),
+    NodeRevised("d1", {"label": "indent: spaces", "source": _SOURCE, "kind": DecisionKind.CHOICE}, 3),
+    StatusChanged("t1", Status.COMPLETED, 3, "done", "it works"),
+    EdgeAdded(Edge("t1", EdgeType.IMPLEMENTS, "d1", 3)),
+    DecisionReplaced(Transition("d1", "d2", 4, "why", "quote", -0.25)),
+    NodesPruned(("f1", "f2")),
+    Checkpointed("k1", 4, 180, "block\n", "anchor", 3, 9, "nonce"),
+)
+"""At least one event of each kind, with awkward text in them."""
+
+HOSTILE_IDS: Final = (
+    "'; DROP TABLE events; --",
+    "../../etc/passwd",
+    "a/b\\c",
+    "%00",
+    "?",
+    "*",
+    "A",
+    "a",
+    "é",
+    "e\u0301",
+    "日本語",
+    "\U0001f600",
+    " ",
+    "x" * SESSION_ID_MAX,
+    "x" * (SESSION_ID_MAX - 1),
+)
+"""Ids that a store must keep apart, exactly as given."""
+
+REFUSED_IDS: Final = ("", "a\0b", "\0", "line\nbreak", "\x1b[2J", "\ud800", "x" * (SESSION_ID_MAX + 1))
+"""Ids that a store must refuse."""
+
+_THREADS: Final = 16
+_APPENDS_EACH: Final = 8
+
+
+def check_empty(make_log: MakeLog) -> None:
+    """A log that nobody wrote to has no sessions and no events."""
+    with _log(make_log) as log:
+        _same(log.read(KEY), [], "events of an unknown session")
+        _same(log.sessions("tenant"), [], "sessions of an unknown tenant")
+        _same(log.forget(KEY), 0, "forgetting an unknown session")
+        _same(log.rewrite(KEY, lambda old: None), 0, "rewriting an unknown session")
+        _same(log.append(KEY, [], expected_seq=0), [], "appending nothing")
+        _same(log.sessions("tenant"), [], "sessions after appending nothing")
+
+
+def check_append_and_read(make_log: MakeLog) -> None:
+    """What was appended is read back, numbered from 1 without gaps, in one or several appends."""
+    with _log(make_log) as log:
+        first = log.append(KEY, _turns(1, 3), expected_seq=0)
+        second = log.append(KEY, _turns(4, 4), expected_seq=3)
+        _same([event.seq for event in first + second], [1, 2, 3, 4], "numbers returned by append")
+        _same([event.event for event in first + second], _turns(1, 4), "events returned by append")
+        _same(log.read(KEY), first + second, "what read returns, against what append returned")
+
+
+def check_slices(make_log: MakeLog) -> None:
+    """``after`` is exclusive, ``upto`` inclusive; limits beyond the log are no error."""
+    limits: tuple[tuple[int, int | None, list[int]], ...] = (
+        (0, None, [1, 2, 3, 4, 5]),
+        (2, None, [3, 4, 5]),
+        (5, None, []),
+        (99, None, []),
+        (0, 2, [1, 2]),
+        (2, 4, [3, 4]),
+        (4, 2, []),
+        (3, 3, []),
+        (0, 0, []),
+        (-1, 10**30, [1, 2, 3, 4, 5]),
+        (10**30, None, []),
+    )
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 5), expected_seq=0)
+        for after, upto, expected in limits:
+            found = [recorded.seq for recorded in log.read(KEY, after=after, upto=upto)]
+            _same(found, expected, f"read(after={after}, upto={upto})")
+
+
+def check_conflict(make_log: MakeLog) -> None:
+    """An append behind any other number than the last is refused and leaves no trace."""
+    with _log(make_log) as log:
+        _raises(Conflict, lambda: log.append(KEY, _turns(1, 1), expected_seq=1), "a gap at the start")
+        log.append(KEY, _turns(1, 2), expected_seq=0)
+        for wrong in (0, 1, 3, -1, 10**30):
+            late = partial(log.append, KEY, _turns(9, 9), expected_seq=wrong)
+            _raises(Conflict, late, f"an append behind {wrong}")
+        _same(_events(log), _turns(1, 2), "the log after refused appends")
+        log.append(KEY, _turns(3, 3), expected_seq=2)
+        _same(_events(log), _turns(1, 3), "the log after the next append")
+
+
+def check_atomic(make_log: MakeLog) -> None:
+    """Of several events behind a wrong number not one is kept, and readers never see a part of an append."""
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 1), expected_seq=0)
+        _raises(Conflict, lambda: log.append(KEY, _turns(2, 50), expected_seq=0), "a late append")
+        _same(len(log.read(KEY)), 1, "events after a late append")
+        seen = {1}
+        finished = threading.Event()
+
+        def watch() -> None:
+            while not finished.is_set():
+                seen.add(len(log.read(KEY)) % 5)
+
+        def write() -> None:
+            try:
+                for start in range(1, 1 + 40 * 5, 5):
+                    log.append(KEY, _turns(1, 5), expected_seq=start)
+            finally:
+                finished.set()
+
+        _together([watch, write])
+        _same(seen, {1}, "events seen beyond whole appends of five")
+
+
+def check_tenants(make_log: MakeLog) -> None:
+    """Two tenants with the same session id share nothing."""
+    other = SessionKey("other", KEY.id)
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 2), expected_seq=0)
+        _same(log.read(other), [], "another tenant's view")
+        log.append(other, _turns(7, 7), expected_seq=0)
+        _same(_events(log), _turns(1, 2), "the first tenant's events")
+        _same([info.key for info in log.sessions("other")], [other], "the other tenant's sessions")
+        _same(log.forget(other), 1, "events forgotten")
+        _same(_events(log), _turns(1, 2), "the first tenant's events after the other was forgotten")
+
+
+def check_hostile_ids(make_log: MakeLog) -> None:
+    """Tenants and ids are opaque: kept apart exactly as given, or refused, never cut, folded or executed."""
+    keys = [SessionKey(tenant, id_) for id_ in HOSTILE_IDS for tenant in ("a", id_)]
+    keys = list(dict.fromkeys(keys))
+    with _log(make_log) as log:
+        for number, key in enumerate(keys, 1):
+            log.append(key, [Derived(number)], expected_seq=0)
+        for number, key in enumerate(keys, 1):
+            _same(_events(log, key), [Derived(number)], f"events of {key}")
+        _same({info.key for info in log.sessions("a")}, {key for key in keys if key.tenant == "a"}, "sessions")
+        for id_ in REFUSED_IDS:
+            for key in (SessionKey("a", id_), SessionKey(id_, "a")):
+                _refused(log, key)
+            _raises(InvalidSession, partial(log.sessions, id_), f"sessions({id_!r})")
+
+
+def _refused(log: EventLog, key: SessionKey) -> None:
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: log.append(key, [Derived(1)], expected_seq=0),
+        lambda: log.read(key),
+        lambda: log.forget(key),
+        lambda: log.rewrite(key, lambda old: None),
+    )
+    for call in calls:
+        _raises(InvalidSession, call, f"a call with {key!r}")
+
+
+def check_clock(make_log: MakeLog) -> None:
+    """``recorded_at`` is the clock's, but never decreases within a session, even when the clock does."""
+    ticks = iter([100.5, 90.0, 100.5, 101.25, 7.0])
+    with _log(make_log, lambda: next(ticks)) as log:
+        for seq in range(4):
+            log.append(KEY, _turns(1, 1), expected_seq=seq)
+        log.append(SessionKey("tenant", "later"), _turns(1, 1), expected_seq=0)
+        _same([event.recorded_at for event in log.read(KEY)], [100.5, 100.5, 100.5, 101.25], "times of a session")
+        _same([event.recorded_at for event in log.read(SessionKey("tenant", "later"))], [7.0], "another session's")
+
+
+def check_sessions(make_log: MakeLog) -> None:
+    """Sessions are listed with their last number and times, the most recently updated first."""
+    ticks = iter([1.0, 2.0, 3.0, 4.0])
+    keys = [SessionKey("tenant", name) for name in ("b", "a", "c")]
+    with _log(make_log, lambda: next(ticks)) as log:
+        for key in keys:
+            log.append(key, _turns(1, 2), expected_seq=0)
+        log.append(keys[0], _turns(3, 3), expected_seq=2)
+        found = [(info.key.id, info.seq, info.created_at, info.updated_at) for info in log.sessions("tenant")]
+        _same(found, [("b", 3, 1.0, 4.0), ("c", 2, 3.0, 3.0), ("a", 2, 2.0, 2.0)], "the listing")
+
+
+def check_forget(make_log: MakeLog) -> None:
+    """A forgotten session is unknown afterwards; its id may be used again, from number 1."""
+    other = SessionKey("tenant", "other")
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 3), expected_seq=0)
+        log.append(other, _turns(1, 1), expected_seq=0)
+        _same(log.forget(KEY), 3, "events forgotten")
+        _same(log.forget(KEY), 0, "events forgotten the second time")
+        _same(log.read(KEY), [], "events of a forgotten session")
+        _same([info.key for info in log.sessions("tenant")], [other], "sessions left")
+        _same([event.seq for event in log.append(KEY, _turns(9, 9), expected_seq=0)], [1], "its next life")
+        _same(_events(log, other), _turns(1, 1), "the other session")
+
+
+def check_rewrite(make_log: MakeLog) -> None:
+    """Rewriting replaces and erases events; numbers and times stay, an erased number is never used again."""
+    with _log(make_log) as log:
+        before = log.append(KEY, _turns(1, 5), expected_seq=0)
+
+        def change(old: Recorded) -> Event | None:
+            return None if old.seq in (2, 5) else Derived(99) if old.seq == 3 else old.event
+
+        _same(log.rewrite(KEY, change), 3, "events changed")
+        expected = [before[0], Recorded(3, before[2].recorded_at, Derived(99)), before[3]]
+        _same(log.read(KEY), expected, "events after rewriting")
+        _same(log.read(KEY, after=1, upto=3), expected[1:2], "a slice after rewriting")
+        _same([info.seq for info in log.sessions("tenant")], [5], "the last number")
+        _raises(Conflict, lambda: log.append(KEY, _turns(6, 6), expected_seq=4), "a number that was used")
+        _same(log.append(KEY, _turns(6, 6), expected_seq=5)[0].seq, 6, "the next number")
+        _same(log.rewrite(KEY, lambda old: old.event), 0, "events changed by changing nothing")
+
+
+def check_rewrite_fails_whole(make_log: MakeLog) -> None:
+    """When ``change`` raises, its error comes out and nothing was changed."""
+
+    def change(old: Recorded) -> Event | None:
+        if old.seq == 3:
+            raise LookupError("from change")
+        return None
+
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 3), expected_seq=0)
+        _raises(LookupError, lambda: log.rewrite(KEY, change), "rewriting with a change that raises")
+        _same(_events(log), _turns(1, 3), "events after it")
+        log.append(KEY, _turns(4, 4), expected_seq=3)
+
+
+def check_every_kind(make_log: MakeLog) -> None:
+    """Events of all kinds come back equal."""
+    with _log(make_log) as log:
+        log.append(KEY, EVERY_KIND, expected_seq=0)
+        for read, written in zip(_events(log), EVERY_KIND, strict=True):
+            _same(read, written, f"a {type(written).__name__} event")
+
+
+def check_lone_surrogates(make_log: MakeLog) -> None:
+    """Text that is not valid Unicode, which JSON can carry, is kept like any other."""
+    event = MessageRecorded(1, "", Message(Role.USER, "cut \ud83d here, é"))
+    with _log(make_log) as log:
+        log.append(KEY, [event], expected_seq=0)
+        _same(_events(log), [event], "a message with half a surrogate pair")
+
+
+def check_large(make_log: MakeLog) -> None:
+    """A message of several megabytes and an append of a thousand events are kept."""
+    large = MessageRecorded(1, "", Message(Role.USER, "0123456789abcdef" * (4 * 65536)))
+    with _log(make_log) as log:
+        log.append(KEY, [large], expected_seq=0)
+        log.append(KEY, _turns(1, 1000), expected_seq=1)
+        _same(_events(log), [large, *_turns(1, 1000)], "a large session")
+
+
+def check_threads(make_log: MakeLog) -> None:
+    """Threads that append to one session, trying again on conflict, lose nothing and leave no gap."""
+    with _log(make_log) as log:
+        _together([partial(_append_all, log, name) for name in range(_THREADS)])
+        recorded = log.read(KEY)
+        _same([event.seq for event in recorded], list(range(1, 2 * _THREADS * _APPENDS_EACH + 1)), "numbers")
+        times = [event.recorded_at for event in recorded]
+        _same(times, sorted(times), "times")
+        for name in range(_THREADS):
+            own = [
+                each.event for each in recorded if isinstance(each.event, StatusChanged) and each.event.id == str(name)
+            ]
+            _same(own, _steps(name, range(_APPENDS_EACH)), f"events of thread {name}")
+
+
+def _append_all(log: EventLog, name: int) -> None:
+    end = 0
+    for step in range(_APPENDS_EACH):
+        while True:
+            try:
+                end = log.append(KEY, _steps(name, [step]), expected_seq=end)[-1].seq
+                break
+            except Conflict:
+                end = log.read(KEY, after=end)[-1].seq
+
+
+def _steps(name: int, steps: Sequence[int]) -> list[Event]:
+    return [StatusChanged(str(name), Status.ACTIVE, step, half) for step in steps for half in ("first", "second")]
+
+
+def check_threads_apart(make_log: MakeLog) -> None:
+    """Threads that append to sessions of their own never disturb each other."""
+
+    def work(log: EventLog, key: SessionKey) -> None:
+        for seq in range(_APPENDS_EACH):
+            log.append(key, [Derived(seq)], expected_seq=seq)
+
+    keys = [SessionKey("tenant", f"session {number}") for number in range(_THREADS)]
+    with _log(make_log) as log:
+        _together([partial(work, log, key) for key in keys])
+        for key in keys:
+            _same(_events(log, key), [Derived(seq) for seq in range(_APPENDS_EACH)], f"events of {key.id}")
+
+
+def check_close(make_log: MakeLog) -> None:
+    """After closing, every call raises ``StoreUnavailable``; closing again is harmless."""
+    log = make_log(time.time)
+    log.append(KEY, _turns(1, 1), expected_seq=0)
+    log.close()
+    log.close()
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: log.append(KEY, _turns(2, 2), expected_seq=1),
+        lambda: log.append(KEY, [], expected_seq=1),
+        lambda: log.read(KEY),
+        lambda: log.sessions("tenant"),
+        lambda: log.forget(KEY),
+        lambda: log.rewrite(KEY, lambda old: None),
+    )
+    for call in calls:
+        _raises(StoreUnavailable, call, "a call after closing")
+
+
+def check_errors_are_clear(make_log: MakeLog) -> None:
+    """What a store raises on purpose is one line of text."""
+    with _log(make_log) as log:
+        for key, seq in ((KEY, 5), (SessionKey("tenant", "a\nb"), 0)):
+            try:
+                log.append(key, _turns(1, 1), expected_seq=seq)
+            except TokenMizerError as error:
+                _same(len(str(error).splitlines()), 1, f"lines of {error}")
+
+
+CHECKS: Final[dict[str, Check]] = {
+    "empty": check_empty,
+    "append_and_read": check_append_and_read,
+    "slices": check_slices,
+    "conflict": check_conflict,
+    "atomic": check_atomic,
+    "tenants": check_tenants,
+    "hostile_ids": check_hostile_ids,
+    "clock": check_clock,
+    "sessions": check_sessions,
+    "forget": check_forget,
+    "rewrite": check_rewrite,
+    "rewrite_fails_whole": check_rewrite_fails_whole,
+    "every_kind": check_every_kind,
+    "lone_surrogates": check_lone_surrogates,
+    "large": check_large,
+    "threads": check_threads,
+    "threads_apart": check_threads_apart,
+    "close": check_close,
+    "errors_are_clear": check_errors_are_clear,
+}
+"""Every check by its name."""
+
+
+@contextmanager
+def _log(make_log: MakeLog, clock: Clock = time.time) -> Iterator[EventLog]:
+    log = make_log(clock)
+    try:
+        yield log
+    finally:
+        log.close()
+
+
+def _turns(first: int, last: int) -> list[Event]:
+    return [Derived(turn) for turn in range(first, last + 1)]
+
+
+def _events(log: EventLog, key: SessionKey = KEY) -> list[Event]:
+    return [recorded.event for recorded in log.read(key)]
+
+
+T = TypeVar("T")
+
+
+def _same(found: T, expected: T, what: str) -> None:
+    if found != expected:
+        raise AssertionError(f"{what}: expected {_short(expected)}, found {_short(found)}")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 500 else f"{text[:500]}..."
+
+
+def _raises(kind: type[Exception], call: Callable[[], object], what: str) -> None:
+    try:
+        call()
+    except kind:
+        return
+    raise AssertionError(f"{what}: expected {kind.__name__}, nothing was raised")
+
+
+def _together(calls: Sequence[Callable[[], object]]) -> None:
+    """Run all at once, each in a thread; the first error that one of them raised is raised here."""
+    errors: list[BaseException] = []
+
+    def run(call: Callable[[], object]) -> None:
+        try:
+            call()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]

@@ -1,0 +1,74 @@
+"""From a store's address to the store."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Final, cast
+from urllib.parse import parse_qsl
+
+from tokenmizer_mw.errors import ConfigError
+
+from .log import Clock, EventLog
+from .memory import MemoryLog
+from .sqlite import SqliteLog
+from .sqlite_file import Synchronous
+
+ACCEPTED: Final = "memory://, sqlite:///relative/path.db or sqlite:////absolute/path.db"
+
+_IN_MEMORY: Final = ("", "/:memory:")
+
+
+def open_log(url: str, *, clock: Clock = time.time) -> EventLog:
+    """The store at ``url``. Nothing is read or written before its first use.
+
+    ``memory://``
+        in this process; so are ``sqlite://`` and ``sqlite:///:memory:``.
+    ``sqlite:///relative/path.db``, ``sqlite:////absolute/path.db``, ``sqlite:///~/path.db``
+        a SQLite file, taken as written (no percent decoding); ``?synchronous=full`` makes commits survive a power
+        cut, see ``SqliteLog``.
+
+    Raises ``ConfigError`` for everything else. The message never repeats the address, which may hold a password.
+    """
+    scheme, separator, rest = url.partition("://")
+    opener = _OPENERS.get(scheme.lower()) if separator else None
+    if opener is None:
+        raise ConfigError(f"a store's address is {ACCEPTED}")
+    return opener(rest, clock)
+
+
+def _memory(rest: str, clock: Clock) -> EventLog:
+    if rest:
+        raise ConfigError("memory:// takes no path")
+    return MemoryLog(clock)
+
+
+def _sqlite(rest: str, clock: Clock) -> EventLog:
+    location, _, query = rest.partition("?")
+    if location in _IN_MEMORY:
+        return MemoryLog(clock)
+    path = location.removeprefix("/")
+    if path == location or not path or "\0" in path:
+        raise ConfigError("a SQLite address has three slashes before a relative path and four before an absolute one")
+    return SqliteLog(os.path.expanduser(path), clock=clock, synchronous=_synchronous(query))
+
+
+def _synchronous(query: str) -> Synchronous:
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    value = options.pop("synchronous", "normal")
+    if options:
+        raise ConfigError(f"a SQLite address takes the option synchronous, not {', '.join(sorted(options))}")
+    return cast(Synchronous, value)
+
+
+def _postgresql(rest: str, clock: Clock) -> EventLog:
+    raise ConfigError("postgresql:// comes with the extra `postgres`, which is not in this release")
+
+
+_OPENERS: Final[dict[str, Callable[[str, Clock], EventLog]]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "postgresql": _postgresql,
+    "postgres": _postgresql,
+}

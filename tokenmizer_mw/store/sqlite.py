@@ -1,0 +1,220 @@
+"""The log in one SQLite file: durable, shared by threads and processes, nothing but the standard library.
+
+Appends of all threads go through one connection and are committed in groups (``group_commit``); reads use other
+connections, which in write-ahead mode never wait for a writer. Between processes SQLite's own locks decide who
+writes. A process forked from this one gets connections of its own.
+
+An append that returned survives the death of the process (kill -9 included). A power cut or a crash of the
+operating system can take the last commits, never part of one; ``synchronous="full"`` prevents that too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, get_args
+
+from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
+from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, encode
+from tokenmizer_mw.model.session import SessionKey
+
+from .log import Clock, Rewriting, SessionInfo, require_valid, require_valid_tenant
+from .sqlite_errors import translate
+from .sqlite_file import DatabaseFile, Synchronous
+from .sqlite_schema import immediate
+from .sqlite_writer import Append, Writer
+
+_IDLE_MAX: Final = 8
+"""Connections kept for later reads."""
+
+_SEQ_MAX: Final = 2**63 - 1
+"""The largest number that SQLite holds."""
+
+_READ: Final = (
+    "SELECT seq, recorded_at, kind, version, payload FROM events"
+    " WHERE tenant = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq"
+)
+_LIST: Final = (
+    "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = ? ORDER BY updated_at DESC, session"
+)
+_REPLACE: Final = "UPDATE events SET kind = ?, version = ?, payload = ? WHERE tenant = ? AND session = ? AND seq = ?"
+_ERASE: Final = "DELETE FROM events WHERE tenant = ? AND session = ? AND seq = ?"
+_FORGET: Final = "DELETE FROM sessions WHERE tenant = ? AND session = ?"
+_FORGET_EVENTS: Final = "DELETE FROM events WHERE tenant = ? AND session = ?"
+
+_Row = tuple[Any, ...]
+
+
+class _Connections:
+    """What one process holds open."""
+
+    __slots__ = ("idle", "writer")
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.idle: list[sqlite3.Connection] = []
+
+    def take_idle(self) -> sqlite3.Connection | None:
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return None
+
+    def close_idle(self) -> None:
+        while (connection := self.take_idle()) is not None:
+            connection.close()
+
+
+class SqliteLog:
+    """An ``EventLog`` in a SQLite file. Nothing is opened before the first call.
+
+    The file (0600) and its own directory (0700) are created when missing, directories above are not.
+    ``synchronous``: see ``Synchronous``. ``busy_seconds``: how long a call waits for writers of other processes
+    before it raises ``StoreUnavailable``.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        clock: Clock = time.time,
+        synchronous: Synchronous = "normal",
+        busy_seconds: float = 5.0,
+    ) -> None:
+        if synchronous not in get_args(Synchronous):
+            raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {synchronous}")
+        self._file = DatabaseFile(os.path.realpath(path), synchronous, busy_seconds)
+        self._clock = clock
+        # By process id: SQLite connections and locks must not be carried across a fork, nor be closed there, so
+        # those of the parent stay here, untouched.
+        self._connections: dict[int, _Connections] = {}
+        self._closed = False
+
+    def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
+        """See ``EventLog.append``."""
+        require_valid(session)
+        here = self._here()
+        if not events:
+            return []
+        append = Append(session, [encode(event) for event in events], expected_seq)
+        recorded_at = here.writer.append(append)
+        return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
+
+    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+        """See ``EventLog.read``."""
+        require_valid(session)
+        end = _SEQ_MAX if upto is None else upto
+        return self._decoded(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
+
+    def sessions(self, tenant: str) -> list[SessionInfo]:
+        """See ``EventLog.sessions``."""
+        require_valid_tenant(tenant)
+        return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in self._select(_LIST, (tenant,))]
+
+    def forget(self, session: SessionKey) -> int:
+        """See ``EventLog.forget``. Writes the whole file anew: takes time and as much free disk as the file has.
+
+        When it raises, a second call finishes what the first one left.
+        """
+        key = (session.tenant, session.id)
+
+        def erase(cursor: sqlite3.Cursor) -> int:
+            cursor.execute(_FORGET, key)
+            return cursor.execute(_FORGET_EVENTS, key).rowcount
+
+        require_valid(session)
+        return self._maintain(erase)
+
+    def rewrite(self, session: SessionKey, change: Rewriting) -> int:
+        """See ``EventLog.rewrite``. Costs what ``forget`` costs; ``change`` must not append to this log."""
+        key = (session.tenant, session.id)
+
+        def replace(cursor: sqlite3.Cursor) -> int:
+            recorded = self._decoded(cursor.execute(_READ, (*key, 0, _SEQ_MAX)).fetchall())
+            changed = [(old.seq, new) for old in recorded if (new := change(old)) != old.event]
+            for seq, new in changed:
+                if new is None:
+                    cursor.execute(_ERASE, (*key, seq))
+                else:
+                    cursor.execute(_REPLACE, (*encode(new), *key, seq))
+            return len(changed)
+
+        require_valid(session)
+        return self._maintain(replace)
+
+    def close(self) -> None:
+        """See ``EventLog.close``. Waits for a commit that is under way."""
+        self._closed = True
+        here = self._connections.get(os.getpid())
+        if here is not None:
+            here.writer.close()
+            here.close_idle()
+
+    def _here(self) -> _Connections:
+        if self._closed:
+            raise StoreUnavailable(f"{self._file.path}: is closed")
+        process = os.getpid()
+        found = self._connections.get(process)
+        return found or self._connections.setdefault(process, _Connections(Writer(self._file, self._clock)))
+
+    def _select(self, statement: str, parameters: tuple[str | int, ...]) -> list[_Row]:
+        here = self._here()
+        try:
+            connection = here.take_idle() or self._file.connect()
+            try:
+                rows = _fetch(connection, statement, parameters)
+            except BaseException:
+                connection.close()
+                raise
+        except sqlite3.Error as error:
+            raise translate(error, self._file.path) from error
+        self._give_back(here, connection)
+        return rows
+
+    def _give_back(self, here: _Connections, connection: sqlite3.Connection) -> None:
+        if len(here.idle) >= _IDLE_MAX:
+            connection.close()
+            return
+        here.idle.append(connection)
+        if self._closed:
+            here.close_idle()
+
+    def _maintain(self, work: Callable[[sqlite3.Cursor], int]) -> int:
+        """Do ``work`` in one transaction on a connection of its own, then wipe what it left in the files."""
+        self._here()
+        try:
+            connection = self._file.connect()
+            try:
+                cursor = connection.cursor()
+                with immediate(cursor):
+                    count = work(cursor)
+                cursor.close()
+                self._file.wipe(connection)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise translate(error, self._file.path) from error
+        return count
+
+    def _decoded(self, rows: list[_Row]) -> list[Recorded]:
+        try:
+            return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
+        except NewerEvent as error:
+            raise StoreTooNew(f"{self._file.path}: {error}") from error
+        except UnreadableEvent as error:
+            raise StoreCorrupt(f"{self._file.path}: is damaged: {error}") from error
+
+
+def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int, ...]) -> list[_Row]:
+    """All rows. The cursor ends here: one that is collected later, in another thread, is an error in sqlite3."""
+    cursor = connection.execute(statement, parameters)
+    try:
+        return cursor.fetchall()
+    finally:
+        cursor.close()
+
+
+def _storable(number: int) -> int:
+    return max(0, min(number, _SEQ_MAX))

@@ -1,0 +1,45 @@
+"""SQLite's result codes in our words: the one place where ``sqlite3`` errors become ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreUnavailable
+
+ERRORS: Final[dict[int, tuple[type[StoreError], str]]] = {
+    sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "cannot be opened"),
+    sqlite3.SQLITE_PERM: (StoreUnavailable, "access denied"),
+    sqlite3.SQLITE_AUTH: (StoreUnavailable, "access denied"),
+    sqlite3.SQLITE_READONLY: (StoreUnavailable, "is read-only"),
+    sqlite3.SQLITE_FULL: (StoreUnavailable, "the disk is full"),
+    sqlite3.SQLITE_IOERR: (StoreUnavailable, "the disk cannot be read or written"),
+    sqlite3.SQLITE_BUSY: (StoreUnavailable, "is locked by another writer"),
+    sqlite3.SQLITE_LOCKED: (StoreUnavailable, "is locked by another writer"),
+    sqlite3.SQLITE_PROTOCOL: (StoreUnavailable, "is locked by another writer"),
+    sqlite3.SQLITE_NOLFS: (StoreUnavailable, "is too large for this file system"),
+    sqlite3.SQLITE_TOOBIG: (StoreUnavailable, "an event is larger than SQLite can hold"),
+    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is not a SQLite database"),
+    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "is damaged"),
+    sqlite3.SQLITE_CONSTRAINT: (StoreCorrupt, "is damaged: its sessions and its events disagree"),
+    sqlite3.SQLITE_MISMATCH: (StoreCorrupt, "is damaged: a value has the wrong type"),
+    sqlite3.SQLITE_ERROR: (StoreCorrupt, "does not have the tables of a session log"),
+}
+"""Primary result code -> our error and the sentence that follows the file's name."""
+
+_PRIMARY: Final = 0xFF
+
+
+def translate(error: sqlite3.Error, path: str) -> StoreError:
+    """The error of ours, with one line that names the file, for one of ``sqlite3``'s."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return _without_code(error, path)
+    kind, sentence = ERRORS.get(code & _PRIMARY, (StoreUnavailable, "cannot be used"))
+    return kind(f"{path}: {sentence} ({error.sqlite_errorname})")
+
+
+def _without_code(error: sqlite3.Error, path: str) -> StoreError:
+    if isinstance(error, sqlite3.ProgrammingError):
+        return StoreUnavailable(f"{path}: was closed while in use")
+    return StoreCorrupt(f"{path}: is damaged: it holds text that is not UTF-8")

@@ -1,0 +1,115 @@
+"""A SQLite database file: creating it, connecting to it, and wiping the traces of what was deleted."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from stat import S_IFREG
+from typing import Final, Literal
+
+from tokenmizer_mw.errors import StoreUnavailable
+
+from .sqlite_errors import translate
+from .sqlite_schema import is_current, migrate
+
+Synchronous = Literal["normal", "full"]
+"""``normal``: survives the death of the process. ``full``: survives a power cut too, at one disk flush per commit."""
+
+_PRIVATE_DIRECTORY: Final = 0o700
+_PRIVATE_FILE: Final = 0o600
+_RETRY_SECONDS: Final = 0.01
+_TRACES: Final = "erased, but its traces stay in the file until this is done again"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFile:
+    """Where the database lies and how it is opened. ``busy_seconds``: how long to wait for other writers."""
+
+    path: str
+    synchronous: Synchronous
+    busy_seconds: float
+
+    def connect(self) -> sqlite3.Connection:
+        """A connection in autocommit mode to a database of the current schema, created or migrated where needed.
+
+        Any thread may use it, one at a time. Raises ``sqlite3.Error`` and ``StoreError``.
+        """
+        self._create()
+        connection = sqlite3.connect(
+            self.path, timeout=self.busy_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def wipe(self, connection: sqlite3.Connection) -> None:
+        """Remove from the files what was deleted before. Raises ``StoreError`` when traces of it may be left.
+
+        ``secure_delete`` is not enough: when SQLite moves rows between pages it leaves copies in their unused
+        parts. Only ``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log.
+        """
+        try:
+            connection.execute("VACUUM").close()
+            cursor = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (blocked, _, _) = cursor.fetchone()
+            cursor.close()
+        except sqlite3.Error as error:
+            cause = translate(error, self.path)
+            raise type(cause)(f"{cause}: {_TRACES}") from None
+        if blocked:
+            raise StoreUnavailable(f"{self.path}: is being read by others: {_TRACES}")
+
+    def _create(self) -> None:
+        directory = os.path.dirname(self.path)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(directory, _PRIVATE_DIRECTORY)
+            with suppress(FileExistsError):
+                _create_private(self.path)
+        except FileNotFoundError:
+            raise StoreUnavailable(f"{self.path}: the directory above {directory} does not exist") from None
+        except OSError as error:
+            # The missing file cannot be made; an existing one that only forbids writing is SQLite's to judge.
+            if not os.path.exists(self.path):
+                raise StoreUnavailable(f"{self.path}: cannot be created ({error.strerror})") from None
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        cursor = connection.cursor()
+        current = is_current(cursor, self.path)
+        cursor.execute(f"PRAGMA synchronous = {self.synchronous}")
+        cursor.execute("PRAGMA secure_delete = ON").fetchall()
+        if not current:
+            self._write_ahead(cursor)
+            migrate(cursor, self.path)
+        cursor.close()
+
+    def _write_ahead(self, cursor: sqlite3.Cursor) -> None:
+        """Switch to the write-ahead log. SQLite does not wait for others here, so waiting is ours to do."""
+        deadline = time.monotonic() + self.busy_seconds
+        while True:
+            try:
+                (mode,) = cursor.execute("PRAGMA journal_mode = WAL").fetchone()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+                continue
+            if mode != "wal":
+                raise StoreUnavailable(f"{self.path}: its file system does not support SQLite's write-ahead log")
+            return
+
+
+def _create_private(path: str) -> None:
+    """Create an empty file that only its owner can read. Raises ``FileExistsError`` and other ``OSError``."""
+    if sys.platform == "linux":
+        # Opening and closing the file would drop locks that another thread's SQLite may already hold on it.
+        os.mknod(path, _PRIVATE_FILE | S_IFREG)
+    else:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE))

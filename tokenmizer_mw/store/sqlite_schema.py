@@ -1,0 +1,86 @@
+"""Tables of the SQLite store, and how a database comes from any earlier version to this one.
+
+``PRAGMA application_id`` says whose database it is, ``PRAGMA user_version`` how many migrations it has seen. Rows
+of ``events`` are kept in the order in which they were written, with an index over (tenant, session, seq): events of
+a turn lie together, and messages fit into pages better than in a table clustered by that key.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew
+
+APPLICATION_ID: Final = 0x746D697A
+"""What the file says it is: "tmiz"."""
+
+Migration = Sequence[str]
+"""SQL statements, one per item, that lift a database by one version."""
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    (
+        "CREATE TABLE sessions (tenant TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " created_at REAL NOT NULL, updated_at REAL NOT NULL, PRIMARY KEY (tenant, session)) WITHOUT ROWID",
+        "CREATE TABLE events (tenant TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " recorded_at REAL NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL, payload TEXT NOT NULL,"
+        " UNIQUE (tenant, session, seq))",
+    ),
+)
+"""Every step since the first release, in order; a released step is never edited."""
+
+
+def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
+    """Whether the database needs no migration.
+
+    Raises ``StoreTooNew`` when a newer release wrote it, ``StoreCorrupt`` when it belongs to something else.
+    """
+    cursor.execute("BEGIN")
+    try:
+        return _version(cursor, path, migrations) == len(migrations)
+    finally:
+        cursor.execute("ROLLBACK")
+
+
+def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Apply the steps that the database has not seen, all or none.
+
+    Several processes may do this at once: one works, the others wait and find nothing left to do. Raises as
+    ``is_current``, and ``sqlite3.Error``.
+    """
+    with immediate(cursor):
+        for step in migrations[_version(cursor, path, migrations) :]:
+            for statement in step:
+                cursor.execute(statement)
+        cursor.execute(f"PRAGMA user_version = {len(migrations)}")
+        cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+@contextmanager
+def immediate(cursor: sqlite3.Cursor) -> Iterator[None]:
+    """A transaction that holds the write lock from its start; undone when the block raises."""
+    cursor.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        cursor.execute("COMMIT")
+    except BaseException:
+        if cursor.connection.in_transaction:
+            cursor.execute("ROLLBACK")
+        raise
+
+
+def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration]) -> int:
+    """How many migrations the database has seen, 0 for an empty file; call it inside a transaction."""
+    (application,) = cursor.execute("PRAGMA application_id").fetchone()
+    (version,) = cursor.execute("PRAGMA user_version").fetchone()
+    (tables,) = cursor.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION_ID and (application or version or tables):
+        raise StoreCorrupt(f"{path}: is a database of another application")
+    if version > len(migrations):
+        raise StoreTooNew(
+            f"{path}: was written by a newer version of tokenmizer-mw"
+            f" (its schema is {version}, this version reads up to {len(migrations)})"
+        )
+    return int(version)

@@ -1,0 +1,140 @@
+"""The one connection of a process that appends go through."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from threading import Lock
+from typing import Final
+
+from tokenmizer_mw.errors import Conflict, StoreError, StoreTooNew, StoreUnavailable
+from tokenmizer_mw.model.session import SessionKey
+
+from .group_commit import GroupCommit
+from .log import Clock
+from .sqlite_errors import translate
+from .sqlite_file import DatabaseFile
+from .sqlite_schema import MIGRATIONS
+
+_END: Final = "SELECT seq, updated_at FROM sessions WHERE tenant = ? AND session = ?"
+_START: Final = "INSERT INTO sessions (seq, updated_at, created_at, tenant, session) VALUES (?, ?, ?, ?, ?)"
+_MOVE_END: Final = "UPDATE sessions SET seq = ?, updated_at = ? WHERE tenant = ? AND session = ?"
+_ADD: Final = (
+    "INSERT INTO events (tenant, session, seq, recorded_at, kind, version, payload) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+EncodedEvent = tuple[str, int, str]
+"""kind, version, payload"""
+
+
+class Append:
+    """One append on its way: what to write, then when it was written or why it was not."""
+
+    __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
+
+    def __init__(self, session: SessionKey, events: Sequence[EncodedEvent], expected_seq: int) -> None:
+        self.session = session
+        self.events = events
+        self.expected_seq = expected_seq
+        self.recorded_at = 0.0
+        self.error: StoreError | None = None
+
+
+class Writer:
+    """Commits appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
+
+    def __init__(self, file: DatabaseFile, clock: Clock) -> None:
+        self._file = file
+        self._clock = clock
+        self._group = GroupCommit(self._write_group)
+        self._lock = Lock()
+        self._cursor: sqlite3.Cursor | None = None
+        self._closed = False
+
+    def append(self, append: Append) -> float:
+        """Write it, or all of it not. Returns its ``recorded_at``; raises its ``StoreError``."""
+        self._group.submit(append)
+        if append.error is not None:
+            raise append.error
+        return append.recorded_at
+
+    def close(self) -> None:
+        """Wait for the commit that is under way, then close the connection."""
+        with self._lock:
+            self._closed = True
+            self._disconnect()
+
+    def _write_group(self, appends: list[Append]) -> None:
+        with self._lock:
+            try:
+                self._write(appends)
+            except BaseException:  # such as KeyboardInterrupt: never keep a connection inside a transaction
+                self._disconnect()
+                raise
+
+    def _write(self, appends: list[Append]) -> None:
+        now = self._clock()
+        try:
+            cursor = self._begin()
+        except (sqlite3.Error, StoreError) as error:
+            self._fail(appends, error)
+            return
+        try:
+            self._commit(cursor, appends, now)
+        except sqlite3.Error as error:
+            if len(appends) == 1:
+                self._fail(appends, error)
+                return
+            self._disconnect()
+            for append in appends:
+                self._write([append])
+
+    def _begin(self) -> sqlite3.Cursor:
+        if self._closed:
+            raise StoreUnavailable(f"{self._file.path}: is closed")
+        if self._cursor is None:
+            self._cursor = self._file.connect().cursor()
+        self._cursor.execute("BEGIN IMMEDIATE")
+        (version,) = self._cursor.execute("PRAGMA user_version").fetchone()
+        if version != len(MIGRATIONS):
+            raise StoreTooNew(f"{self._file.path}: a newer version of tokenmizer-mw took it over")
+        return self._cursor
+
+    def _commit(self, cursor: sqlite3.Cursor, appends: list[Append], now: float) -> None:
+        outcomes = [_insert(cursor, append, now) for append in appends]
+        cursor.execute("COMMIT")
+        for append, outcome in zip(appends, outcomes, strict=True):
+            if isinstance(outcome, StoreError):
+                append.error = outcome
+            else:
+                append.recorded_at = outcome
+
+    def _fail(self, appends: list[Append], error: sqlite3.Error | StoreError) -> None:
+        self._disconnect()
+        for append in appends:
+            # One error object each: they are raised in different threads.
+            append.error = (
+                type(error)(*error.args) if isinstance(error, StoreError) else translate(error, self._file.path)
+            )
+
+    def _disconnect(self) -> None:
+        """Close the connection, which undoes an open transaction; the next append opens another."""
+        if self._cursor is not None:
+            connection, self._cursor = self._cursor.connection, None
+            connection.close()
+
+
+def _insert(cursor: sqlite3.Cursor, append: Append, now: float) -> float | Conflict:
+    """Write an append into the open transaction, or nothing on a conflict. Returns its ``recorded_at``."""
+    key = (append.session.tenant, append.session.id)
+    seq, updated_at = cursor.execute(_END, key).fetchone() or (0, now)
+    if seq != append.expected_seq:
+        return Conflict(f"the session's log ends at {seq}, not at {append.expected_seq}")
+    recorded_at = max(now, updated_at)
+    end = seq + len(append.events)
+    if seq:
+        cursor.execute(_MOVE_END, (end, recorded_at, *key))
+    else:
+        cursor.execute(_START, (end, recorded_at, recorded_at, *key))
+    cursor.executemany(_ADD, [(*key, place, recorded_at, *event) for place, event in enumerate(append.events, seq + 1)])
+    return recorded_at
