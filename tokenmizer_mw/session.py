@@ -23,21 +23,30 @@ Numbered = tuple[int, Message]
 
 @dataclass(slots=True)
 class Transcript:
-    """Which messages the session has, by digest, so that a resent history can be told from news."""
+    """Which messages the session has, by digest, so that a resent history can be told from news.
+
+    A client may go back, change a question and go on from there: the transcript is a tree. ``parents`` holds for
+    each message the index of the one it follows, -1 for a first one; ``depths`` how many stand before it.
+    """
 
     digests: list[str] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
     _places: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.digests)
 
-    def add(self, mark: str) -> None:
-        """The next message has the digest ``mark``."""
+    def add(self, mark: str, parent: int) -> None:
+        """The next message has the digest ``mark`` and follows the one at index ``parent``."""
         self._places[mark] = (*self._places.get(mark, ())[1 - _PLACES_MAX :], len(self.digests))
         self.digests.append(mark)
+        self.parents.append(parent)
+        self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
 
-    def first_new(self, messages: Sequence[Message]) -> int:
-        """Index of the first message that the session does not have; ``len(messages)`` when it has them all.
+    def first_new(self, messages: Sequence[Message]) -> tuple[int, int]:
+        """Index of the first message that the session does not have (``len(messages)`` when it has them all), and
+        the index in the transcript of the message that it follows.
 
         Clients resend the whole history with every call, trim it, or send only what is new. The search runs from
         the end, where the news is: its cost is that of the new messages, not of the history.
@@ -46,19 +55,23 @@ class Transcript:
             mark = digest(messages[index])
             for place in reversed(self._places.get(mark, ())):
                 if self._continues(messages, index, place):
-                    return index + 1
-        return 0
+                    return index + 1, place
+        return 0, len(self.digests) - 1
 
     def _continues(self, messages: Sequence[Message], index: int, place: int) -> bool:
         """Whether message ``index`` is the one at ``place``: what stands before it must be the same, too.
 
-        A message without anything before it is the known one only at either end of the transcript; in between, a
-        second "yes" is a new one.
+        A lone message is the known one only at either end of the transcript: in between, a second "yes" is new.
         """
-        depth = min(_MATCHED_BEFORE, index, place)
-        if depth == 0:
-            return index == 0 and place in (0, len(self.digests) - 1)
-        return all(digest(messages[index - back]) == self.digests[place - back] for back in range(1, depth + 1))
+        if self.depths[place] < index:
+            return False
+        if index == 0:
+            return self.depths[place] == 0 or place == len(self.digests) - 1
+        for back in range(1, min(_MATCHED_BEFORE, index) + 1):
+            place = self.parents[place]
+            if digest(messages[index - back]) != self.digests[place]:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +106,8 @@ class SessionState:
         """Fold the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
-            case MessageRecorded(turn, mark, message):
-                self.transcript.add(mark)
+            case MessageRecorded(turn, mark, message, after):
+                self.transcript.add(mark, after - 1)
                 self.undrawn.append((turn, message))
             case Derived(turn) as drawn:
                 self.graph.apply(drawn)
@@ -116,9 +129,13 @@ class SessionState:
 def joining(transcript: Transcript, messages: Sequence[Message]) -> list[MessageRecorded]:
     """The events that add what is new in ``messages``. System messages are not part of a transcript."""
     spoken = [message for message in messages if message.role is not Role.SYSTEM]
-    new = spoken[transcript.first_new(spoken) :]
-    first = len(transcript) + 1
-    return [MessageRecorded(first + index, digest(message), message) for index, message in enumerate(new)]
+    start, place = transcript.first_new(spoken)
+    known, events = len(transcript), list[MessageRecorded]()
+    for message in spoken[start:]:
+        turn = known + len(events) + 1
+        after = turn - 1 if events else place + 1
+        events.append(MessageRecorded(turn, digest(message), message, after))
+    return events
 
 
 def fold(recorded: Sequence[Recorded]) -> SessionState:

@@ -148,13 +148,16 @@ class NewerEvent(UnreadableEvent):
     """A stored event of a kind or version that only a newer release can read."""
 
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def encode(event: Event) -> tuple[str, int, str]:
     """``(kind, version, payload as JSON text)``: what a store keeps. The text is valid UTF-8, free of NUL.
 
     A lone surrogate in a text is written as a JSON escape, because databases refuse it.
     """
     kind, version, write = _WRITERS[type(event)]
-    payload = json.dumps(write(event), ensure_ascii=False, separators=(",", ":"))
+    payload = _JSON.encode(write(event))
     return kind, version, payload if payload.isascii() else payload.encode("utf-8", "backslashreplace").decode()
 
 

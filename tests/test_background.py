@@ -1,0 +1,56 @@
+"""The background queue: bounded, deduplicated by name, drained on close."""
+
+from __future__ import annotations
+
+import threading
+
+from tokenmizer_mw.background import BackgroundQueue
+
+
+def queue(capacity: int = 10) -> tuple[BackgroundQueue, list[BaseException]]:
+    failures: list[BaseException] = []
+    return BackgroundQueue(capacity=capacity, failed=failures.append), failures
+
+
+def test_tasks_run_in_order_and_close_waits_for_them() -> None:
+    work, _ = queue()
+    done: list[int] = []
+    for number in range(5):
+        assert work.put(number, lambda number=number: done.append(number))
+    assert work.close(5.0)
+    assert done == [0, 1, 2, 3, 4]
+    assert not work.put("late", lambda: None)
+
+
+def test_a_waiting_name_is_not_queued_twice_and_a_full_queue_refuses() -> None:
+    work, _ = queue(capacity=2)
+    running, go = threading.Event(), threading.Event()
+    done: list[str] = []
+    work.put("first", lambda: (running.set(), go.wait(5)))
+    assert running.wait(5)
+    assert work.put("a", lambda: done.append("a"))
+    assert work.put("a", lambda: done.append("a again"))
+    assert work.put("b", lambda: done.append("b"))
+    assert not work.put("c", lambda: done.append("c"))
+    assert not work.flush(0.01)
+    go.set()
+    assert work.flush(5.0)
+    assert done == ["a", "b"]
+    assert work.close(1.0)
+
+
+def test_a_failing_task_ends_nothing() -> None:
+    work, failures = queue()
+    done: list[str] = []
+    work.put("bad", lambda: 1 // 0)
+    work.put("good", lambda: done.append("good"))
+    assert work.close(5.0)
+    assert done == ["good"]
+    assert [type(error) for error in failures] == [ZeroDivisionError]
+
+
+def test_closing_without_work_starts_no_thread() -> None:
+    before = threading.active_count()
+    work, _ = queue()
+    assert work.close(0.0)
+    assert threading.active_count() == before
