@@ -67,6 +67,12 @@ class Finding:
     ``label`` is one line. ``quote`` is the sentence or line it was found in, ``span`` its place in the message's
     text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor. ``fixes``,
     ``part_of`` and ``implements`` name another fact by its label, to be linked.
+
+    What a command showed: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command
+    that succeeds closes what it showed, without knowing the labels: move ``close``, ``label`` "", ``target`` the same
+    "$ ..." or the start of it ("$ pytest" covers "$ pytest tests/api"; see ``structure.covers``). A test node's label is
+    the command line itself, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and
+    the newest run holds.
     """
 
     type: NodeType
