@@ -19,7 +19,8 @@ class ChatRequest:
     ``messages[i]`` stands at ``spans[i]`` of ``text``. ``fields`` holds the other top-level members as parsed.
     ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
     the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
-    why the request must not be rewritten ("" when it may).
+    why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
+    too, as its name and its span from the name's quote to the end of the value.
     """
 
     text: str
@@ -31,6 +32,7 @@ class ChatRequest:
     stream: bool = False
     overhead: str = ""
     stand_down: str = ""
+    members: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

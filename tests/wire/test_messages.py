@@ -1,0 +1,79 @@
+"""Messages in the shapes that libraries hand over."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.errors import InvalidMessage
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.messages import read_messages
+
+SHAPES = [
+    ({"role": "user", "content": "hello"}, Message(Role.USER, "hello")),
+    ({"role": "developer", "content": "be brief"}, Message(Role.SYSTEM, "be brief")),
+    ({"role": "assistant", "content": None}, Message(Role.ASSISTANT)),
+    (
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "run", "arguments": '{"a":1}'}}]},
+        Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "run", '{"a":1}'),)),
+    ),
+    (
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "run", "arguments": {"a": 1}}]},
+        Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "run", '{"a":1}'),)),
+    ),
+    (
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "run", "args": {"a": 1}}]},
+        Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "run", '{"a":1}'),)),
+    ),
+    (
+        {"role": "tool", "tool_call_id": "1", "content": "no such file", "is_error": True},
+        Message(Role.TOOL, tool_results=(ToolResult("1", "no such file", True),)),
+    ),
+    (
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "signature": "x"},
+                {"type": "text", "text": "I write it"},
+                {"type": "tool_use", "id": "t1", "name": "write", "input": {"path": "a.py"}},
+            ],
+        },
+        Message(Role.ASSISTANT, "I write it", (ToolCall("t1", "write", '{"path":"a.py"}'),), thinking="hm"),
+    ),
+    (
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}]},
+        Message(Role.TOOL, tool_results=(ToolResult("t1", "done"),)),
+    ),
+    (
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "done"}]},
+                {"type": "text", "text": "and now?"},
+                {"type": "image", "source": {}},
+            ],
+        },
+        Message(Role.USER, "and now?", tool_results=(ToolResult("t1", "done"),), attachments=("image",)),
+    ),
+    (Message(Role.USER, "as it is"), Message(Role.USER, "as it is")),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), SHAPES)
+def test_shapes(given: object, expected: Message) -> None:
+    assert read_messages([given]) == [expected]  # type: ignore[list-item]
+
+
+NOT_MESSAGES = [
+    (["hello"], "message 1 is a str"),
+    ([{"role": "user", "content": "ok"}, {"content": "no role"}], "message 2 has no role"),
+    ([{"role": "narrator", "content": "x"}], "narrator"),
+    ([{"role": "user", "content": 7}], "content of type int"),
+    ({"role": "user"}, "must be a list"),
+    ("hello", "must be a list"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), NOT_MESSAGES)
+def test_what_is_no_message_is_refused(given: object, message: str) -> None:
+    with pytest.raises(InvalidMessage, match=message):
+        read_messages(given)  # type: ignore[arg-type]

@@ -1,0 +1,151 @@
+"""OpenAI Chat Completions: POST {base}/chat/completions. Also what DeepSeek, Mistral, OpenRouter and Grok speak."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
+
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.spans import ObjectSpans, read_object, replace_elements, splice, without_members
+from tokenmizer_mw.wire.sse import SSEDecoder
+from tokenmizer_mw.wire.text import storable
+
+from .openai_message import read_message, role_of, text_of
+from .openai_reply import collect_body, collect_events
+
+_SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
+_MESSAGES: Final = "messages"
+_OVERHEAD: Final = ("tools", "functions", "response_format")
+_TERMINAL: Final = (b"data: [DONE]", b"data:[DONE]")
+_STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
+
+_SERVER_FIELDS: Final = {
+    "previous_response_id": "history_on_server",
+    "conversation": "history_on_server",
+    "context_management": "provider_compacts",
+}
+"""Top-level fields with which the provider keeps or shortens the history itself."""
+
+
+class OpenAIChat:
+    """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
+
+    name: Final = "openai_chat"
+
+    def read(self, body: bytes) -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages.
+
+        A message of a role that we do not know, or that is no object, is read as a system message and makes the
+        request stand down: it passes, opens no turn, and nothing is learned from it.
+        """
+        found = read_object(body, _MESSAGES)
+        if found.elements is None:
+            raise MalformedRequest("no list of messages")
+        sent = found.values.pop(_MESSAGES)
+        messages = tuple(map(read_message, sent))
+        roles = [message.role for message in messages]
+        return ChatRequest(
+            text=found.text,
+            messages=messages,
+            spans=found.elements,
+            fields=found.values,
+            prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, roles)),
+            model=text_of(found.values, "model"),
+            stream=found.values.get("stream") is True,
+            overhead=_overhead(found),
+            stand_down=_stand_down(found, sent, messages, roles),
+            members=found.members,
+        )
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        ``keep_from == request.prefix`` puts the block in without taking anything out; an empty ``block`` puts
+        nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            _, (_, end) = next(member for member in reversed(request.members) if member[0] == _MESSAGES)
+            message = _block_message(role, block) if block else ""
+            edits += replace_elements(request.spans, request.prefix, keep_from, message, close=end - 1)
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether a line of ``tail`` starts with the event that ends a stream.
+
+        With the last 12 bytes of the chunk before in front, a marker torn apart is found too.
+        """
+        if b"[DONE]" not in tail:
+            return False
+        return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _TERMINAL)
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body. Never raises.
+
+        ``stream`` is what was asked for; what came decides, since servers answer a stream's errors with plain JSON.
+        """
+        start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
+            return collect_body(data)
+        decoder = SSEDecoder(event_max=max(1, len(data)))
+        return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
+
+
+def _overhead(found: ObjectSpans) -> str:
+    """What else fills the context, as the body spells it."""
+    return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in _OVERHEAD)
+
+
+def _block_message(role: str, block: str) -> str:
+    return json.dumps({"role": role, "content": storable(block)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _stand_down(found: ObjectSpans, sent: Sequence[object], messages: Sequence[Message], roles: Sequence[Role]) -> str:
+    """Why the request must not be rewritten, as the name of a counter; "" when it may."""
+    for name, reason in _SERVER_FIELDS.items():
+        if found.values.get(name):
+            return reason
+    if sum(name == _MESSAGES for name, _ in found.members) > 1:
+        return "messages_twice"
+    if any(role is _SYSTEM and role_of(raw) is None for role, raw in zip(roles, sent, strict=True)):
+        return "unknown_role"
+    return _open_end(messages, roles) or ("tool_result_apart" if _results_apart(messages, roles) else "")
+
+
+def _open_end(messages: Sequence[Message], roles: Sequence[Role]) -> str:
+    """Why the end of the history must stay as it is: it is not a person who has the last word in it."""
+    last = next((place for place in reversed(range(len(roles))) if roles[place] is not _SYSTEM), None)
+    if last is None:
+        return "no_user_message"
+    if roles[last] is _TOOL or messages[last].tool_calls:
+        return "open_tool_loop"
+    return "" if roles[last] is _USER else "assistant_prefill"
+
+
+def _results_apart(messages: Sequence[Message], roles: Sequence[Role]) -> bool:
+    """True when a tool result does not stand in the turn of its call, so that a cut could part the two."""
+    if _TOOL not in roles:
+        return False
+    called: set[str] = set()
+    for message, role in zip(messages, roles, strict=True):
+        if role is _USER:
+            called.clear()
+        elif role is _TOOL:
+            id = message.tool_results[0].call_id
+            if id not in called and (id or not called):
+                return True
+        elif message.tool_calls:
+            called.update(call.id for call in message.tool_calls)
+    return False

@@ -1,0 +1,187 @@
+"""One OpenAI-shaped message object, in requests and in responses.
+
+Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, NamedTuple
+
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.text import storable
+
+_SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
+
+ROLES: Final = {
+    "system": _SYSTEM,
+    "developer": _SYSTEM,
+    "user": _USER,
+    "assistant": _ASSISTANT,
+    "tool": _TOOL,
+    "function": _TOOL,
+}
+
+KIND_MAX: Final = 64
+"""Characters kept of the name of a part's kind."""
+
+_TEXT_KINDS: Final = frozenset({"text", "input_text", "output_text"})
+_REASONING: Final = ("reasoning_content", "reasoning")
+
+
+class Content(NamedTuple):
+    """A message's content, by what its parts are. Not yet storable: a stream may split a character's two halves."""
+
+    text: str = ""
+    thinking: str = ""
+    refusal: str = ""
+    attachments: tuple[str, ...] = ()
+
+
+_NOTHING: Final = Content()
+
+
+def role_of(raw: object) -> Role | None:
+    """Who speaks in a message object; ``None`` when that cannot be told."""
+    role = raw.get("role") if isinstance(raw, dict) else None
+    return ROLES.get(role) if isinstance(role, str) else None
+
+
+def read_message(raw: object) -> Message:
+    """A message object as a message.
+
+    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    """
+    role = role_of(raw) or _SYSTEM
+    if not isinstance(raw, dict):
+        return Message(role)
+    value = raw.get("content")
+    if role is _TOOL:
+        return _tool(raw, value)
+    if len(raw) == 2 and isinstance(value, str):
+        return Message(role, storable(value))
+    content = read_content(value)
+    if role is _ASSISTANT:
+        return _assistant(raw, content)
+    return Message(role, storable(content.text), attachments=content.attachments)
+
+
+def read_content(value: object) -> Content:
+    """A content field: text, a list of parts, or nothing. Texts of several parts are joined with LF."""
+    if isinstance(value, str):
+        return Content(value)
+    if not isinstance(value, list):
+        return _NOTHING
+    found: dict[str, list[str]] = {"text": [], "thinking": [], "refusal": [], "": []}
+    for part in value:
+        kind, text = _read_part(part)
+        found[kind].append(text)
+    text, thinking, refusal = ("\n".join(found[kind]) for kind in ("text", "thinking", "refusal"))
+    return Content(text, thinking, refusal, tuple(filter(None, found[""])))
+
+
+def read_thinking(raw: dict[str, Any]) -> str:
+    """The reasoning that servers put beside the content, under whichever name; as sent."""
+    return next((text for name in _REASONING if isinstance(text := raw.get(name), str) and text), "")
+
+
+def read_call(raw: object) -> ToolCall | None:
+    """A call, or the fragment of one, as sent; ``None`` for what is not an object."""
+    if not isinstance(raw, dict):
+        return None
+    id = raw.get("id")
+    name, arguments = _name_and_arguments(raw)
+    return ToolCall(id if isinstance(id, str) else "", name, arguments)
+
+
+def read_function_call(raw: object) -> ToolCall | None:
+    """A call of the legacy kind, which has no id; ``None`` for what is not an object."""
+    return ToolCall("", *_name_and_arguments({"function": raw})) if isinstance(raw, dict) else None
+
+
+def storable_call(call: ToolCall) -> ToolCall:
+    """The call in text that can be stored."""
+    if call.id.isascii() and call.name.isascii() and call.arguments.isascii():
+        return call
+    return ToolCall(storable(call.id), storable(call.name), storable(call.arguments))
+
+
+def text_of(raw: dict[str, Any], name: str) -> str:
+    """A text field in text that can be stored; "" when it is absent or no text."""
+    value = raw.get(name)
+    return storable(value) if isinstance(value, str) else ""
+
+
+def _tool(raw: dict[str, Any], value: object) -> Message:
+    content = read_content(value)
+    result = ToolResult(text_of(raw, "tool_call_id"), storable(content.text))
+    return Message(_TOOL, "", (), (result,), attachments=content.attachments)
+
+
+def _assistant(raw: dict[str, Any], content: Content) -> Message:
+    attachments = content.attachments + (("audio",) if isinstance(raw.get("audio"), dict) else ())
+    return Message(
+        _ASSISTANT,
+        storable(content.text),
+        tool_calls=_calls(raw),
+        thinking=storable(read_thinking(raw) or content.thinking),
+        refusal=text_of(raw, "refusal") or storable(content.refusal),
+        attachments=attachments,
+    )
+
+
+def _calls(raw: dict[str, Any]) -> tuple[ToolCall, ...]:
+    """The calls of a message. The legacy field counts where the list is empty: some servers fill both."""
+    listed = raw.get("tool_calls")
+    calls = [read_call(call) for call in listed] if isinstance(listed, list) else []
+    return tuple(storable_call(call) for call in calls or [read_function_call(raw.get("function_call"))] if call)
+
+
+def _read_part(part: object) -> tuple[str, str]:
+    """What a part is ("text", "thinking", "refusal", "" for an attachment), and its text or kind."""
+    if isinstance(part, str):
+        return "text", part
+    if not isinstance(part, dict):
+        return "", ""
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        return "", "unknown"
+    if kind in _TEXT_KINDS:
+        text = part.get("text")
+        return "text", text if isinstance(text, str) else ""
+    if kind == "refusal":
+        refusal = part.get("refusal")
+        return "refusal", refusal if isinstance(refusal, str) else ""
+    if kind == "thinking":
+        return "thinking", _thinking_text(part.get("thinking"))
+    return "", storable(kind[:KIND_MAX])
+
+
+def _thinking_text(value: object) -> str:
+    """The text of a thinking part, which is text or a list of text parts."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else ""
+    texts = (part.get("text") for part in value if isinstance(part, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _name_and_arguments(raw: dict[str, Any]) -> tuple[str, str]:
+    """Of a function, or of a custom tool, whose input is free text."""
+    function, custom = raw.get("function"), raw.get("custom")
+    tool, field = (custom, "input") if isinstance(custom, dict) else (function, "arguments")
+    if not isinstance(tool, dict):
+        return "", ""
+    name = tool.get("name")
+    return name if isinstance(name, str) else "", _arguments(tool.get(field))
+
+
+def _arguments(value: object) -> str:
+    """Arguments as sent; an object, which some servers send instead of JSON text, as compact JSON."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict | list):
+        return ""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return ""

@@ -1,0 +1,191 @@
+"""The top level of a JSON object, with the place of everything in it, and edits that keep every other character.
+
+Values are read by the C scanner of the standard library; only the top level and the elements of one array are
+walked in Python, so that reading costs close to one ``json.loads``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.errors import MalformedRequest
+
+from .dialect import Span
+
+Edit = tuple[int, int, str]
+"""Start, end (exclusive) and what stands there instead."""
+
+_SPACE: Final = " \t\n\r"
+_LOOK: Final = 32
+_USUAL: Final = (", {", ",{")
+_decode: Final = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpans:
+    """A JSON object as read.
+
+    ``members``: name and span of every top-level member in order, duplicates too; a span reaches from the name's
+    quote to the end of the value. ``values``: the members as parsed, the last of a name counts. ``elements``: the
+    spans of the elements of the array that was asked for, ``None`` when there is no such member or it is no array.
+    """
+
+    text: str
+    members: tuple[tuple[str, Span], ...]
+    values: dict[str, Any]
+    elements: tuple[Span, ...] | None
+
+
+def read_object(body: bytes, array: str) -> ObjectSpans:
+    """The JSON object in ``body`` (UTF-8; a byte order mark stays in its text), with the elements of ``array``.
+
+    Raises ``MalformedRequest`` for everything that is not one JSON object, and for one that is nested too deeply or
+    has a number too long for ``json.loads``.
+    """
+    try:
+        text = body.decode("utf-8")
+        return _read(text, array)
+    except RecursionError:
+        raise MalformedRequest("nested too deeply") from None
+    except IndexError:
+        raise MalformedRequest("not JSON in UTF-8: ends too early") from None
+    except ValueError as error:
+        raise MalformedRequest(f"not JSON in UTF-8: {_reason(error)}") from None
+
+
+def without_members(members: Sequence[tuple[str, Span]], names: Collection[str]) -> list[Edit]:
+    """Edits that remove every member of these names, with one comma each."""
+    spans = [span for _, span in members]
+    edits: list[Edit] = []
+    start: int | None = None
+    for place, (name, _) in enumerate(members):
+        if name in names:
+            start = place if start is None else start
+        elif start is not None:
+            edits.append(_removal(spans, start, place))
+            start = None
+    if start is not None:
+        edits.append(_removal(spans, start, len(spans)))
+    return edits
+
+
+def replace_elements(elements: Sequence[Span], start: int, stop: int, new: str, *, close: int) -> list[Edit]:
+    """Edits that put ``new`` (JSON text, "" for nothing) in the place of the elements ``[start, stop)``.
+
+    ``close`` is where the array's bracket closes. With ``start == stop``, ``new`` is put in before element
+    ``start``. Raises ``ValueError`` for a range outside the array.
+    """
+    if not 0 <= start <= stop <= len(elements):
+        raise ValueError(f"no elements [{start}, {stop}) in an array of {len(elements)}")
+    if start < stop:
+        return [(elements[start][0], elements[stop - 1][1], new)] if new else [_removal(elements, start, stop)]
+    if not new:
+        return []
+    if start < len(elements):
+        return [(elements[start][0], elements[start][0], new + ",")]
+    return [(elements[-1][1], elements[-1][1], "," + new)] if elements else [(close, close, new)]
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with the edits made, in any order. Raises ``ValueError`` when two of them overlap."""
+    pieces: list[str] = []
+    done = 0
+    for start, end, new in sorted(edits):
+        if start < done:
+            raise ValueError("edits overlap")
+        pieces += (text[done:start], new)
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _removal(spans: Sequence[Span], start: int, stop: int) -> Edit:
+    """The edit that removes ``[start, stop)`` and the comma behind it, or before it at the end."""
+    if stop < len(spans):
+        return spans[start][0], spans[stop][0], ""
+    return spans[start - 1][1] if start else spans[0][0], spans[-1][1], ""
+
+
+def _read(text: str, array: str) -> ObjectSpans:
+    members: list[tuple[str, Span]] = []
+    values: dict[str, Any] = {}
+    elements: tuple[Span, ...] | None = None
+    place = _skip(text, text.startswith("\ufeff"))
+    _expect(text, place, "{")
+    place = _skip(text, place + 1)
+    more = text[place] != "}"
+    while more:
+        _expect(text, place, '"')
+        start = place
+        name, place = _decode(text, start)
+        place = _skip(text, place)
+        _expect(text, place, ":")
+        place = _skip(text, place + 1)
+        if name == array:
+            value, elements, place = _read_value(text, place)
+        else:
+            value, place = _decode(text, place)
+        members.append((name, (start, place)))
+        values[name] = value
+        place, more = _next(text, place, "}")
+    if _skip(text, place + 1) != len(text):
+        raise ValueError("extra data behind the object")
+    return ObjectSpans(text, tuple(members), values, elements)
+
+
+def _read_value(text: str, place: int) -> tuple[Any, tuple[Span, ...] | None, int]:
+    """A value with the spans of its elements (``None`` when it is no array), and where it ends."""
+    if text[place] != "[":
+        value, place = _decode(text, place)
+        return value, None, place
+    values: list[Any] = []
+    spans: list[Span] = []
+    place = _skip(text, place + 1)
+    more = text[place] != "]"
+    while more:
+        value, end = _decode(text, place)
+        values.append(value)
+        spans.append((place, end))
+        if text.startswith(_USUAL, end):
+            place = end + (1 if text[end + 1] == "{" else 2)
+        else:
+            place, more = _next(text, end, "]")
+    return values, tuple(spans), place + 1
+
+
+def _next(text: str, place: int, close: str) -> tuple[int, bool]:
+    """Behind a value: where the next one starts and True, or where the closing bracket stands and False."""
+    if text[place] in _SPACE:
+        place = _skip(text, place)
+    if text[place] == close:
+        return place, False
+    _expect(text, place, ",")
+    place += 1
+    return (_skip(text, place) if text[place] in _SPACE else place), True
+
+
+def _skip(text: str, place: int) -> int:
+    """The first place from ``place`` on that is not white space; the text's length when there is none."""
+    look = _LOOK
+    while piece := text[place : place + look]:
+        if rest := piece.lstrip(_SPACE):
+            return place + len(piece) - len(rest)
+        place += len(piece)
+        look *= 2
+    return place
+
+
+def _expect(text: str, place: int, char: str) -> None:
+    if text[place] != char:
+        raise ValueError(f"expected {char!r} at character {place}")
+
+
+def _reason(error: ValueError) -> str:
+    """What is wrong and where, never what the body says."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{error.reason} at byte {error.start}"
+    return str(error)

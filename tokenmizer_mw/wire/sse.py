@@ -1,0 +1,141 @@
+"""Incremental decoding of line streams and of server-sent events, on bytes.
+
+Only CR, LF and CRLF end a line: the Unicode line ends that ``str.splitlines`` knows are ordinary text here. Text is
+decoded one complete event at a time, so no chunking can tear a character. Any chunking of a stream gives the same
+events, in time linear in its length.
+
+https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+EVENT_MAX: Final = 8 * 1024 * 1024
+"""Bytes of one line or event; longer ones are left out of what a decoder gives."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class LineDecoder:
+    """Bytes in any chunking to lines without their ends. Also all that NDJSON needs.
+
+    A line of more than ``line_max`` bytes comes out as ``None``. One byte order mark at the start is dropped.
+    """
+
+    def __init__(self, line_max: int = EVENT_MAX) -> None:
+        self._line_max = line_max
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._held_cr = False
+        self._started = False
+
+    def receive_data(self, data: bytes) -> list[bytes | None]:
+        """The lines that ``data`` completes; ``b""`` is the end of the stream and completes the last one.
+
+        A CR that ends ``data`` is held back, since it may be half of a CRLF.
+        """
+        if not data:
+            return self._finish()
+        if self._held_cr:
+            data = b"\r" + data
+        self._held_cr = data.endswith(b"\r")
+        if self._held_cr:
+            data = data[:-1]
+        ended = data.endswith((b"\n", b"\r"))
+        lines = data.splitlines()
+        rest = b"" if ended or not lines else lines.pop()
+        if not lines:
+            self._keep(rest)
+            return []
+        first = self._complete(lines[0])
+        self._keep(rest)
+        return [first, *(line if len(line) <= self._line_max else None for line in lines[1:])]
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > self._line_max:
+            self._pieces.clear()
+        elif piece:
+            self._pieces.append(piece)
+
+    def _complete(self, end: bytes) -> bytes | None:
+        self._keep(end)
+        line = b"".join(self._pieces) if self._size <= self._line_max else None
+        self._pieces.clear()
+        self._size = 0
+        if line is not None and not self._started:
+            line = line.removeprefix(_BOM)
+        self._started = True
+        return line
+
+    def _finish(self) -> list[bytes | None]:
+        unfinished = self._held_cr or self._size > 0
+        self._held_cr = False
+        return [self._complete(b"")] if unfinished else []
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSentEvent:
+    """One event: its data lines joined with LF, and its type ("" when the stream names none)."""
+
+    data: str
+    event: str = ""
+
+
+class SSEDecoder:
+    """Bytes in any chunking to server-sent events.
+
+    Comments, unknown fields and events without data are dropped; so are events with a line, or with data, of more
+    than ``event_max`` bytes, which ``dropped`` counts. Holds at most twice ``event_max`` bytes.
+    """
+
+    def __init__(self, event_max: int = EVENT_MAX) -> None:
+        self.dropped = 0
+        self._event_max = event_max
+        self._lines = LineDecoder(event_max)
+        self._data: list[bytes] = []
+        self._event = b""
+        self._size = 0
+        self._too_long = False
+
+    def receive_data(self, data: bytes) -> list[ServerSentEvent]:
+        """The events that ``data`` completes; ``b""`` is the end of the stream.
+
+        The end also completes an event whose blank line is missing: many clients go by lines and have seen it.
+        """
+        events = []
+        for line in self._lines.receive_data(data):
+            if line:
+                self._add(line)
+            elif line is None:
+                self._too_long = True
+            elif (event := self._dispatch()) is not None:
+                events.append(event)
+        if not data and (event := self._dispatch()) is not None:
+            events.append(event)
+        return events
+
+    def _add(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._size += len(value) + bool(self._data)
+            self._too_long = self._too_long or self._size > self._event_max
+            if self._too_long:
+                self._data.clear()
+            else:
+                self._data.append(value)
+        elif name == b"event":
+            self._event = value
+
+    def _dispatch(self) -> ServerSentEvent | None:
+        data, event, too_long = self._data, self._event, self._too_long
+        self._data, self._event, self._size, self._too_long = [], b"", 0, False
+        if too_long:
+            self.dropped += 1
+            return None
+        if not data:
+            return None
+        return ServerSentEvent(b"\n".join(data).decode("utf-8", "replace"), event.decode("utf-8", "replace"))
