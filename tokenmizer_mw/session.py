@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.event import Checkpointed, Derived, Event, MessageRecorded, Recorded, TurnClosed
+from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, digest
 
 CONTEXT_MESSAGES: Final = 6
@@ -144,6 +144,3 @@ def fold(recorded: Sequence[Recorded]) -> SessionState:
     for event in recorded:
         state.apply(event)
     return state
-
-
-__all__ = ["CONTEXT_MESSAGES", "Event", "Marked", "Numbered", "SessionState", "Transcript", "fold", "joining"]
