@@ -57,11 +57,6 @@ def test_spelling_that_does_not_matter_is_the_same_message() -> None:
     assert digest(result) != digest(Message(Role.TOOL, tool_results=(ToolResult("c2", "ok"),)))
 
 
-def test_system_messages_do_not_join() -> None:
-    events = joining(Transcript(), [Message(Role.SYSTEM, "be brief"), user("hello")])
-    assert [event.turn for event in events] == [1]
-
-
 words = st.sampled_from(["yes", "no", "go on", "use sqlite", "ok", "thanks", "and now?"])
 
 

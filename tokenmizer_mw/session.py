@@ -9,7 +9,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
-from tokenmizer_mw.model.message import Message, Outcome, Role, digest
+from tokenmizer_mw.model.message import Message, Outcome, digest
 
 CONTEXT_MESSAGES: Final = 6
 """Messages before the new ones that extraction looks back at, for answers such as "yes, do that"."""
@@ -127,11 +127,10 @@ class SessionState:
 
 
 def joining(transcript: Transcript, messages: Sequence[Message]) -> list[MessageRecorded]:
-    """The events that add what is new in ``messages``. System messages are not part of a transcript."""
-    spoken = [message for message in messages if message.role is not Role.SYSTEM]
-    start, place = transcript.first_new(spoken)
+    """The events that add what is new in ``messages``, none of which is a system message."""
+    start, place = transcript.first_new(messages)
     known, events = len(transcript), list[MessageRecorded]()
-    for message in spoken[start:]:
+    for message in messages[start:]:
         turn = known + len(events) + 1
         after = turn - 1 if events else place + 1
         events.append(MessageRecorded(turn, digest(message), message, after))

@@ -6,11 +6,10 @@ import pytest
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.wire.messages import read_messages
+from tokenmizer_mw.wire.messages import Spoken
 
 SHAPES = [
     ({"role": "user", "content": "hello"}, Message(Role.USER, "hello")),
-    ({"role": "developer", "content": "be brief"}, Message(Role.SYSTEM, "be brief")),
     ({"role": "assistant", "content": None}, Message(Role.ASSISTANT)),
     (
         {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "run", "arguments": '{"a":1}'}}]},
@@ -60,7 +59,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("given", "expected"), SHAPES)
 def test_shapes(given: object, expected: Message) -> None:
-    assert read_messages([given]) == [expected]  # type: ignore[list-item]
+    assert list(Spoken([given])) == [expected]  # type: ignore[list-item]
 
 
 NOT_MESSAGES = [
@@ -76,4 +75,14 @@ NOT_MESSAGES = [
 @pytest.mark.parametrize(("given", "message"), NOT_MESSAGES)
 def test_what_is_no_message_is_refused(given: object, message: str) -> None:
     with pytest.raises(InvalidMessage, match=message):
-        read_messages(given)  # type: ignore[arg-type]
+        list(Spoken(given))  # type: ignore[arg-type]
+
+
+def test_only_what_is_looked_at_is_read_and_the_system_s_messages_are_left_out() -> None:
+    history = [{"role": "system"}, "unreadable", {"role": "developer"}, {"role": "user", "content": "hello"}]
+    spoken = Spoken(history)  # type: ignore[arg-type]
+    assert len(spoken) == 2
+    assert spoken[1].text == "hello"
+    assert [message.text for message in spoken[1:]] == ["hello"]
+    with pytest.raises(InvalidMessage, match="message 2"):
+        spoken[0]

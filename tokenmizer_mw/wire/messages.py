@@ -7,9 +7,9 @@ tool_result and thinking) and the flat shape of many frameworks, whose calls car
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
@@ -18,14 +18,44 @@ from .dialects.openai_message import read_content, read_message, role_of
 from .text import storable
 
 _BLOCKS: Final = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "redacted_thinking"})
+_SYSTEM_ROLES: Final = ("system", "developer")
 _CALLS: Final = frozenset({"tool_use", "server_tool_use"})
 
 
-def read_messages(messages: Iterable[Message | Mapping[str, Any]]) -> list[Message]:
-    """The messages, in order. Raises ``InvalidMessage`` that says which one cannot be read and why."""
-    if isinstance(messages, str | bytes | Mapping):
-        raise InvalidMessage("messages must be a list of messages")
-    return [_read(message, number) for number, message in enumerate(messages, start=1)]
+class Spoken(Sequence[Message]):
+    """The messages of a history that are not the system's, each read when it is looked at.
+
+    Most of a resent history is known and never looked at, so that reading it costs next to nothing. An index gives
+    one message, a slice a list. Looking at a message that cannot be read raises ``InvalidMessage``, which says
+    which one it is and why.
+    """
+
+    def __init__(self, messages: Iterable[Message | Mapping[str, Any]]) -> None:
+        if isinstance(messages, str | bytes | Mapping):
+            raise InvalidMessage("messages must be a list of messages")
+        self._given = [(number, message) for number, message in enumerate(messages, start=1) if not _system(message)]
+        self._read: dict[int, Message] = {}
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | list[Message]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self._given)))]
+        if index not in self._read:
+            number, message = self._given[index]
+            self._read[index] = _read(message, number)
+        return self._read[index]
+
+
+def _system(message: object) -> bool:
+    if isinstance(message, dict):
+        return message.get("role") in _SYSTEM_ROLES
+    return isinstance(message, Message) and message.role is Role.SYSTEM
 
 
 def _read(message: Message | Mapping[str, Any], number: int) -> Message:

@@ -1,0 +1,52 @@
+"""How figures are taken: CPU time, interleaved rounds, medians, ratios within one run."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tokenmizer_mw import __version__
+
+
+def machine() -> dict[str, Any]:
+    """What a figure was taken on; no names, no paths."""
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "implementation": sys.implementation.name,
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
+
+
+def cpu_seconds(work: Callable[[], object], *, repeat: int = 1) -> float:
+    """Least CPU time of this process for one call of ``work`` among ``repeat`` calls, collector off."""
+    best = float("inf")
+    for _ in range(repeat):
+        gc.collect()
+        gc.disable()
+        try:
+            start = time.process_time()
+            work()
+            best = min(best, time.process_time() - start)
+        finally:
+            gc.enable()
+    return best
+
+
+def quartile_ratio(values: list[float]) -> dict[str, float]:
+    """Median of the first and of the last quarter, and their ratio: does a cost grow with the session?"""
+    quarter = max(1, len(values) // 4)
+    first, last = statistics.median(values[:quarter]), statistics.median(values[-quarter:])
+    return {"first": first, "last": last, "ratio": last / first if first else float("inf")}
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value below which ``share`` of the values lie."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
