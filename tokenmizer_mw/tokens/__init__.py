@@ -1,0 +1,7 @@
+"""Token counters: exact where a tokenizer's table is at hand, else an estimate that errs high. Never a download."""
+
+from .counter import TokenCounter, counter_for
+from .estimate import estimate
+from .messages import MessageCounter
+
+__all__ = ["MessageCounter", "TokenCounter", "counter_for", "estimate"]
