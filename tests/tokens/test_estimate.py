@@ -12,23 +12,29 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.tokens import TokenCounter, estimate
 
-ENGLISH = """We moved the nightly export to the new queue last week, and since then nobody has had to restart it by hand.
-The remaining worry is the report that finance reads on Mondays: it still joins three tables that were never meant to
+ENGLISH = """We moved the nightly export to the new queue last week, and since then nobody has had to restart it
+by hand. The remaining worry is the report that finance reads on Mondays: it still joins three tables that were never meant to
 be joined, so it takes most of an hour and sometimes locks the orders table while people are shopping. My plan is to
 build a small summary table after each export and let the report read that instead. I would rather not touch the
 invoices before the audit is over, because the auditors take samples every evening and any change would confuse them.
 If you agree, please look through the list below and tell me which of these steps could wait until January."""
 
-CHINESE = """我们上周把夜间导出任务迁移到了新的队列,从那以后就没有人需要手动重启它了。剩下的问题是财务部门每周一要看的
-报表:它仍然连接三张本来不应该连接的表,所以要跑将近一个小时,有时还会锁住订单表。我的计划是在每次导出之后生成一张
+CHINESE = """我们上周把夜间导出任务迁移到了新的队列,从那以后就没有人需要手动重启它了。剩下的问题是财
+务部门每周一要看的
+报表:它仍然连接三张本来不应该连接的表,所以要跑将近一个小时,有时还会锁住订单表。我的计划是在每次导出
+之后生成一张
 小的汇总表,让报表直接读取这张表。审计结束之前我不想动发票部分,因为审计人员每天晚上都会抽样检查。"""
 
-JAPANESE = """先週、夜間のエクスポートを新しいキューに移しました。それ以来、手動で再起動する必要はなくなりました。
-残っている心配は、経理が月曜日に読むレポートです。結合するべきではない三つのテーブルを結合しているので、一時間近くかかり、
+JAPANESE = """先週、夜間のエクスポートを新しいキューに移しました。それ以来、手動で再起動する必要はな
+くなりました。
+残っている心配は、経理が月曜日に読むレポートです。結合するべきではない三つのテーブルを結合しているの
+で、一時間近くかかり、
 注文テーブルをロックしてしまうこともあります。エクスポートの後に小さな集計テーブルを作る予定です。"""
 
-KOREAN = """지난주에 야간 내보내기 작업을 새 큐로 옮겼고, 그 뒤로는 아무도 손으로 다시 시작할 필요가 없었습니다.
-남은 걱정은 재무팀이 월요일마다 보는 보고서입니다. 원래 조인하면 안 되는 테이블 세 개를 조인하기 때문에 거의 한 시간이 걸립니다."""
+KOREAN = """지난주에 야간 내보내기 작업을 새 큐로 옮겼고, 그 뒤로는 아무도 손으로 다시 시작할 필요가
+ 없었습니다.
+남은 걱정은 재무팀이 월요일마다 보는 보고서입니다. 원래 조인하면 안 되는 테이블 세 개를 조인하기 때
+문에 거의 한 시간이 걸립니다."""
 
 RUSSIAN = """На прошлой неделе мы перенесли ночную выгрузку в новую очередь, и с тех пор никому не приходилось
 перезапускать её вручную. Осталась одна забота: отчёт, который бухгалтерия читает по понедельникам. Он по-прежнему
@@ -54,7 +60,7 @@ def _json() -> str:
 
 SAMPLES = {
     "english": ENGLISH,
-    "english, one sentence": ENGLISH.split(". ")[0],
+    "english, one sentence": ENGLISH.partition(". ")[0],
     "code": inspect.getsource(json.decoder),
     "code, one function": inspect.getsource(json.decoder.py_scanstring),
     "json": _json(),
