@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tokenmizer_mw.tokens import TokenCounter, estimate
 
 ENGLISH = """We moved the nightly export to the new queue last week, and since then nobody has had to restart it
-by hand. The remaining worry is the report that finance reads on Mondays: it still joins three tables that were never meant to
+by hand. The remaining worry is the report that finance reads on Mondays: it still joins three
+tables that were never meant to
 be joined, so it takes most of an hour and sometimes locks the orders table while people are shopping. My plan is to
 build a small summary table after each export and let the report read that instead. I would rather not touch the
 invoices before the audit is over, because the auditors take samples every evening and any change would confuse them.
@@ -43,7 +44,8 @@ RUSSIAN = """На прошлой неделе мы перенесли ночну
 HINDI = """पिछले हफ़्ते हमने रात का निर्यात नई कतार में डाल दिया, और तब से किसी को उसे हाथ से दोबारा चालू नहीं करना पड़ा।
 बची हुई चिंता वह रिपोर्ट है जिसे लेखा विभाग सोमवार को पढ़ता है: वह अब भी तीन ऐसी तालिकाओं को जोड़ती है जो इसके लिए नहीं बनी थीं।"""
 
-ARABIC = """نقلنا التصدير الليلي إلى الطابور الجديد في الأسبوع الماضي، ومنذ ذلك الحين لم يضطر أحد إلى إعادة تشغيله يدويًا.
+ARABIC = """نقلنا التصدير الليلي إلى الطابور الجديد في الأسبوع الماضي، ومنذ ذلك الحين لم يضطر أحد
+إلى إعادة تشغيله يدويًا.
 يبقى التقرير الذي تقرؤه المالية يوم الاثنين، فهو ما زال يربط ثلاثة جداول لم تُصمَّم لذلك."""
 
 GREEK = """Την περασμένη εβδομάδα μεταφέραμε τη νυχτερινή εξαγωγή στη νέα ουρά και από τότε κανείς δεν χρειάστηκε να
