@@ -50,3 +50,15 @@ def percentile(values: list[float], share: float) -> float:
     """The value below which ``share`` of the values lie."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def at_most(what: str, value: float, bar: float, unit: str = "", digits: int = 3) -> dict[str, Any]:
+    """A bar that is met when ``value`` does not exceed it."""
+    rounded = round(value, digits)
+    return {"what": what, "value": rounded, "bar": f"<= {bar}{unit and ' ' + unit}", "met": rounded <= bar}
+
+
+def at_least(what: str, value: float, bar: float, unit: str = "", digits: int = 3) -> dict[str, Any]:
+    """A bar that is met when ``value`` reaches it."""
+    rounded = round(value, digits)
+    return {"what": what, "value": rounded, "bar": f">= {bar}{unit and ' ' + unit}", "met": rounded >= bar}

@@ -1,0 +1,73 @@
+"""Run benchmarks and keep their results.
+
+    python -m benchmarks                    all of them
+    python -m benchmarks paper3 scaling     some
+    python -m benchmarks --list             what there is
+    python -m benchmarks --check            fail when a bar is missed
+
+Each result goes to ``benchmarks/results/<version>/<name>.json``: the figures, the bars, and what they ran on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw import __version__
+
+from .measure import machine
+
+RESULTS: Final = Path(__file__).parent / "results"
+
+BENCHMARKS: Final = {
+    "paper3": "the paper's three sessions: what survives in the graph and in the resume block, precision, CPU time",
+    "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
+    "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
+    "first_byte": "time to the first byte with and without the middleware, by length of the history",
+    "durability": "kill -9 under load; four processes writing one session",
+    "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
+}
+
+
+def run(name: str) -> dict[str, Any]:
+    """Run one benchmark; its module offers ``run() -> {"figures": ..., "bars": [...], "notes": ...}``."""
+    started = time.perf_counter()
+    result = importlib.import_module(f"benchmarks.{name}").run()
+    stamp = datetime.now(UTC).strftime("%Y-%m-%d")
+    head = {"benchmark": name, "what": BENCHMARKS[name], "date": stamp, **machine()}
+    return {**head, "seconds": round(time.perf_counter() - started, 1), **result}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
+    parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
+    parser.add_argument("--check", action="store_true", help="end with status 1 when a bar is missed")
+    parser.add_argument("--no-write", action="store_true", help="print only")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for name, what in BENCHMARKS.items():
+            print(f"{name:12} {what}")
+        return 0
+    missed = 0
+    for name in arguments.names or BENCHMARKS:
+        result = run(name)
+        print(f"\n{name}: {BENCHMARKS[name]}  ({result['seconds']} s)")
+        for bar in result["bars"]:
+            missed += not bar["met"]
+            print(f"  {'met   ' if bar['met'] else 'MISSED'}  {bar['what']}: {bar['value']} (bar: {bar['bar']})")
+        if not arguments.no_write:
+            path = RESULTS / __version__ / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 1 if missed and arguments.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""What a turn costs when the session grows, and what of it is still known at the end.
+
+The client resends its whole history with every turn, as clients do. Measured is CPU time of this process.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import DecisionKind, NodeType
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.wire.dialects.openai_chat import OPENAI_CHAT
+
+from .measure import at_least, at_most, percentile, quartile_ratio
+from .sessions import LongSession, long_session
+
+TURNS: Final = 1_000
+TYPES: Final = {
+    "done": (NodeType.TASK,),
+    "pending": (NodeType.TASK,),
+    "decisions": (NodeType.DECISION,),
+    "rules": (NodeType.DECISION,),
+    "files": (NodeType.FILE,),
+    "errors": (NodeType.ERROR,),
+}
+
+
+def run() -> dict[str, Any]:
+    session = long_session(TURNS)
+    recording = _recording(session)
+    path = _request_path(session)
+    kept = recording.pop("kept")
+    return {
+        "figures": {"record_ms": recording, "request_path_ms": path, "facts_kept": kept},
+        "bars": [
+            at_most("memory.record alone: median last quarter / first quarter", recording["ratio"], 1.5),
+            at_most("whole request path: median last quarter / first quarter", path["ratio"], 3.0),
+            at_most("whole request path: CPU at turn 1,000, median of the last 20", path["at_end"], 5.0, "ms"),
+            at_least("share of the session's facts in the graph at turn 1,000", kept["share"], 0.95),
+        ],
+        "notes": "SQLite on disk. The request path is: read the body, prepare (with a cut once the 128k window"
+        " fills, and its replay), commit, extract. The sessions are made by benchmarks/sessions.py.",
+    }
+
+
+def _recording(session: LongSession) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'memory.db'}")
+        costs = []
+        for end in range(1, len(session.messages) + 1):
+            history = session.messages[:end]
+            start = time.process_time()
+            memory.record("s", history)
+            costs.append((time.process_time() - start) * 1e3)
+        graph = memory.graph("s")
+        memory.close()
+    return {
+        **quartile_ratio(costs),
+        "p95_last_quarter": percentile(costs[-len(costs) // 4 :], 0.95),
+        "kept": _kept(graph, session),
+    }
+
+
+def _request_path(session: LongSession) -> dict[str, Any]:
+    """Each turn as the middleware treats it, without the sockets."""
+    with tempfile.TemporaryDirectory() as folder:
+        memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'memory.db'}", Settings())
+        key = SessionKey("local", "s")
+        costs = []
+        for end in range(1, len(session.messages) + 1):
+            body = json.dumps({"model": "gpt-4o", "session_id": "s", "messages": session.messages[:end]}).encode()
+            start = time.process_time()
+            opened = open_exchange(OPENAI_CHAT, [], body, memory.settings)
+            rewrite = memory.prepare(key, opened.request) if memory.may_cut(opened.request) else None
+            opened.forward(rewrite)
+            memory.commit(key, opened.request.messages, None)
+            memory.extract(key)
+            costs.append((time.process_time() - start) * 1e3)
+        memory.close()
+    return {**quartile_ratio(costs), "at_end": percentile(costs[-20:], 0.5)}
+
+
+def _kept(graph: SessionGraph, session: LongSession) -> dict[str, Any]:
+    """A fact is kept when a node of its type holds at least 60 % of its words."""
+    by_type: dict[NodeType, list[frozenset[str]]] = {}
+    for node in graph.nodes():
+        if node.kind is not DecisionKind.OPTION:
+            by_type.setdefault(node.type, []).append(words(f"{node.label} {node.detail}"))
+    shares = {}
+    for category, facts in session.facts.items():
+        bags = [bag for type in TYPES[category] for bag in by_type.get(type, [])]
+        found = sum(any(len(words(fact) & bag) >= 0.6 * len(words(fact)) for bag in bags) for fact in facts)
+        shares[category] = found / len(facts)
+    total = sum(shares[category] * len(facts) for category, facts in session.facts.items())
+    return {"share": total / sum(map(len, session.facts.values())), **shares, "nodes": len(graph)}
