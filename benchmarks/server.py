@@ -1,0 +1,45 @@
+"""A benchmark's application in a process of its own, under uvicorn."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_STARTS_WITHIN = 30.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(app: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """``app`` ("module:factory") on a free port of this machine; killed when the block ends."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "warning"]
+    process = subprocess.Popen(command, env={**os.environ, **environment})
+    try:
+        _wait(port, process)
+        yield process, port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _STARTS_WITHIN
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with status {process.returncode}")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise RuntimeError("the server did not start")
