@@ -1,0 +1,243 @@
+"""Prose: where sentences end, and how a piece of Markdown reads without its marks. Linear in the text's length."""
+
+from __future__ import annotations
+
+from typing import Final
+
+Range = tuple[int, int]
+"""Start and end (exclusive) in characters."""
+
+_SHORT: Final = (
+    "e.g eg i.e ie vs cf resp incl excl fig figs eq vol pp ca dr mr mrs ms prof st jr sr approx"
+    " z.b d.h u.a o.ä bzw ggf inkl evtl vgl nr bspw sog p.ej ej sra núm pág p.ex т.е т.к т.д т.п см напр"
+)
+_ABBREVIATIONS: Final = frozenset(spelling for word in _SHORT.split() for spelling in (word, word.capitalize()))
+_BEFORE_LOWER_CASE: Final = frozenset(("etc", "usw", "u.s", "a.m", "p.m", "al"))
+"""Abbreviations that also end sentences: they do not when a lower-case word follows."""
+
+_ABBREVIATION_MAX: Final = 12
+_STOPS: Final = "!?…。！？।｡؟"
+_WIDE_STOPS: Final = frozenset("。！？।｡")
+"""Full stops of scripts that put no space behind them."""
+
+_SPACE: Final = frozenset(" \t\n\r\x0b\x0c\u00a0\u3000")
+_CLOSERS: Final = frozenset("\"'`*_)]}»”’」』）】›")
+_ELLIPSIS: Final = frozenset((".", "…"))
+
+
+def encodable(text: str) -> str:
+    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets stay the same."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def one_line(text: str, limit: int) -> str:
+    """``text`` on one line, at most ``limit`` characters; what is cut off ends in an ellipsis at a word."""
+    line = " ".join(text[: limit * 4].split())
+    if len(line) <= limit:
+        return line
+    head = line[: limit - 1]
+    space = head.rfind(" ", limit // 2)
+    return (head[:space] if space > 0 else head).rstrip(" ,;:.-") + "…"
+
+
+def sentences(text: str, start: int, end: int) -> list[Range]:
+    """Where the sentences of ``text[start:end]`` are, in order, without the space between them.
+
+    A stop ends a sentence when white space follows (after closing quotes and brackets), so names of files, versions,
+    decimals and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no
+    space.
+    """
+    found: list[Range] = []
+    piece = text[start:end]
+    marked = _with_one_stop(piece)
+    begin = 0
+    at = marked.find(".")
+    while at >= 0:
+        following = marked[at + 1 : at + 2]
+        if following == " " and _is_word(marked[marked.rfind(" ", begin, at) + 1 : at]):
+            after = at + 1
+        elif following.isalnum() and piece[at] == ".":
+            at = marked.find(".", at + 1)
+            continue
+        else:
+            stop = _past_run(marked, at)
+            after = _sentence_end(piece, begin, at, stop)
+            at = stop - 1
+        if after:
+            _append(found, piece, begin, after, start)
+            begin = at = after
+        at = marked.find(".", max(at, begin) + (not after))
+    _append(found, piece, begin, len(piece), start)
+    return found
+
+
+def _is_word(word: str) -> bool:
+    """False when a closer look is needed: at abbreviations, single letters, digits and marks."""
+    return word.isalpha() and len(word) > 1 and word not in _ABBREVIATIONS and word not in _BEFORE_LOWER_CASE
+
+
+def _past_run(marked: str, at: int) -> int:
+    while marked.startswith(".", at):
+        at += 1
+    return at
+
+
+def _with_one_stop(piece: str) -> str:
+    """The piece with every kind of stop written as a dot: one character to look for."""
+    for stop in _STOPS[:2] if piece.isascii() else _STOPS:
+        if stop in piece:
+            piece = piece.replace(stop, ".")
+    return piece
+
+
+def _append(found: list[Range], piece: str, begin: int, end: int, offset: int) -> None:
+    while begin < end and piece[begin] in _SPACE:
+        begin += 1
+    while end > begin and piece[end - 1] in _SPACE:
+        end -= 1
+    if begin < end:
+        found.append((begin + offset, end + offset))
+
+
+def _sentence_end(piece: str, begin: int, at: int, stop: int) -> int:
+    """Where the sentence that began at ``begin`` ends if the stops at ``[at, stop)`` end it, else 0."""
+    after, end = stop, len(piece)
+    while after < end and piece[after] in _CLOSERS:
+        after += 1
+    if after >= end:
+        return end
+    if piece[stop - 1] in _WIDE_STOPS:
+        return after
+    if piece[after].isspace():
+        return 0 if _goes_on(piece, begin, at, stop, after) else after
+    return after if piece[stop - 1] in "!?" and _is_cjk(piece[after]) else 0
+
+
+def _goes_on(text: str, begin: int, at: int, stop: int, after: int) -> bool:
+    """Whether a dot before white space is an abbreviation's, a list number's, an unfinished thought's, or a word
+    of its own ("docker build . fails")."""
+    if text[at] not in _ELLIPSIS:
+        return False
+    if stop - at > 1 or text[at] == "…":
+        return _starts_small(text, after)
+    if at > begin and text[at - 1].isspace():
+        return True
+    words = text[max(begin, at - _ABBREVIATION_MAX) : at].split()
+    word = words[-1].lstrip("([\"'*_").lower() if words else ""
+    if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _starts_small(text, after)):
+        return True
+    return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
+
+
+def _starts_small(text: str, at: int) -> bool:
+    return text[at : at + 16].lstrip()[:1].islower()
+
+
+def _is_cjk(char: str) -> bool:
+    return "\u2e80" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uffef"
+
+
+def plain(text: str) -> str:
+    """``text`` on one line, without Markdown emphasis, inline-code marks and link targets."""
+    if "](" in text:
+        text = _without_targets(text)
+    if "*" in text or "_" in text or "`" in text or "~~" in text:
+        text = _without_marks(text)
+    return " ".join(text.split()) if "\n" in text or "  " in text else text.strip()
+
+
+def _without_targets(text: str) -> str:
+    """``[words](target)`` as ``words``; an image's exclamation mark goes with it."""
+    pieces: list[str] = []
+    at, closing = 0, -1
+    while (middle := text.find("](", at)) >= 0:
+        if closing < middle and (closing := text.find(")", middle)) < 0:
+            break
+        opening = text.rfind("[", at, middle)
+        if opening < 0:
+            pieces.append(text[at : middle + 2])
+            at = middle + 2
+        else:
+            pieces += (text[at:opening].removesuffix("!"), text[opening + 1 : middle])
+            at = closing + 1
+    return "".join((*pieces, text[at:]))
+
+
+def _without_marks(text: str) -> str:
+    backticks = text.count("`")
+    if "*" not in text and "_" not in text and "~" not in text and backticks % 2 == 0:
+        return text.replace("`", "")
+    drops = _code_marks(text) if backticks > 1 else []
+    code = [(left[1], right[0]) for left, right in zip(drops[::2], drops[1::2], strict=True)]
+    for mark in "*_~":
+        if mark in text:
+            drops += _emphasis(text, mark, code)
+    if not drops:
+        return text
+    drops.sort()
+    pieces, at = [], 0
+    for start, end in drops:
+        pieces.append(text[at:start])
+        at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _runs(text: str, mark: str) -> list[Range]:
+    """Where ``mark`` is repeated, each run once."""
+    runs: list[Range] = []
+    at = text.find(mark)
+    while at >= 0:
+        end = at + 1
+        while text.startswith(mark, end):
+            end += 1
+        runs.append((at, end))
+        at = text.find(mark, end)
+    return runs
+
+
+def _code_marks(text: str) -> list[Range]:
+    """The backtick runs that open and close inline code, in pairs."""
+    marks: list[Range] = []
+    opened: Range | None = None
+    for run in _runs(text, "`"):
+        if opened is None:
+            opened = run
+        elif run[1] - run[0] == opened[1] - opened[0]:
+            marks += (opened, run)
+            opened = None
+    return marks
+
+
+def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
+    """The runs of ``mark`` that open and close emphasis outside ``code``, in pairs."""
+    drops: list[Range] = []
+    opened: dict[int, Range] = {}
+    index = 0
+    for run in _runs(text, mark):
+        start, end = run
+        while index < len(code) and code[index][1] <= start:
+            index += 1
+        if index < len(code) and code[index][0] <= start:
+            continue
+        before, behind = text[start - 1 : start] or " ", text[end : end + 1] or " "
+        size = end - start
+        if not _may_mark(mark, size, before, behind):
+            continue
+        if size in opened and not before.isspace() and not _in_word(behind):
+            drops += (opened.pop(size), run)
+        elif not behind.isspace() and not _in_word(before):
+            opened[size] = run
+    return drops
+
+
+def _may_mark(mark: str, size: int, before: str, behind: str) -> bool:
+    """Globs keep their stars, dunder names their underscores, home directories their tilde."""
+    if mark == "*":
+        return size <= 3 and "/" not in (before, behind)
+    return size == 1 if mark == "_" else size == 2
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() and not _is_cjk(char)
