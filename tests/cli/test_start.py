@@ -1,0 +1,44 @@
+"""What the program does before it does anything: it starts fast and complains in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("fastapi", "starlette", "pydantic", "rich", "tiktoken", "uvicorn", "openai", "yaml", "platformdirs", "anyio")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tokenmizer_mw", *arguments], capture_output=True, text=True, timeout=60
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom tokenmizer_mw.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["resume", "--help"], ["demo", "--help"], ["--version"]])
+def test_help_is_on_standard_output(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tokenmizer-mw" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["dance"], ["resume"], ["resume", "s", "--level", "huge"], ["resume", "s", "--budget", "x"], ["why", "s"]],
+)
+def test_misuse_is_one_line_and_status_2(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("tokenmizer-mw: error: ")
+    assert done.stderr.count("\n") == 1

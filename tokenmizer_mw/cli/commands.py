@@ -1,0 +1,220 @@
+"""The commands that work on a store. Each prints its result and returns nothing; failures are raised."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
+from tokenmizer_mw.graph.outline import outline
+from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.session import SessionKey
+
+from .exports import Export, SetClock, export_lines, restore
+from .opening import Store, opened
+from .progress import progress
+from .terminal import inert, show, show_json
+from .transcripts import SIZE_MAX, Transcript, read_transcript
+
+_STEP: Final = 200
+_STEPS_MAX: Final = 50
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """Run the command that ``arguments`` name on its store. Returns 0; failures are raised."""
+    if arguments.command == "import":
+        _import(arguments)
+        return 0
+    with opened(arguments, writes=arguments.command in _WRITING) as store:
+        _COMMANDS[arguments.command](arguments, store)
+    return 0
+
+
+def _sessions(arguments: argparse.Namespace, store: Store) -> None:
+    found = store.memory.sessions(tenant=arguments.tenant)
+    if arguments.json:
+        show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
+        return
+    width = max((len(info.key.id) for info in found), default=0)
+    for info in found:
+        changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
+        show(f"{info.key.id:<{width}}  {changed}  {info.seq:>7,} events")
+
+
+def _plain(key: SessionKey, seq: int, created_at: float, updated_at: float) -> dict[str, object]:
+    place = {"session": key.id, "tenant": key.tenant, "events": seq}
+    return {**place, "created_at": created_at, "updated_at": updated_at}
+
+
+def _resume(arguments: argparse.Namespace, store: Store) -> None:
+    resume = store.memory.resume(
+        arguments.session, arguments.level, budget=arguments.budget, query=arguments.query, tenant=arguments.tenant
+    )
+    if arguments.json:
+        show_json(asdict(resume))
+    else:
+        show(resume.text)
+
+
+def _graph(arguments: argparse.Namespace, store: Store) -> None:
+    graph = store.memory.graph(
+        arguments.session,
+        recorded_at=_moment(arguments.recorded_at),
+        valid_at=_moment(arguments.valid_at),
+        tenant=arguments.tenant,
+    )
+    if arguments.json:
+        show_json(graph.to_dict())
+    else:
+        show("\n".join(outline(graph)) or "nothing is known of this session yet")
+
+
+def _why(arguments: argparse.Namespace, store: Store) -> None:
+    why = store.memory.why(arguments.session, arguments.text, tenant=arguments.tenant)
+    if why is None:
+        raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.text!r}")
+    if arguments.json:
+        show_json(why.to_dict())
+    else:
+        show(why.text)
+
+
+def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
+    made = store.memory.checkpoint(arguments.session, tenant=arguments.tenant)
+    if arguments.json:
+        show_json({"id": made.id, "seq": made.seq, "tokens": made.tokens, "diff": made.diff.to_dict()})
+        return
+    show(f"{made.id} after event {made.seq}; a resume takes {made.tokens} tokens")
+    for sign, nodes in (("+", made.diff.added), ("~", [new for _, new in made.diff.changed]), ("-", made.diff.removed)):
+        for node in nodes:
+            show(f"{sign} {_short(node)}")
+
+
+def _short(node: Node) -> str:
+    return f"{node.type.value}: {node.label} ({node.status.value})"
+
+
+def _forget(arguments: argparse.Namespace, store: Store) -> None:
+    if not arguments.yes:
+        _confirm(f"Erase session {arguments.session!r} for good?")
+    erased = store.memory.forget(arguments.session, tenant=arguments.tenant)
+    if erased == 0:
+        raise UnknownSession(f"no session {arguments.session!r}")
+    if arguments.json:
+        show_json({"session": arguments.session, "erased": erased})
+    else:
+        show(f"erased {arguments.session}: {erased:,} events")
+
+
+def _confirm(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise CallerError("nobody is there to confirm: say --yes")
+    print(f"{inert(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+        raise CallerError("nothing was erased")
+
+
+def _export(arguments: argparse.Namespace, store: Store) -> None:
+    events = store.log.read(SessionKey(arguments.tenant, arguments.session))
+    if not events:
+        raise UnknownSession(f"no session {arguments.session!r}")
+    lines = export_lines(arguments.session, events)
+    if arguments.output is None:
+        for line in lines:
+            print(line)
+        return
+    _write(Path(arguments.output), lines)
+    if arguments.json:
+        show_json({"session": arguments.session, "events": len(events), "file": arguments.output})
+    else:
+        show(f"wrote {len(events):,} events to {arguments.output}")
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    """Write all of it or nothing: a full disk leaves what was there before."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    name = "standard input" if arguments.file == "-" else arguments.file
+    found = read_transcript(_bytes(arguments.file), name)
+    own_name = "" if arguments.file == "-" else Path(arguments.file).stem
+    id_ = arguments.session or found.id or own_name
+    if not id_:
+        raise CallerError("say which session it is with --session")
+    added = _restored(arguments, found, id_) if isinstance(found, Export) else _recorded(arguments, found, id_)
+    if arguments.json:
+        show_json({"session": id_, **added})
+    else:
+        show(f"session {id_}: " + ", ".join(f"{count:,} {what}" for what, count in added.items()))
+
+
+def _restored(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
+    clock, count = SetClock(), len(export.events)
+    with opened(arguments, writes=True, clock=clock) as store, progress("events", count) as advance:
+        added = restore(store.log, clock, SessionKey(arguments.tenant, id_), export.events, advance)
+    return {"events": count, "new": added}
+
+
+def _recorded(arguments: argparse.Namespace, transcript: Transcript, id_: str) -> dict[str, int]:
+    """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
+    count = len(transcript.messages)
+    step = max(_STEP, count // _STEPS_MAX)
+    added = 0
+    with opened(arguments, writes=True) as store, progress("messages", count) as advance:
+        for start in range(0, count, step):
+            end = min(start + step, count)
+            added += store.memory.record(id_, transcript.messages[:end], tenant=arguments.tenant)
+            advance(end - start)
+        facts = len(store.memory.graph(id_, tenant=arguments.tenant))
+    return {"messages": count, "new": added, "facts": facts}
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read(SIZE_MAX + 1)
+        with open(file, "rb") as stream:
+            return stream.read(SIZE_MAX + 1)
+    except OSError as error:
+        raise CallerError(f"{file}: {error.strerror or error}") from None
+
+
+def _moment(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise CallerError(f"{text!r} is not a time: use 2026-11-21T14:00 or seconds since 1970") from None
+
+
+_WRITING: Final = frozenset({"checkpoint"})
+
+_COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
+    "sessions": _sessions,
+    "resume": _resume,
+    "graph": _graph,
+    "why": _why,
+    "checkpoint": _checkpoint,
+    "forget": _forget,
+    "export": _export,
+}

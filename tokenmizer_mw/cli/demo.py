@@ -1,0 +1,20 @@
+"""``tokenmizer-mw demo``: needs the extra ``demo``."""
+
+from __future__ import annotations
+
+import argparse
+
+from tokenmizer_mw.errors import ConfigError
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Run the demonstration; 0 when it showed what it promises."""
+    try:
+        from tokenmizer_mw.demo.run import demonstrate
+    except ModuleNotFoundError as missing:
+        raise ConfigError(f"{missing.name} is not installed: pip install 'tokenmizer-mw[demo]'") from None
+    return demonstrate(
+        fast=arguments.fast,
+        live_model=arguments.model if arguments.live else None,
+        keep=arguments.keep,
+    )

@@ -1,0 +1,60 @@
+"""Run a command and turn every failure into one line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.errors import TokenMizerError
+
+from .parser import parser
+from .terminal import abandon_output, complain, tolerate_any_character
+
+FAILED: Final = 1
+MISUSED: Final = 2
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; ``argv`` without the program's name (``None``: the process's own). Returns the exit
+    status; ``SystemExit`` comes from ``--help``, ``--version`` and misuse only."""
+    tolerate_any_character()
+    try:
+        status = _run(argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except TokenMizerError as error:
+        complain(str(error))
+        return MISUSED if error.fault in ("caller", "peer") else FAILED
+    except BrokenPipeError:
+        abandon_output()
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        abandon_output()
+        complain("interrupted")
+        return INTERRUPTED
+    except OSError as error:
+        abandon_output()
+        complain(f"{error.filename or 'output'}: {error.strerror or error}")
+        return FAILED
+    except Exception as error:
+        if os.environ.get("TOKENMIZER_DEBUG"):
+            raise
+        abandon_output()
+        complain(f"a fault of tokenmizer-mw itself: {type(error).__name__}: {error} (TOKENMIZER_DEBUG=1 shows where)")
+        return FAILED
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = parser().parse_args(argv)
+    if arguments.command == "demo":
+        from .demo import run_demo
+
+        return run_demo(arguments)
+    from .commands import run_command
+
+    return run_command(arguments)

@@ -1,0 +1,66 @@
+"""The store that a command works on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError, UnknownSession
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.open import open_log
+
+from .exports import SetClock
+
+STORE_VARIABLE: Final = "TOKENMIZER_STORE"
+
+_SQLITE: Final = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store: the memory over it, the log below, and the clock where events are to be put back."""
+
+    memory: SessionMemory
+    log: EventLog
+    clock: SetClock | None
+
+
+@contextmanager
+def opened(arguments: argparse.Namespace, *, writes: bool = False, clock: SetClock | None = None) -> Iterator[Store]:
+    """The store that ``arguments`` name, closed at the end.
+
+    A command that only reads creates nothing: a database file that is not there reads as an empty store.
+    """
+    settings = Settings.load(arguments.config)
+    address = arguments.store or os.environ.get(STORE_VARIABLE) or default_address()
+    missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
+    url = "memory://" if missing else address
+    log = open_log(url, clock=clock) if clock is not None else open_log(url)
+    memory = SessionMemory(log, settings)
+    try:
+        yield Store(memory, log, clock)
+    except UnknownSession as error:
+        where = f" in {address.removeprefix(_SQLITE)}" if address.startswith(_SQLITE) else ""
+        raise UnknownSession(f"{error}{where}{' (no such file)' if missing else ''}") from None
+    finally:
+        memory.close()
+
+
+def default_address() -> str:
+    """One database in the user's data directory. Raises ``ConfigError`` when it cannot be told where that is."""
+    try:
+        from platformdirs import user_data_path
+    except ImportError:
+        raise ConfigError(
+            f"no store given: use --store, set {STORE_VARIABLE}, or pip install 'tokenmizer-mw[cli]'"
+        ) from None
+    folder = user_data_path("tokenmizer-mw", appauthor=False)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return f"{_SQLITE}{folder / 'sessions.db'}"

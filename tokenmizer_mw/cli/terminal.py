@@ -1,0 +1,65 @@
+"""What commands print: text that a terminal cannot be steered with, and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from typing import Any, Final
+
+_STEERING: Final = (
+    *(code for code in range(0x20) if chr(code) not in "\n\t"),
+    *range(0x7F, 0xA0),
+    0x061C,
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+    0xFEFF,
+    *range(0xD800, 0xE000),
+)
+"""Control characters, line separators, marks that turn the direction of text, and halves of surrogate pairs."""
+
+_SHOWN: Final = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _STEERING}
+_ESCAPED: Final = {code: f"\\u{code:04x}" for code in _STEERING}
+
+
+def inert(text: str) -> str:
+    """``text`` with everything visible that a terminal would act on. Newlines and tabs stay."""
+    return text.translate(_SHOWN)
+
+
+def one_line(text: str) -> str:
+    """``inert`` text on a single line."""
+    return inert(" ".join(text.split()))
+
+
+def show(text: str) -> None:
+    """Print ``text`` to standard output, made inert."""
+    print(inert(text))
+
+
+def show_json(value: Any) -> None:
+    """Print ``value`` as JSON to standard output; what a terminal would act on is escaped."""
+    print(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPED))
+
+
+def complain(text: str) -> None:
+    """One line about a failure on standard error."""
+    with suppress(OSError, ValueError):
+        print(f"tokenmizer-mw: error: {one_line(text)}", file=sys.stderr, flush=True)
+
+
+def tolerate_any_character() -> None:
+    """Let output that the terminal's encoding has no character for appear escaped instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def abandon_output() -> None:
+    """Send what is still buffered for standard output nowhere, so that the end of the process does not fail on it."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
