@@ -10,11 +10,13 @@ from pydantic import BaseModel
 
 from tokenmizer_mw.demo.answering import find
 from tokenmizer_mw.demo.script import ChatMessage, load_script
-from tokenmizer_mw.demo.scripted_model import LOST, ScriptedModel, locate, reply_to
+from tokenmizer_mw.demo.scripted_model import LOST, MODEL, ScriptedModel, locate, reply_to
+from tokenmizer_mw.tokens import MessageCounter, counter_for
 
 SCRIPT = load_script()
 SYSTEM: ChatMessage = {"role": "system", "content": SCRIPT.system}
 MESSAGES = list(SCRIPT.transcript())
+COUNTER = MessageCounter(counter_for(MODEL))
 
 
 def positions() -> list[tuple[list[ChatMessage], ChatMessage]]:
@@ -29,7 +31,7 @@ def positions() -> list[tuple[list[ChatMessage], ChatMessage]]:
 def ask(request: Any, **options: Any) -> tuple[int, bytes]:
     async def run() -> tuple[int, bytes]:
         body = request if isinstance(request, bytes) else json.dumps(request).encode()
-        answer = await ScriptedModel(SCRIPT, lambda text: len(text) // 4, **options).open(body)
+        answer = await ScriptedModel(SCRIPT, COUNTER, **options).open(body)
         return answer.status, b"".join([chunk async for chunk in answer.body])
 
     return asyncio.run(run())

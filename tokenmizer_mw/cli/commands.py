@@ -16,11 +16,11 @@ from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.terminal import inert, show, show_json
 
 from .exports import Export, SetClock, export_lines, restore
 from .opening import Store, opened
 from .progress import progress
-from .terminal import inert, show, show_json
 from .transcripts import SIZE_MAX, Transcript, read_transcript
 
 _STEP: Final = 200

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.terminal import abandon_output, complain, tolerate_any_character
 
 from .parser import parser
-from .terminal import abandon_output, complain, tolerate_any_character
 
 FAILED: Final = 1
 MISUSED: Final = 2

@@ -7,8 +7,7 @@ from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.model.session import LOCAL_TENANT
-
-from .terminal import complain
+from tokenmizer_mw.terminal import complain
 
 LEVELS: Final = ("critical", "standard", "full")
 

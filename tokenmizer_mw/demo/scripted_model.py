@@ -10,22 +10,23 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as numbers
 from typing import Any, Final
 
 import re2
 
+from tokenmizer_mw.tokens import MessageCounter
+
 from .answering import answer
+from .counting import message_tokens, request_tokens
 from .script import ChatMessage, Script, Turn, calling, text_of
 from .upstream import Answer
 
-MODEL: Final = "scripted-1"
+MODEL: Final = "gpt-scripted"
 FRAGMENT: Final = 24
 """Characters of a tool call's arguments per chunk."""
-MESSAGE_TOKENS: Final = 4
-"""What the wrapping of a message costs, beside its text."""
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
 
 _PIECE = re2.compile(r"\S+\s*|\s+")
@@ -42,15 +43,15 @@ class Pace:
 class ScriptedModel:
     """An upstream that plays ``script``.
 
-    ``count`` counts the tokens of a text, for the usage figures. ``window`` is the number of tokens that it takes
-    in: a longer request is refused as a provider refuses it; ``None`` for no limit.
+    ``counter`` counts tokens, for the usage figures. ``window`` is the number of tokens that it takes in: a longer
+    request is refused as a provider refuses it; ``None`` for no limit.
     """
 
     def __init__(
-        self, script: Script, count: Callable[[str], int], *, pace: Pace = Pace(), window: int | None = None
+        self, script: Script, counter: MessageCounter, *, pace: Pace = Pace(), window: int | None = None
     ) -> None:
         self._script = script
-        self._count = count
+        self._counter = counter
         self._pace = pace
         self._window = window
         self._ids = numbers(1)
@@ -59,7 +60,7 @@ class ScriptedModel:
         """Answer one request. Faults of the caller give a 400 with the error object that OpenAI's API sends."""
         try:
             request = _read(body)
-            sent = self.prompt_tokens(request)
+            sent = request_tokens(request, self._counter)
         except ValueError as error:
             return _refusal(str(error), "invalid_request_error", None)
         if self._window is not None and sent > self._window:
@@ -77,13 +78,8 @@ class ScriptedModel:
     async def aclose(self) -> None:
         """Nothing to release."""
 
-    def prompt_tokens(self, request: dict[str, Any]) -> int:
-        """Tokens of everything that the model takes in: messages and tool definitions."""
-        tools = self._count(_json(request["tools"])) if request.get("tools") else 0
-        return tools + sum(MESSAGE_TOKENS + self._count(_content(message)) for message in request["messages"])
-
     def _usage(self, sent: int, message: ChatMessage) -> dict[str, int]:
-        written = self._count(_content(message))
+        written = message_tokens(message, self._counter)
         return {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
 
     async def _paced(self, chunks: Iterator[dict[str, Any]]) -> AsyncIterator[bytes]:
@@ -141,14 +137,6 @@ def _refusal(text: str, type_: str, code: str | None) -> Answer:
         yield _json({"error": {"message": text, "type": type_, "param": "messages", "code": code}}).encode()
 
     return Answer(400, "application/json", body())
-
-
-def _content(message: ChatMessage) -> str:
-    try:
-        calls = [call["function"]["name"] + call["function"]["arguments"] for call in message.get("tool_calls") or ()]
-    except (KeyError, TypeError):
-        raise ValueError("Invalid value for 'tool_calls'.") from None
-    return "\n".join([text_of(message), *calls])
 
 
 def _completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int]) -> dict[str, Any]:
