@@ -168,6 +168,8 @@ def _next(text: str, place: int, close: str) -> tuple[int, bool]:
 
 def _skip(text: str, place: int) -> int:
     """The first place from ``place`` on that is not white space; the text's length when there is none."""
+    if not text[place : place + 1].isspace():
+        return place
     look = _LOOK
     while piece := text[place : place + look]:
         if rest := piece.lstrip(_SPACE):
