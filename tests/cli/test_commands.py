@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.memory import SessionMemory
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_import_names_the_session_after_the_file_and_counts(run: Run, chat: Path) -> None:
+    status, out, err = run("import", str(chat), "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert told["session"] == "hall"
+    assert (told["messages"], told["new"]) == (8, 8)
+    assert told["facts"] > 0
+
+
+def test_a_second_import_adds_nothing(filled: Run, chat: Path) -> None:
+    assert json.loads(filled("import", str(chat), "--json")[1])["new"] == 0
+
+
+def test_import_in_many_steps_is_import_at_once(run: Run, tmp_path: Path, store: str) -> None:
+    turns = [
+        {"role": role, "content": text} for _ in range(300) for role, text in (("user", "on"), ("assistant", "ok"))
+    ]
+    long = tmp_path / "long.json"
+    long.write_text(json.dumps(turns))
+    assert json.loads(run("import", str(long), "--json")[1])["new"] == 600
+
+
+def test_import_under_another_name_and_tenant(run: Run, chat: Path) -> None:
+    assert run("import", str(chat), "--session", "other", "--tenant", "acme")[0] == 0
+    assert run("sessions")[1] == ""
+    [info] = json.loads(run("sessions", "--tenant", "acme", "--json")[1])
+    assert (info["session"], info["tenant"]) == ("other", "acme")
+
+
+def test_sessions(filled: Run) -> None:
+    status, out, _ = filled("sessions")
+    assert status == 0
+    assert out.startswith("hall  ")
+    [info] = json.loads(filled("sessions", "--json")[1])
+    assert info["events"] > 8
+    assert info["created_at"] <= info["updated_at"]
+
+
+@pytest.mark.parametrize("level", ["critical", "standard", "full"])
+def test_resume(filled: Run, level: str) -> None:
+    status, out, _ = filled("resume", "hall", "--level", level)
+    assert status == 0
+    assert out.strip()
+    told = json.loads(filled("resume", "hall", "--level", level, "--json")[1])
+    assert told["level"] == level
+    assert told["text"].strip() == out.strip()
+    assert told["tokens"] > 0
+
+
+def test_resume_within_a_budget(filled: Run) -> None:
+    told = json.loads(filled("resume", "hall", "--budget", "150", "--query", "PostgreSQL", "--json")[1])
+    assert told["tokens"] <= 150
+
+
+def test_graph(filled: Run) -> None:
+    status, out, _ = filled("graph", "hall")
+    assert status == 0
+    assert "PostgreSQL" in out
+    assert "hall/schema.sql" in out
+    graph = json.loads(filled("graph", "hall", "--json")[1])
+    assert graph.keys() == {"nodes", "edges", "transitions"}
+
+
+def test_graph_as_believed_before_the_session(filled: Run) -> None:
+    assert json.loads(filled("graph", "hall", "--recorded-at", "1970-01-02", "--json")[1])["nodes"] == []
+    assert filled("graph", "hall", "--recorded-at", "0")[1] == "nothing is known of this session yet\n"
+
+
+def test_why(filled: Run) -> None:
+    status, out, _ = filled("why", "hall", "PostgreSQL")
+    assert status == 0
+    assert "PostgreSQL" in out
+    told = json.loads(filled("why", "hall", "PostgreSQL", "--json")[1])
+    assert "PostgreSQL" in told["node"]["label"]
+
+
+def test_checkpoint(filled: Run) -> None:
+    status, out, _ = filled("checkpoint", "hall")
+    assert (status, out.split()[0]) == (0, "checkpoint-1")
+    second = json.loads(filled("checkpoint", "hall", "--json")[1])
+    assert second["id"] == "checkpoint-2"
+    assert second["diff"]["added"] == []
+
+
+def test_forget(filled: Run) -> None:
+    assert filled("forget", "hall", "--yes")[1].startswith("erased hall: ")
+    assert filled("sessions")[1] == ""
+
+
+def test_forget_asks_first(filled: Run) -> None:
+    status, out, err = filled("forget", "hall")
+    assert (status, out) == (2, "")
+    assert "--yes" in err
+    assert filled("sessions")[1] != ""
+
+
+def test_export_and_import_are_exact(filled: Run, tmp_path: Path) -> None:
+    first = tmp_path / "out.jsonl"
+    assert filled("export", "hall", "-o", str(first))[0] == 0
+    assert filled("forget", "hall", "--yes")[0] == 0
+    status, out, _ = filled("import", str(first))
+    assert status == 0
+    assert out.startswith("session hall: ")
+    assert filled("export", "hall")[1] == first.read_text()
+
+
+def test_export_leaves_the_old_file_when_it_cannot_write(filled: Run, tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "out.jsonl"
+    status, _, err = filled("export", "hall", "-o", str(target))
+    assert status == 1
+    assert err.startswith("tokenmizer-mw: error: ")
+    assert not target.exists()
+
+
+def test_what_a_label_holds_does_not_steer_the_terminal(run: Run, tmp_path: Path, store: str) -> None:
+    path = tmp_path / "evil.json"
+    text = "Never print \x1b[2J\x1b]0;pwned\x07 on \u202eproduction without asking me."
+    path.write_text(json.dumps([{"role": "user", "content": text}]))
+    assert run("import", str(path))[0] == 0
+    for command in (["graph", "evil"], ["graph", "evil", "--json"], ["resume", "evil"], ["export", "evil"]):
+        out = run(*command)[1]
+        assert not set(out) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_the_store_may_come_from_the_environment(
+    filled: Run, store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tokenmizer_mw.cli import main
+
+    monkeypatch.setenv("TOKENMIZER_STORE", store)
+    assert main(["sessions"]) == 0
+    assert capsys.readouterr().out.startswith("hall")
+
+
+def test_the_same_sessions_are_seen_by_a_program(filled: Run, store: str) -> None:
+    memory = SessionMemory.open(store)
+    try:
+        assert [info.key.id for info in memory.sessions()] == ["hall"]
+    finally:
+        memory.close()

@@ -1,0 +1,155 @@
+"""Every failure is one clear line and a status that says whose fault it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def complaint(result: tuple[int, str, str], status: int) -> str:
+    code, out, err = result
+    assert (code, out) == (status, "")
+    assert err.startswith("tokenmizer-mw: error: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["resume", "x"],
+        ["graph", "x"],
+        ["why", "x", "y"],
+        ["checkpoint", "x"],
+        ["export", "x"],
+        ["forget", "x", "--yes"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_an_unknown_session(filled: Run, command: list[str]) -> None:
+    assert "no session 'x'" in complaint(filled(*command), 2)
+
+
+def test_a_store_that_is_not_there_is_named_and_not_created(run: Run, tmp_path: Path) -> None:
+    err = complaint(run("resume", "x"), 2)
+    assert "no such file" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["why", "hall", "zebra crossing"], "nothing in session 'hall' matches"),
+        (["graph", "hall", "--recorded-at", "yesterday"], "is not a time"),
+        (["resume", "hall", "--budget", "1"], ""),
+        (["resume", "", "--budget", "100"], "session id"),
+        (["resume", "x" * 10_000], "session id"),
+        (["resume", "a\nb"], "session id"),
+        (["sessions", "--tenant", ""], "tenant"),
+        (["import", "missing.json"], "No such file"),
+        (["import", "/"], "directory"),
+    ],
+    ids=str,
+)
+def test_a_fault_of_the_caller(filled: Run, command: list[str], says: str) -> None:
+    assert says in complaint(filled(*command), 2)
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"", "the file is empty"),
+        (b'[\n{"role": }\n]', "line 2"),
+        (b"[" * 20_000, "nested too deeply"),
+        (b"\x00\xff", "not UTF-8"),
+        (b'[{"role": "wizard"}]', "message 1"),
+    ],
+)
+def test_a_file_that_cannot_be_read_leaves_no_store_behind(run: Run, tmp_path: Path, raw: bytes, says: str) -> None:
+    path = tmp_path / "chat.json"
+    path.write_bytes(raw)
+    assert says in complaint(run("import", str(path)), 2)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("address", ["nonsense", "ftp://x", "sqlite://x", "postgresql://u:hunter2@h/d"])
+def test_a_store_address_that_is_not_one(address: str) -> None:
+    done = program("sessions", "--store", address)
+    assert "hunter2" not in complaint((done.returncode, done.stdout, done.stderr), 1)
+
+
+def test_a_setting_that_is_not_one(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "settings.yaml"
+    config.write_text("cut_att: 0.5")
+    assert "cut_att" in complaint(run("sessions", "--config", str(config)), 1)
+
+
+def database(store: str) -> Path:
+    return Path(store.removeprefix("sqlite:///"))
+
+
+def test_a_corrupt_database(filled: Run, store: str) -> None:
+    database(store).write_bytes(b"this is no database at all, and never was one" * 100)
+    complaint(filled("sessions"), 1)
+
+
+def test_a_database_of_a_newer_version(filled: Run, store: str) -> None:
+    with sqlite3.connect(database(store)) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    assert "newer" in complaint(filled("sessions"), 1)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes to read-only files")
+def test_a_folder_that_cannot_be_written(run: Run, chat: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        complaint(run("import", str(chat)), 1)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tokenmizer_mw", *arguments]
+    return subprocess.run(command, text=True, timeout=60, **{"capture_output": True, **options})  # type: ignore[call-overload]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_under_the_output(filled: Run, store: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = program("export", "hall", "--store", store, stdout=full, stderr=subprocess.PIPE, capture_output=False)
+    assert done.returncode == 1
+    assert done.stderr == "tokenmizer-mw: error: output: No space left on device\n"
+
+
+def test_a_reader_that_goes_away(filled: Run, store: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = program("export", "hall", "--store", store, stdout=writing, stderr=subprocess.PIPE, capture_output=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_an_interrupt(store: str) -> None:
+    command = [sys.executable, "-m", "tokenmizer_mw", "import", "-", "--session", "s", "--store", store]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdin is not None
+        running.stdin.write("[" + " " * 300_000)  # more than a pipe holds: it returns once the command reads
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "tokenmizer-mw: error: interrupted\n")

@@ -1,0 +1,124 @@
+"""What is seen of a run from outside the middleware: requests as sent and as received, cuts, first bytes, answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import re2
+
+from .script import ChatMessage, Probe, text_of
+from .upstream import Answer, Upstream
+
+
+class Tap:
+    """An upstream that remembers the newest request as the application got it, after the middleware."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+        self._body = b"{}"
+
+    async def open(self, body: bytes) -> Answer:
+        """See ``Upstream.open``."""
+        self._body = body
+        return await self._upstream.open(body)
+
+    async def aclose(self) -> None:
+        """See ``Upstream.aclose``."""
+        await self._upstream.aclose()
+
+    def request(self) -> dict[str, Any]:
+        """The newest request."""
+        request: dict[str, Any] = json.loads(self._body)
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request on both sides of the middleware. ``block`` is the message that took the place of ``dropped`` others
+    ("" when nothing was replaced); tokens are those of the whole request."""
+
+    sent: int
+    received: int
+    dropped: int
+    block: str
+    kept: tuple[ChatMessage, ...]
+
+
+def seen(sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int) -> Seen:
+    """Compare the messages that a client sent with those that the application received."""
+    head = _common(sent, received)
+    tail = min(_common(sent[::-1], received[::-1]), len(received) - head)
+    ours = received[head : len(received) - tail]
+    kept = received[len(received) - tail :]
+    block = "\n".join(map(text_of, ours))
+    return Seen(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept))
+
+
+def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
+    """How many messages the two lists begin with alike."""
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return place
+    return min(len(one), len(other))
+
+
+@dataclass(frozen=True, slots=True)
+class CutSeen:
+    """The request at which the transcript was replaced. ``first_byte`` is in seconds."""
+
+    turn: int
+    seen: Seen
+    first_byte: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A probe's outcome: whether the answer holds what was expected, and which part of the request knew it."""
+
+    turn: int
+    probe: Probe
+    answer: str
+    right: bool
+    source: str
+
+
+def judged(turn: int, probe: Probe, answer: str, request: Seen) -> Answered:
+    """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
+    expected = re2.compile(probe.expected)
+    in_block = expected.search(request.block) is not None
+    in_kept = any(expected.search(line) for line in _lines(request.kept, probe))
+    sources = {(True, True): "both", (True, False): "resume block", (False, True): "recent messages"}
+    right = expected.search(answer) is not None
+    return Answered(turn, probe, answer, right, sources.get((in_block, in_kept), "nothing"))
+
+
+def _lines(messages: tuple[ChatMessage, ...], probe: Probe) -> list[str]:
+    """The lines that could answer: those with the words that the question is about."""
+    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
+    lines = [line for message in messages[:-1] for line in text_of(message).splitlines()]
+    return [line for line in lines if mention.search(line)]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What a run measured. Times are in seconds, tokens are those of requests."""
+
+    requests: int = 0
+    tokens_sent: int = 0
+    tokens_received: int = 0
+    refused_without: int = 0
+    with_memory: list[float] = field(default_factory=list)
+    without_memory: list[float] = field(default_factory=list)
+    cuts: list[CutSeen] = field(default_factory=list)
+    answers: list[Answered] = field(default_factory=list)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the transcript was cut and every old fact was still known afterwards."""
+        return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
+
+    def saved(self) -> float:
+        """The share of tokens that were not sent."""
+        return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0

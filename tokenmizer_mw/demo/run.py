@@ -1,0 +1,194 @@
+"""The demonstration: a session of 40 turns through the middleware, the OpenAI SDK in front, a model behind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from openai import APIError, OpenAI
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.tokens import MessageCounter, counter_for
+
+from .app import create_app
+from .closing import show_figures, show_memory, show_store
+from .conversation import SESSION, Conversation, Reply, ask, client_for, summary, tool_results
+from .counting import request_tokens
+from .observing import CutSeen, Figures, Seen, Tap, judged, seen
+from .screen import Screen
+from .script import Script, Turn, load_script
+from .scripted_model import MODEL, Pace, ScriptedModel
+from .server import serving
+from .upstream import OPENAI_URL, Provider, Upstream
+
+WINDOW: Final = 8_000
+"""The context of the model, in tokens: small, so that it fills before your eyes."""
+
+_PACE: Final = Pace(first=0.05, between=0.004)
+
+
+def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
+    """Play the session; 0 when the transcript was cut and every old fact was still known afterwards, else 1.
+
+    ``fast`` leaves out the pauses that a model makes. ``live_model`` asks the provider behind ``OPENAI_BASE_URL``
+    with the key in ``OPENAI_API_KEY``, otherwise a scripted model answers. ``keep`` is the folder where the database
+    stays (``None``: a new temporary one). Raises ``ConfigError`` for a missing key and ``StoreError``.
+    """
+    settings = Settings(context_window=WINDOW)
+    database = _database(keep)
+    screen = Screen(WINDOW)
+    figures = Figures()
+    with _rehearsed(settings, database, fast, live_model, screen, figures) as rehearsal:
+        _introduce(screen, live_model)
+        try:
+            for turn in rehearsal.script.turns:
+                rehearsal.play(turn)
+        except APIError as error:
+            screen.stop()
+            screen.lines([f"The model refused: {error}"], style="bold red")
+        finally:
+            screen.stop()
+        rehearsal.memory.flush()
+        show_memory(screen, rehearsal.memory)
+    show_figures(screen, figures, rehearsal.counter.counter.name)
+    show_store(screen, database)
+    _conclude(screen, figures)
+    return 0 if figures.succeeded else 1
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """Everything that plays: the session, both applications' clients, and what is seen of them."""
+
+    script: Script
+    memory: SessionMemory
+    conversation: Conversation
+    tap: Tap
+    remembering: OpenAI
+    plain: OpenAI | None
+    counter: MessageCounter
+    screen: Screen
+    figures: Figures
+    threshold: int
+    _block: str = field(default="")
+
+    def play(self, turn: Turn) -> None:
+        """One turn: the person's message, tool calls until there are no more, the reply."""
+        conversation, tools = self.conversation, 0
+        conversation.messages.append({"role": "user", "content": turn.user})
+        self.screen.begins(turn.number, turn.user)
+        reply, request, without = self._call(turn)
+        first, tokens, compared = reply.first_byte, request.received, without
+        while calls := reply.message.get("tool_calls"):
+            results = list(tool_results(turn, calls, conversation.messages[:-1]))
+            for call, result in zip(calls, results, strict=True):
+                self.screen.used(summary(call, result["content"]))
+            conversation.messages.extend(results)
+            tools += len(calls)
+            reply, request, _ = self._call(turn)
+            tokens = max(tokens, request.received)
+        self.screen.ends(turn.number, turn.user, tools, tokens, first, compared)
+        if turn.probe is not None:
+            answered = judged(turn.number, turn.probe, reply.message["content"] or "", request)
+            self.figures.answers.append(answered)
+            self.screen.probe(answered, request.dropped)
+
+    def _call(self, turn: Turn) -> tuple[Reply, Seen, float | None]:
+        """One request with memory, and the same one without, which of them first in turns."""
+        request = self.conversation.request()
+        without: float | None = None
+        if self.plain is not None and self.figures.requests % 2:
+            without = ask(self.plain, request, _unheard).first_byte
+        reply = ask(self.remembering, request, self.screen.says)
+        if self.plain is not None and without is None:
+            without = ask(self.plain, request, _unheard).first_byte
+        self.conversation.messages.append(reply.message)
+        received = self.tap.request()["messages"]
+        observed = seen(request["messages"], received, request_tokens(request, self.counter), reply.prompt_tokens)
+        self._note(turn, reply, observed, without)
+        return reply, observed, without
+
+    def _note(self, turn: Turn, reply: Reply, request: Seen, without: float | None) -> None:
+        figures = self.figures
+        figures.requests += 1
+        figures.tokens_sent += request.sent
+        figures.tokens_received += request.received
+        figures.refused_without += request.sent > WINDOW
+        figures.with_memory.append(reply.first_byte)
+        if without is not None:
+            figures.without_memory.append(without)
+        if request.block and request.block != self._block:
+            figures.cuts.append(CutSeen(turn.number, request, reply.first_byte))
+            self.screen.cut(figures.cuts[-1], self.threshold)
+        self._block = request.block
+
+
+def _unheard(text: str) -> None:
+    """The application without memory talks to nobody."""
+
+
+@contextmanager
+def _rehearsed(
+    settings: Settings, database: Path, fast: bool, live_model: str | None, screen: Screen, figures: Figures
+) -> Iterator[Rehearsal]:
+    script = load_script()
+    model = live_model or MODEL
+    counter = MessageCounter(counter_for(model, settings.tokenizer_dir))
+    pace = Pace() if fast else _PACE
+    with ExitStack() as stack:
+        memory = SessionMemory.open(f"sqlite:///{database}", settings)
+        stack.callback(memory.close)
+        tap = Tap(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
+        remembering = client_for(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
+        stack.callback(remembering.close)
+        plain = None
+        if live_model is None:
+            unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first))
+            plain = client_for(stack.enter_context(serving(create_app(Tap(unpaced)))))
+            stack.callback(plain.close)
+        conversation = Conversation(model, script)
+        threshold = int(WINDOW * settings.cut_at)
+        yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
+
+
+def _provider() -> Upstream:
+    key = os.environ.get("OPENAI_API_KEY")
+    if not key:
+        raise ConfigError("--live needs your key in OPENAI_API_KEY")
+    return Provider(key, os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
+
+
+def _database(keep: str | None) -> Path:
+    folder = Path(keep or tempfile.mkdtemp(prefix="tokenmizer-demo-")).absolute()
+    database = folder / "demo.db"
+    if database.exists():
+        raise ConfigError(f"{database} exists: the demonstration starts from nothing, give another folder to --keep")
+    return database
+
+
+def _introduce(screen: Screen, live_model: str | None) -> None:
+    behind = f"{live_model} at the provider" if live_model else "a built-in scripted model (no key, no network)"
+    screen.heading("A working session of 40 turns, in a context of 8,000 tokens")
+    screen.paragraph(
+        f"""A person and an assistant build a fridge monitor for a food bank. In front: the OpenAI SDK, which resends
+        the whole history with every call. Behind: {behind}. Between them a FastAPI application with
+        app.add_middleware(TokenMizerMiddleware, memory=memory), under uvicorn. Beside it runs the same application
+        without the middleware, for comparison."""
+    )
+    screen.paragraph("")
+    screen.table_head()
+
+
+def _conclude(screen: Screen, figures: Figures) -> None:
+    if figures.succeeded:
+        screen.lines(["", "The session outlived its context: the transcript was cut and nothing asked for was lost."])
+        return
+    reason = "an old fact was no longer known" if figures.cuts else "the transcript was never cut"
+    screen.lines(["", f"The demonstration failed: {reason}."], style="bold red")
