@@ -1,0 +1,394 @@
+"""One chat call as a straight line of stages: Opened -> Forwarding -> Closed. Bytes in, bytes out, no I/O.
+
+    opened = open_exchange(dialect, headers, body, settings)   whose session is it
+    forwarding = opened.forward(rewrite)                       what the inner application must see
+    forwarding.receive_start(status, headers)                  the response begins
+    forwarding.receive_data(chunk)                             only collected; True: commit before you release it
+    closed = forwarding.close()                                decoded and read: what joins the session
+
+A body is read as late as possible. A session id from a header needs no look at it before the response is over; a
+session id in the body is found without parsing when the field's name is not in the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from functools import cached_property
+from json import dumps
+from typing import TYPE_CHECKING, Final, TypeGuard
+
+from tokenmizer_mw.model.message import Message, Outcome
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
+from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.window import Rewrite
+
+Headers = Iterable[tuple[bytes, bytes]]
+"""Header names (in any case) and values, as on the wire."""
+
+TAIL: Final = 64
+"""Bytes of what came before that are looked at again, so that a terminal event may be split anywhere."""
+
+CLOSINGS_MAX: Final = 8
+"""How often the reply is read before the end because its end seemed to be near."""
+
+MODELS_MAX: Final = 8
+"""Members called "model" up to which an unread request is judged by all of them."""
+
+_MODEL_BYTES: Final = 256
+_UNKNOWN_LENGTH: Final = 1 << 62
+_LENGTH_DIGITS: Final = 18
+_LF: Final = 0x0A
+
+
+class Reason(StrEnum):
+    """Why a call passed untouched, or why less than all of it was remembered: the names of counters."""
+
+    NO_SESSION = "no_session"
+    SESSION_INVALID = "session_invalid"
+    MALFORMED_REQUEST = "malformed_request"
+    REQUEST_ENCODED = "request_encoded"
+    REQUEST_TOO_LARGE = "request_too_large"
+    REQUEST_INCOMPLETE = "request_incomplete"
+    REPLY_CAPPED = "reply_capped"
+    REPLY_FOREIGN = "reply_foreign"
+    REPLY_UNDECODABLE = "reply_undecodable"
+
+
+def header(headers: Headers, name: bytes) -> bytes | None:
+    """The first value of a header, ``None`` when there is none. ``name`` is given in lower case."""
+    for key, value in headers:
+        if key == name or key.lower() == name:
+            return value
+    return None
+
+
+def open_exchange(
+    dialect: Dialect,
+    headers: Headers,
+    body: bytes,
+    settings: Settings,
+    *,
+    session_id: str | None = None,
+) -> Opened:
+    """The call with this request, and the session it belongs to.
+
+    A ``session_id`` that the caller brings wins, and then neither headers nor body are asked. Otherwise the body's
+    field ``settings.session_field`` wins over the header ``settings.session_header``; where it is missing, null or
+    not usable, the header counts. A field that named the session is ours and is dropped from what the application
+    sees, unless ``settings.keep_session_field``; in all other cases the field is the application's own and stays.
+
+    Raises ``MalformedRequest`` when the field has to be looked for in a body that is not a chat request.
+    """
+    if session_id is not None:
+        return _opened(dialect, body, settings, session_id)
+    given = _in_header(headers, settings)
+    in_header = _text(given) if given is not None else None
+    if not names_session(body, settings):
+        return _opened(dialect, body, settings, in_header)
+    request = dialect.read(body)
+    in_field = request.fields.get(settings.session_field)
+    if _usable(in_field):
+        drop = () if settings.keep_session_field else (settings.session_field,)
+        return Opened(dialect, body, settings, in_field, drop=drop, _request=request)
+    named = in_header if in_header is not None or in_field is None else ""
+    return _opened(dialect, body, settings, named, request)
+
+
+def may_have_session(headers: Headers, settings: Settings) -> bool:
+    """False when nothing but the body could name a session, and no field of it is to be looked at either."""
+    return bool(settings.session_field) or _in_header(headers, settings) is not None
+
+
+def _in_header(headers: Headers, settings: Settings) -> bytes | None:
+    name = settings.session_header
+    return header(headers, name.lower().encode("latin-1", "replace")) if name else None
+
+
+def _opened(
+    dialect: Dialect, body: bytes, settings: Settings, named: str | None, request: ChatRequest | None = None
+) -> Opened:
+    if named is None:
+        return Opened(dialect, body, settings, None, Reason.NO_SESSION, _request=request)
+    if not _usable(named):
+        return Opened(dialect, body, settings, None, Reason.SESSION_INVALID, _request=request)
+    return Opened(dialect, body, settings, named, _request=request)
+
+
+def names_session(body: bytes, settings: Settings) -> bool:
+    """Whether the body may hold the session field, so that it must be read to know whose session it is."""
+    field = settings.session_field
+    return bool(field) and dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass") in body
+
+
+def _models(body: bytes) -> list[str]:
+    """The values of all members called "model", at any depth; none when one of them is not plain to see."""
+    names: list[str] = []
+    for after in body.split(b'"model"', MODELS_MAX + 1)[1:]:
+        head = after[:_MODEL_BYTES].lstrip()
+        if head[:1] not in (b":", b""):
+            continue  # a value that reads "model"
+        name, closing, _ = head[1:].lstrip()[1:].partition(b'"')
+        if not closing or b"\\" in name or not name.isascii() or len(names) == MODELS_MAX:
+            return []
+        names.append(name.decode("ascii"))
+    return names
+
+
+def _usable(session_id: object) -> TypeGuard[str]:
+    return isinstance(session_id, str) and SessionKey(LOCAL_TENANT, session_id).valid()
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A request whose session is known, or of which is known why it has none.
+
+    ``session_id`` is ``None`` when the call is to pass untouched; ``reason`` says why then. ``drop`` names the
+    fields of the body that are ours.
+    """
+
+    dialect: Dialect
+    body: bytes
+    settings: Settings
+    session_id: str | None
+    reason: Reason | None = None
+    drop: tuple[str, ...] = ()
+    _request: ChatRequest | None = None
+
+    @cached_property
+    def request(self) -> ChatRequest:
+        """The request in the body, read when first asked for. Raises ``MalformedRequest``."""
+        return self._request or self.dialect.read(self.body)
+
+    @property
+    def guesses(self) -> tuple[ChatRequest, ...]:
+        """What the request could be, without reading it: its size (an upper bound), once for each model that it may
+        name. Empty when it names none in a plain way, or too many: then it must be read."""
+        text = self.body.decode("latin-1")  # a character for each byte: never shorter than the text
+        return tuple(ChatRequest(text, (), (), {}, model=name) for name in _models(self.body))
+
+    def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
+        """The next stage, with the body that the inner application must see.
+
+        Without a rewrite and without a field of ours to drop it is the original bytes object, unread. A rewrite
+        that would make the body longer is not carried out. Raises ``MalformedRequest`` when a field is to be
+        dropped from what is not a chat request.
+        """
+        if rewrite is None and not self.drop:
+            return Forwarding(self, self.body)
+        body = self.dialect.rewrite(self.request, drop=self.drop) if self.drop else self.body
+        if rewrite is not None:
+            shorter = self.dialect.rewrite(
+                self.request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
+            )
+            body = shorter if len(shorter) < len(body) else body
+        return Forwarding(self, body)
+
+
+class Forwarding:
+    """A call on its way: ``body`` goes in, pieces of the response come by and are kept, up to the cap.
+
+    ``receive_start`` comes first, then ``receive_data`` with each piece. A piece is never changed and never parsed
+    here; of an encoded response a decoded copy is kept.
+    """
+
+    __slots__ = (
+        "_capped",
+        "_chunks",
+        "_clear",
+        "_closings",
+        "_decoder",
+        "_ends",
+        "_granted",
+        "_kind",
+        "_left",
+        "_opened",
+        "_room",
+        "_tail",
+        "body",
+    )
+
+    def __init__(self, opened: Opened, body: bytes) -> None:
+        self.body = body
+        self._opened = opened
+        self._ends = opened.dialect.ends
+        self._kind = _Kind.FAILED
+        self._granted = self._clear = 0
+        self._chunks: list[bytes] = []
+        self._room = opened.settings.capture_max
+        self._left = _UNKNOWN_LENGTH
+        self._tail = b""
+        self._closings = 0
+        self._capped = False
+        self._decoder: Decoder | None = None
+
+    def receive_start(self, status: int, headers: Headers) -> None:
+        """The response begins. Decides from its status and headers what will be kept of it."""
+        self._kind = _Kind.UNNAMED
+        encoding = b"identity"
+        for key, value in headers:
+            match key.lower():
+                case b"content-type":
+                    self._kind = _kind(value)
+                case b"content-length" if value.isdigit() and len(value) <= _LENGTH_DIGITS:
+                    self._left = int(value)
+                case b"content-encoding":
+                    encoding = value.strip().lower() or encoding
+        if not 200 <= status < 300:
+            self._kind = _Kind.FAILED
+        elif encoding != b"identity" and self._kind is not _Kind.FOREIGN:
+            self._decode_as(encoding.decode("latin-1"))
+        self._grant()
+
+    def receive_data(self, chunk: bytes) -> bool:
+        """Keep the next piece of the response body; ``b""`` is the end (an empty piece amid a body is not passed).
+
+        True when this piece may complete the reply for whoever reads it: then the turn must be committed before
+        the piece is released. That is at the end, at the last byte of an announced length, and when the piece may
+        hold the terminal event of a stream.
+        """
+        size = len(chunk)
+        if not 0 < size < self._clear:
+            return self._receive_slowly(chunk)
+        self._clear -= size
+        self._chunks.append(chunk)
+        if self._tail:
+            chunk = self._tail + chunk
+        self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
+        return self._ends(chunk) and self._alarmed()
+
+    @property
+    def changed(self) -> bool:
+        """False when ``body`` is the original one."""
+        return self.body is not self._opened.body
+
+    def close(self, outcome: Outcome | None = None) -> Closed:
+        """Read what was collected. ``outcome`` is what the shell knows better: that the client left, or that the
+        application failed. May be called again when more came in. Raises ``MalformedRequest`` when the request was
+        not read yet and is none."""
+        self._closings += 1
+        request = self._opened.request
+        reply = self._reply(request)
+        if reply is not None and outcome is not None:
+            reply = replace(reply, outcome=outcome)
+        return Closed(request.messages, reply, settled=self._settled(reply), reasons=self._reasons())
+
+    def _receive_slowly(self, chunk: bytes) -> bool:
+        """A piece that needs a decision: the end, the cap or the announced length is near, or nothing is kept."""
+        spent = self._granted - self._clear
+        self._room -= spent
+        self._left -= spent + len(chunk)
+        complete = not chunk or self._left <= 0
+        if self._decoder is not None:
+            chunk = self._decoded(self._decoder, chunk)
+            complete = complete or len(chunk) > self._room
+        if self._kind in _NOT_COLLECTED:
+            return complete or self._kind is _Kind.UNDECODABLE
+        kept = chunk[: self._room]
+        self._capped = self._capped or len(kept) < len(chunk)
+        self._chunks.append(kept)
+        self._room -= len(kept)
+        self._grant()
+        seen = self._tail + chunk
+        self._tail = seen[-TAIL:]
+        return complete or (self._ends(seen) and self._alarmed())
+
+    def _grant(self) -> None:
+        """How many bytes may pass before something has to be decided again."""
+        plain = self._decoder is None and self._kind not in _NOT_COLLECTED
+        self._granted = self._clear = min(self._room + 1, self._left) if plain else 0
+
+    def _decode_as(self, encoding: str) -> None:
+        if encoding in DECODERS:
+            self._decoder = DECODERS[encoding]()
+        else:
+            self._kind = _Kind.UNDECODABLE
+
+    def _decoded(self, decoder: Decoder, chunk: bytes) -> bytes:
+        try:
+            return decoder.decode(chunk, self._room + 1)
+        except Undecodable:
+            self._kind = _Kind.UNDECODABLE
+            self._decoder = None
+            return b""
+
+    def _alarmed(self) -> bool:
+        """An end was seen, or something that looks like one: it is worth a closing, but not for ever."""
+        self._tail = b""
+        return self._kind is not _Kind.WHOLE and self._closings < CLOSINGS_MAX
+
+    def _reply(self, request: ChatRequest) -> Reply | None:
+        match self._kind:
+            case _Kind.FAILED:
+                return Reply(None, Outcome.ERROR)
+            case _Kind.FOREIGN | _Kind.UNDECODABLE:
+                return None
+            case kind:
+                stream = request.stream if kind is _Kind.UNNAMED else kind is _Kind.STREAM
+        reply = self._opened.dialect.collect(b"".join(self._chunks), stream=stream)
+        return replace(reply, outcome=Outcome.TRUNCATED) if self._capped else reply
+
+    def _settled(self, reply: Reply | None) -> bool:
+        if reply is None or self._capped or reply.finish_reason:
+            return True
+        return reply.outcome is not Outcome.TRUNCATED
+
+    def _reasons(self) -> tuple[Reason, ...]:
+        reason = _NOT_COLLECTED.get(self._kind)
+        found = (reason,) if reason is not None else ()
+        return (*found, Reason.REPLY_CAPPED) if self._capped else found
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A call that ended: what joins the session.
+
+    ``messages`` are those of the client's request, not of a rewritten one. ``reply`` is ``None`` when the response
+    was not one of the dialect's (another content type, or an encoding that cannot be undone); a reply without a
+    message stands for a response that failed. ``settled`` is false when the reply lacks its end and more may come.
+    ``reasons`` says why less was remembered than was sent.
+    """
+
+    messages: tuple[Message, ...]
+    reply: Reply | None
+    settled: bool
+    reasons: tuple[Reason, ...] = ()
+
+
+class _Kind(Enum):
+    """What is done with a response: read as one document or as a stream (unnamed: as the request asked), or not."""
+
+    UNNAMED = "unnamed"
+    WHOLE = "whole"
+    STREAM = "stream"
+    FOREIGN = "foreign"
+    FAILED = "failed"
+    UNDECODABLE = "undecodable"
+
+
+_NOT_COLLECTED: Final[dict[_Kind, Reason | None]] = {
+    _Kind.FAILED: None,
+    _Kind.FOREIGN: Reason.REPLY_FOREIGN,
+    _Kind.UNDECODABLE: Reason.REPLY_UNDECODABLE,
+}
+
+_STREAMS: Final = frozenset({b"text/event-stream", b"application/x-ndjson", b"application/jsonl"})
+
+
+def _kind(content_type: bytes) -> _Kind:
+    media_type = content_type.split(b";", 1)[0].strip().lower()
+    if media_type in _STREAMS:
+        return _Kind.STREAM
+    return _Kind.WHOLE if media_type == b"application/json" or media_type.endswith(b"+json") else _Kind.FOREIGN

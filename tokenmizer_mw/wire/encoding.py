@@ -1,0 +1,135 @@
+"""Undoing a content encoding piece by piece, on a copy of a body, never past a given size."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final, Protocol
+
+
+class Undecodable(ValueError):
+    """Bytes that are not what their content encoding says."""
+
+
+class Decoder(Protocol):
+    """One encoded body. What was decoded so far is everything that a receiver could have read so far."""
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """What ``data`` adds, at most ``limit`` bytes of it (at least 1): what a bomb holds beyond is never made.
+
+        A result of ``limit`` bytes may be short of the rest, which is lost. Raises ``Undecodable``.
+        """
+
+
+class _Gzip:
+    """One or several gzip members; what follows the last one is ignored, as receivers do."""
+
+    def __init__(self) -> None:
+        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        pieces: list[bytes] = []
+        while data and limit > 0:
+            if self._inflater.eof:
+                if not data.startswith(b"\x1f"):
+                    break
+                self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            pieces.append(_inflate(self._inflater, data, limit))
+            limit -= len(pieces[-1])
+            data = self._inflater.unused_data
+        return b"".join(pieces)
+
+
+class _Deflate:
+    """deflate with the zlib header that the standard asks for, or without, as some servers send it."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._inflater: Any = None
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        if self._inflater is None:
+            self._head += data
+            if len(self._head) < 2:
+                return b""
+            data = self._head
+            has_header = data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+            self._inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+        return b"" if self._inflater.eof else _inflate(self._inflater, data, limit)
+
+
+def _inflate(inflater: Any, data: bytes, limit: int) -> bytes:
+    try:
+        return bytes(inflater.decompress(data, limit))
+    except zlib.error as error:
+        raise Undecodable(str(error)) from None
+
+
+class _Brotli:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._decompressor = module.Decompressor()
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        try:
+            return bytes(self._decompressor.process(data, output_buffer_limit=limit))[:limit]
+        except self._module.error as error:
+            raise Undecodable(str(error)) from None
+
+
+class _Zstandard:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._decompressor = module.ZstdDecompressor()
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        pieces: list[bytes] = []
+        while data and limit > 0:
+            try:
+                pieces.append(self._decompressor.decompress(data, limit))
+            except self._module.ZstdError as error:
+                raise Undecodable(str(error)) from None
+            limit -= len(pieces[-1])
+            data = b""
+            if self._decompressor.eof:
+                data = self._decompressor.unused_data
+                self._decompressor = self._module.ZstdDecompressor()
+        return b"".join(pieces)
+
+
+def _optional(*names: str, needs: Callable[[Any], bool] = lambda module: True) -> Any:
+    for name in names:
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        if needs(module):
+            return module
+    return None
+
+
+def _limits_output(module: Any) -> bool:
+    """Brotli before 1.2 cannot stop a bomb."""
+    try:
+        module.Decompressor().process(b"", output_buffer_limit=1)
+    except (TypeError, AttributeError):
+        return False
+    return True
+
+
+def _decoders() -> dict[str, Callable[[], Decoder]]:
+    found: dict[str, Callable[[], Decoder]] = {
+        "gzip": _Gzip,
+        "x-gzip": _Gzip,
+        "deflate": _Deflate,
+    }
+    if (brotli := _optional("brotli", "brotlicffi", needs=_limits_output)) is not None:
+        found["br"] = lambda: _Brotli(brotli)
+    if (zstd := _optional("compression.zstd", "backports.zstd")) is not None:
+        found["zstd"] = lambda: _Zstandard(zstd)
+    return found
+
+
+DECODERS: Final = _decoders()
+"""Content encodings that can be undone: gzip and deflate always, br and zstd where a library for them is there."""
