@@ -139,6 +139,8 @@ class Recorded:
 
 Payload = dict[str, Any]
 
+Upcasts = Mapping[tuple[str, int], Callable[[Payload], Payload]]
+
 
 class UnreadableEvent(ValueError):
     """A stored event whose kind, version or payload this release cannot read."""
@@ -161,8 +163,8 @@ def encode(event: Event) -> tuple[str, int, str]:
     return kind, version, payload if payload.isascii() else payload.encode("utf-8", "backslashreplace").decode()
 
 
-def decode(kind: str, version: int, payload: str) -> Event:
-    """The event that ``encode`` stored, lifted from an older version where needed.
+def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None) -> Event:
+    """The event that ``encode`` stored, lifted from an older version where needed by ``upcasts`` (or ``UPCASTS``).
 
     Raises ``NewerEvent`` for kinds and versions of a newer release, ``UnreadableEvent`` for damage.
     """
@@ -171,16 +173,17 @@ def decode(kind: str, version: int, payload: str) -> Event:
     if kind not in _READERS or version > _READERS[kind][0]:
         raise NewerEvent(f"event {kind!r} version {version} was written by a newer release")
     current, read = _READERS[kind]
+    lifts = UPCASTS if upcasts is None else upcasts
     try:
         data = json.loads(payload)
         for step in range(version, current):
-            data = UPCASTS[(kind, step)](data)
+            data = lifts[(kind, step)](data)
         return read(data)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
 
 
-UPCASTS: Final[dict[tuple[str, int], Callable[[Payload], Payload]]] = {}
+UPCASTS: Final[Upcasts] = {}
 """``(kind, version) -> function`` that lifts a payload of that version to the next one."""
 
 

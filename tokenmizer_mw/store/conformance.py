@@ -4,7 +4,8 @@
         check(make_log)
 
 ``make_log(clock)`` returns a new, empty log that takes its times from ``clock``. A check closes the logs that it
-made, returns when the store behaves and raises ``AssertionError`` that says what differs when it does not.
+made. It returns when the store behaves; otherwise it raises ``AssertionError`` that says what differs, or lets out
+what the store raised where it should not have.
 """
 
 from __future__ import annotations
@@ -287,7 +288,9 @@ def check_every_kind(make_log: MakeLog) -> None:
     """Events of all kinds come back equal."""
     with _log(make_log) as log:
         log.append(KEY, EVERY_KIND, expected_seq=0)
-        for read, written in zip(_events(log), EVERY_KIND, strict=True):
+        found = _events(log)
+        _same(len(found), len(EVERY_KIND), "number of events")
+        for read, written in zip(found, EVERY_KIND, strict=True):
             _same(read, written, f"a {type(written).__name__} event")
 
 

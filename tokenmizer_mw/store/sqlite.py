@@ -14,6 +14,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any, Final, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
@@ -185,15 +186,10 @@ class SqliteLog:
         """Do ``work`` in one transaction on a connection of its own, then wipe what it left in the files."""
         self._here()
         try:
-            connection = self._file.connect()
-            try:
-                cursor = connection.cursor()
-                with immediate(cursor):
+            with closing(self._file.connect()) as connection:
+                with closing(connection.cursor()) as cursor, immediate(cursor):
                     count = work(cursor)
-                cursor.close()
                 self._file.wipe(connection)
-            finally:
-                connection.close()
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
         return count
@@ -209,11 +205,8 @@ class SqliteLog:
 
 def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int, ...]) -> list[_Row]:
     """All rows. The cursor ends here: one that is collected later, in another thread, is an error in sqlite3."""
-    cursor = connection.execute(statement, parameters)
-    try:
-        return cursor.fetchall()
-    finally:
-        cursor.close()
+    with closing(connection.cursor()) as cursor:
+        return cursor.execute(statement, parameters).fetchall()
 
 
 def _storable(number: int) -> int:

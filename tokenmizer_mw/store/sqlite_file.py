@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from stat import S_IFREG
 from typing import Final, Literal
@@ -56,10 +56,9 @@ class DatabaseFile:
         parts. Only ``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log.
         """
         try:
-            connection.execute("VACUUM").close()
-            cursor = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            (blocked, _, _) = cursor.fetchone()
-            cursor.close()
+            with closing(connection.cursor()) as cursor:
+                cursor.execute("VACUUM")
+                (blocked, _, _) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.Error as error:
             cause = translate(error, self.path)
             raise type(cause)(f"{cause}: {_TRACES}") from None
@@ -81,14 +80,13 @@ class DatabaseFile:
                 raise StoreUnavailable(f"{self.path}: cannot be created ({error.strerror})") from None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        cursor = connection.cursor()
-        current = is_current(cursor, self.path)
-        cursor.execute(f"PRAGMA synchronous = {self.synchronous}")
-        cursor.execute("PRAGMA secure_delete = ON").fetchall()
-        if not current:
-            self._write_ahead(cursor)
-            migrate(cursor, self.path)
-        cursor.close()
+        with closing(connection.cursor()) as cursor:
+            current = is_current(cursor, self.path)
+            cursor.execute(f"PRAGMA synchronous = {self.synchronous}")
+            cursor.execute("PRAGMA secure_delete = ON").fetchall()
+            if not current:
+                self._write_ahead(cursor)
+                migrate(cursor, self.path)
 
     def _write_ahead(self, cursor: sqlite3.Cursor) -> None:
         """Switch to the write-ahead log. SQLite does not wait for others here, so waiting is ours to do."""

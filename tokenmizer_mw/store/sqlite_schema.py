@@ -41,7 +41,7 @@ def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration
     try:
         return _version(cursor, path, migrations) == len(migrations)
     finally:
-        cursor.execute("ROLLBACK")
+        roll_back(cursor)
 
 
 def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
@@ -66,9 +66,14 @@ def immediate(cursor: sqlite3.Cursor) -> Iterator[None]:
         yield
         cursor.execute("COMMIT")
     except BaseException:
-        if cursor.connection.in_transaction:
-            cursor.execute("ROLLBACK")
+        roll_back(cursor)
         raise
+
+
+def roll_back(cursor: sqlite3.Cursor) -> None:
+    """Undo the open transaction, if SQLite has not done so by itself."""
+    if cursor.connection.in_transaction:
+        cursor.execute("ROLLBACK")
 
 
 def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Final
 
@@ -14,7 +15,7 @@ from .group_commit import GroupCommit
 from .log import Clock
 from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile
-from .sqlite_schema import MIGRATIONS
+from .sqlite_schema import MIGRATIONS, roll_back
 
 _END: Final = "SELECT seq, updated_at FROM sessions WHERE tenant = ? AND session = ?"
 _START: Final = "INSERT INTO sessions (seq, updated_at, created_at, tenant, session) VALUES (?, ?, ?, ?, ?)"
@@ -118,9 +119,14 @@ class Writer:
             )
 
     def _disconnect(self) -> None:
-        """Close the connection, which undoes an open transaction; the next append opens another."""
-        if self._cursor is not None:
-            connection, self._cursor = self._cursor.connection, None
+        """Undo an open transaction and close the connection; the next append opens another."""
+        cursor, self._cursor = self._cursor, None
+        if cursor is not None:
+            connection = cursor.connection
+            # Closing alone is not enough: while a cursor still holds a statement, SQLite keeps the transaction open.
+            with suppress(sqlite3.Error):
+                roll_back(cursor)
+            cursor.close()
             connection.close()
 
 

@@ -1,0 +1,45 @@
+"""Stores under test, and a worker process that uses one."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.store.conformance import MakeLog
+from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.store.sqlite import SqliteLog
+
+WORKER = Path(__file__).with_name("worker.py")
+
+StartWorker = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture(params=["memory", "sqlite", "sqlite-full"])
+def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> MakeLog:
+    numbers = itertools.count()
+    if request.param == "memory":
+        return MemoryLog
+    synchronous = "full" if request.param == "sqlite-full" else "normal"
+    return lambda clock: SqliteLog(tmp_path / f"{next(numbers)}.db", clock=clock, synchronous=synchronous)
+
+
+@pytest.fixture
+def start_worker() -> Iterator[StartWorker]:
+    """Start ``worker.py`` with a command and its arguments; it talks by lines. Killed at the end of the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(command: str, *arguments: object) -> subprocess.Popen[str]:
+        line = [sys.executable, str(WORKER), command, *map(str, arguments)]
+        process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
