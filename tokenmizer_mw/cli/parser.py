@@ -44,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _shared_options() -> list[argparse.ArgumentParser]:
-    shared = argparse.ArgumentParser(add_help=False)
+def _shared_options() -> list[_Parser]:
+    shared = _Parser(add_help=False)
     shared.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
     shared.add_argument("--tenant", default=LOCAL_TENANT, help="whose sessions (default: %(default)s)")
     shared.add_argument("--config", metavar="FILE", help="a YAML file of settings")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -77,7 +77,7 @@ class Rehearsal:
     screen: Screen
     figures: Figures
     threshold: int
-    _block: str = field(default="")
+    _dropped: int = 0
 
     def play(self, turn: Turn) -> None:
         """One turn: the person's message, tool calls until there are no more, the reply."""
@@ -98,7 +98,7 @@ class Rehearsal:
         if turn.probe is not None:
             answered = judged(turn.number, turn.probe, reply.message["content"] or "", request)
             self.figures.answers.append(answered)
-            self.screen.probe(answered, request.dropped)
+            self.screen.probe(turn.user, answered, request.dropped)
 
     def _call(self, turn: Turn) -> tuple[Reply, Seen, float | None]:
         """One request with memory, and the same one without, which of them first in turns."""
@@ -124,10 +124,10 @@ class Rehearsal:
         figures.with_memory.append(reply.first_byte)
         if without is not None:
             figures.without_memory.append(without)
-        if request.block and request.block != self._block:
+        if request.dropped > self._dropped:
             figures.cuts.append(CutSeen(turn.number, request, reply.first_byte))
-            self.screen.cut(figures.cuts[-1], self.threshold)
-        self._block = request.block
+            self.screen.cut(figures.cuts[-1], self.threshold, show_block=self._dropped == 0)
+        self._dropped = request.dropped
 
 
 def _unheard(text: str) -> None:
@@ -141,6 +141,7 @@ def _rehearsed(
     script = load_script()
     model = live_model or MODEL
     counter = MessageCounter(counter_for(model, settings.tokenizer_dir))
+    counter.text(script.system)  # loads the tokenizer's table, which is the scripted model's and not the middleware's
     pace = Pace() if fast else _PACE
     with ExitStack() as stack:
         memory = SessionMemory.open(f"sqlite:///{database}", settings)
@@ -153,9 +154,17 @@ def _rehearsed(
             unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first))
             plain = client_for(stack.enter_context(serving(create_app(Tap(unpaced)))))
             stack.callback(plain.close)
+            _connect(plain)
+        _connect(remembering)
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
+
+
+def _connect(client: OpenAI) -> None:
+    """Make the SDK load what it loads on its first call, so that no measured call pays for it."""
+    with suppress(APIError):
+        client.models.list()
 
 
 def _provider() -> Upstream:

@@ -15,9 +15,9 @@ from tokenmizer_mw.terminal import inert, one_line
 from .observing import Answered, CutSeen
 
 WIDTH_MAX: Final = 110
-_BAR: Final = 12
+_BAR: Final = 10
 _LIVE_LINES: Final = 10
-_FIXED: Final = 47
+_FIXED: Final = 43
 """Columns of a row of the table beside the person's words."""
 
 
@@ -52,9 +52,9 @@ class Screen:
     def table_head(self) -> None:
         """The heading of the table of turns."""
         words = f"{'turn':>4}  {'the person says':<{self._words_width()}}"
-        self._console.print(Text(f"{words}  tools  tokens sent to the   first byte", style="bold"))
-        note = f"{'':>{len(words)}}         model, of {self._window:,}      (without us)"
-        self._console.print(Text(note, style="bold"))
+        self._console.print(Text(f"{words}  tool  tokens sent to   first byte", style="bold"))
+        limit = f"model, of {self._window:,}"
+        self._console.print(Text(f"{'':>{len(words)}}  calls {limit:<15} with/without", style="bold"))
 
     def begins(self, number: int, user: str) -> None:
         """A turn begins: show it while it lasts."""
@@ -80,12 +80,12 @@ class Screen:
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
         """A turn is over: it becomes a row of the table."""
         self.stop()
-        compared = f" ({without * 1000:.0f})" if without is not None else ""
+        times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
         filled = min(_BAR, round(tokens / self._window * _BAR))
-        row = Text(f"{number:>4}  {_cut(one_line(user), self._words_width())}  {tools or '-':>5}  {tokens:>7,} ")
+        row = Text(f"{number:>4}  {_cut(one_line(user), self._words_width())}  {tools or '-':>3}  {tokens:>6,} ")
         row.append("#" * filled, style="red" if filled >= _BAR * 0.85 else "green")
         row.append("." * (_BAR - filled), style="dim")
-        row.append(f"  {first * 1000:.0f}{compared} ms")
+        row.append(f"  {times:>7} ms")
         self._console.print(row, no_wrap=True)
 
     def stop(self) -> None:
@@ -96,8 +96,8 @@ class Screen:
 
     # -- what matters ----------------------------------------------------------------------------------------
 
-    def cut(self, cut: CutSeen, threshold: int) -> None:
-        """The transcript was replaced."""
+    def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
+        """The transcript was replaced, by the block that is shown if wished."""
         before, after = cut.seen.sent, cut.seen.received
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
         text = (
@@ -105,13 +105,16 @@ class Screen:
             f"{len(cut.seen.kept)} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
         )
         self.lines([f"      {text}"], style="red")
+        if show_block:
+            self.lines(["      This is what the model gets in their place:"], style="red")
+            self.lines([f"      | {line}" for line in cut.seen.block.splitlines()], style="magenta")
 
-    def probe(self, answered: Answered, dropped: int) -> None:
+    def probe(self, question: str, answered: Answered, dropped: int) -> None:
         """A question about an old fact, and its answer."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
         asked = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"
-        self.lines([f"      model: {answered.answer}", f"      [{asked}]"], style=style)
+        self.lines([f"      person: {question}", f"      model: {answered.answer}", f"      [{asked}]"], style=style)
 
     def _words_width(self) -> int:
         return max(20, self.width - _FIXED)
@@ -132,5 +135,5 @@ def _cut(text: str, width: int) -> str:
 def _wrapped(line: str, width: int) -> list[str]:
     indent = len(line) - len(line.lstrip(" "))
     body = line[indent:]
-    hanging = " " * (indent + (4 if body.startswith(("[", "* ", "- ")) else 0))
+    hanging = " " * indent + ("|   " if body.startswith("| ") else "    " if body.startswith(("[", "* ", "- ")) else "")
     return textwrap.wrap(body, width, initial_indent=" " * indent, subsequent_indent=hanging) or [""]
