@@ -72,14 +72,16 @@ class OpenAIChat:
     ) -> bytes:
         """The request's bytes, changed as asked and nowhere else.
 
-        ``keep_from == request.prefix`` puts the block in without taking anything out; an empty ``block`` puts
-        nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
+        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block
+        in without taking anything out; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from``
+        lies outside the messages behind the prefix.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:
             _, (_, end) = next(member for member in reversed(request.members) if member[0] == _MESSAGES)
-            message = _block_message(role, block) if block else ""
-            edits += replace_elements(request.spans, request.prefix, keep_from, message, close=end - 1)
+            new = [_block_message(role, block)] if block else []
+            new += _system_texts(request, keep_from)
+            edits += replace_elements(request.spans, request.prefix, keep_from, ",".join(new), close=end - 1)
         return splice(request.text, edits).encode()
 
     def ends(self, tail: bytes) -> bool:
@@ -106,6 +108,13 @@ class OpenAIChat:
 def _overhead(found: ObjectSpans) -> str:
     """What else fills the context, as the body spells it."""
     return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in _OVERHEAD)
+
+
+def _system_texts(request: ChatRequest, keep_from: int) -> list[str]:
+    """The system messages behind the prefix and before ``keep_from``, as they were sent."""
+    found = range(request.prefix, min(keep_from, len(request.messages)))
+    places = [request.spans[index] for index in found if request.messages[index].role is _SYSTEM]
+    return [request.text[start:end] for start, end in places]
 
 
 def _block_message(role: str, block: str) -> str:
