@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable
 from typing import Final, cast
-from urllib.parse import parse_qsl
 
 from tokenmizer_mw.errors import ConfigError
 
@@ -55,11 +54,10 @@ def _sqlite(rest: str, clock: Clock) -> EventLog:
 
 
 def _synchronous(query: str) -> Synchronous:
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    value = options.pop("synchronous", "normal")
-    if options:
-        raise ConfigError(f"a SQLite address takes the option synchronous, not {', '.join(sorted(options))}")
-    return cast(Synchronous, value)
+    name, _, value = query.partition("=")
+    if name not in ("", "synchronous"):
+        raise ConfigError(f"a SQLite address takes the option synchronous, not {name}")
+    return cast(Synchronous, value) if name else "normal"
 
 
 def _postgresql(rest: str, clock: Clock) -> EventLog:

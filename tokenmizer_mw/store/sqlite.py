@@ -115,9 +115,10 @@ class SqliteLog:
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in self._select(_LIST, (tenant,))]
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``. Writes the whole file anew: takes time and as much free disk as the file has.
+        """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
 
-        When it raises, a second call finishes what the first one left.
+        Writes the whole file anew: it takes time (about a second for 70 MB) and as much free disk as the file has,
+        and appends wait meanwhile, for at most their ``busy_seconds``.
         """
         key = (session.tenant, session.id)
 
