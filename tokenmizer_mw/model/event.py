@@ -101,7 +101,8 @@ class Checkpointed:
 
     ``block`` is the resume block exactly as sent; ``anchor`` the digest of the first message that stayed verbatim
     ("" when nothing was cut) and ``anchor_turn`` its number, so that every later call drops the same messages and
-    carries the same bytes until the next cut. ``dropped`` counts the messages that the block stands for.
+    carries the same bytes until the next cut. ``dropped`` counts the messages that the block stands for,
+    ``tokens`` are the block's, ``carried`` the ids of the nodes in it.
     """
 
     id: str
@@ -111,7 +112,7 @@ class Checkpointed:
     anchor: str = ""
     anchor_turn: int = 0
     dropped: int = 0
-    nonce: str = ""
+    carried: tuple[str, ...] = ()
 
 
 Event = (
@@ -292,7 +293,12 @@ def _transition_from_dict(data: Payload) -> Transition:
     )
 
 
-_CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "nonce")
+def _checkpoint_from_dict(data: Payload) -> Checkpointed:
+    fields = {name: data[name] for name in _CHECKPOINT if name in data}
+    return Checkpointed(data["id"], data["turn"], **fields | {"carried": tuple(data.get("carried", ()))})
+
+
+_CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "carried")
 
 _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     MessageRecorded: (
@@ -360,6 +366,6 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
     "nodes_pruned": (1, lambda d: NodesPruned(tuple(d["ids"]))),
     "checkpointed": (
         1,
-        lambda d: Checkpointed(d["id"], d["turn"], **{n: d[n] for n in _CHECKPOINT if n in d}),
+        _checkpoint_from_dict,
     ),
 }

@@ -64,7 +64,7 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     EdgeAdded(Edge("t1", EdgeType.IMPLEMENTS, "d1", 3)),
     DecisionReplaced(Transition("d1", "d2", 4, "why", "quote", -0.25)),
     NodesPruned(("f1", "f2")),
-    Checkpointed("k1", 4, 180, "block\n", "anchor", 3, 9, "nonce"),
+    Checkpointed("k1", 4, 180, "block\n", "anchor", 3, 9, ("n1", "n2")),
 )
 """At least one event of each kind, with awkward text in them."""
 
