@@ -154,9 +154,10 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
     text = _broken_tags(" ".join(text.split()))
-    text = _CONTROL_TOKEN.sub(r"(\1)", text)
-    text = _CODE_FENCE.sub("``", text)
-    text = text.replace("](", "] (").replace("][", "] [").replace("![", "! [")
+    if "[" in text:
+        text = _CONTROL_TOKEN.sub(r"(\1)", text).replace("](", "] (").replace("][", "] [").replace("![", "! [")
+    if "```" in text or "~~~" in text:
+        text = _CODE_FENCE.sub("``", text)
     return text if len(text) <= limit else _shortened(text, limit)
 
 

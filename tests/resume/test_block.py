@@ -1,0 +1,268 @@
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokenmizer_mw.errors import BudgetTooSmall, CallerError
+from tokenmizer_mw.fence import flatten, frame, nonce_for, own_blocks
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.resume import LEVELS, Resume, build_resume
+from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
+
+NONCE = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
+FRAME = frame(NONCE)
+THIRDS = TokenCounter("thirds of characters", False, lambda text: -(-len(text) // 3))
+COUNTERS = [counter_for("gpt-4o"), TokenCounter("estimate", False, estimate), THIRDS]
+
+RULE = {"kind": DecisionKind.RULE}
+CHOICE = {"kind": DecisionKind.CHOICE}
+Row = tuple[NodeType, str, Status, int, dict[str, Any]]
+
+SESSION: list[Row] = [
+    (NodeType.GOAL, "Build an invoice service", Status.ACTIVE, 1, {}),
+    (NodeType.FILE, "api/app.py", Status.ACTIVE, 2, {}),
+    (NodeType.DECISION, "never push to main", Status.ACTIVE, 3, RULE),
+    (NodeType.DECISION, "PostgreSQL", Status.ACTIVE, 4, CHOICE | {"detail": "concurrent writes"}),
+    (NodeType.DECISION, "MongoDB", Status.INVALIDATED, 4, CHOICE | {"detail": "no transactions"}),
+    (NodeType.TASK, "rate limiting", Status.PENDING, 5, {"order": 2}),
+    (NodeType.TASK, "refresh tokens", Status.PENDING, 6, {"order": 1}),
+    (NodeType.TASK, "login form", Status.IN_PROGRESS, 7, {}),
+    (NodeType.TASK, "user model", Status.COMPLETED, 8, {}),
+    (NodeType.ERROR, "login returns 422", Status.ACTIVE, 9, {}),
+    (NodeType.ERROR, "build breaks on Windows", Status.COMPLETED, 9, {}),
+    (NodeType.ENVIRONMENT, "Python 3.12", Status.ACTIVE, 10, {}),
+    (NodeType.DEPENDENCY, "slowapi", Status.ACTIVE, 10, {}),
+    (NodeType.ENDPOINT, "POST /login", Status.ACTIVE, 11, {}),
+    (NodeType.SCHEMA, "users: id, email", Status.ACTIVE, 12, {}),
+    (NodeType.TEST, "12 tests pass", Status.COMPLETED, 12, {}),
+    (NodeType.DECISION, "weekly digest", Status.PENDING, 13, {"kind": DecisionKind.OPTION}),
+    (NodeType.CONCEPT, "double-entry", Status.ACTIVE, 14, {}),
+    (NodeType.TASK, "old idea", Status.ARCHIVED, 1, {}),
+]
+
+
+def graph_of(rows: Sequence[Row]) -> SessionGraph:
+    graph = SessionGraph()
+    for type_, label, status, turn, more in rows:
+        graph.apply(NodeAdded(Node(graph.next_id(type_), type_, label, status, Source(turn, "user"), **more)))
+    return graph
+
+
+def resume_of(graph: SessionGraph, counter: TokenCounter = THIRDS, **more: Any) -> Resume:
+    return build_resume(graph, counter=counter, nonce=NONCE, **more)
+
+
+def lines_of(resume: Resume) -> list[str]:
+    assert resume.text.startswith(FRAME[0])
+    assert resume.text.endswith(FRAME[1])
+    return resume.text[len(FRAME[0]) : len(resume.text) - len(FRAME[1])].split("\n")
+
+
+def test_sections_in_order() -> None:
+    assert lines_of(resume_of(graph_of(SESSION), budget=250)) == [
+        "Goal: Build an invoice service",
+        "User's rules:",
+        "- never push to main",
+        "Decided: PostgreSQL (concurrent writes)",
+        "Ruled out, do not revive: MongoDB - no transactions",
+        "In progress: login form",
+        "To do: refresh tokens; rate limiting",
+        "Open errors: login returns 422",
+        "Done: user model; fixed build breaks on Windows",
+        "Files: api/app.py",
+        "Environment: Python 3.12",
+        "Uses: slowapi",
+        "Endpoints: POST /login",
+        "Schema: users: id, email",
+        "Tests: 12 tests pass",
+        "Proposed, not agreed: weekly digest",
+        "About: double-entry",
+    ]
+
+
+def test_receipts_where_the_budget_allows() -> None:
+    lines = lines_of(resume_of(graph_of(SESSION), budget=4_000))
+    assert "Goal: Build an invoice service [1]" in lines
+    assert "To do: refresh tokens [6]; rate limiting [5]" in lines
+    assert "Files: api/app.py" in lines
+    letters = TokenCounter("letters", False, len)
+    full, bare = (resume_of(graph_of(SESSION), letters, budget=budget) for budget in (4_000, 750))
+    budget = int((full.tokens + bare.tokens) / 2 / 0.5)
+    some = resume_of(graph_of(SESSION), letters, budget=budget)
+    assert 0 == bare.text.count(" [") < some.text.count(" [") < full.text.count(" [")
+    assert some.tokens <= 0.5 * budget
+
+
+def test_what_a_resume_says_of_itself() -> None:
+    graph = graph_of(SESSION)
+    resume = resume_of(graph, level="full", turn=14)
+    assert (resume.level, resume.budget, resume.exact, resume.turn) == ("full", 600, False, 14)
+    assert resume.tokens == THIRDS.count(resume.text) <= 600
+    assert set(resume.node_ids) == {node.id for node in graph.nodes()} - {graph.nodes()[-1].id}
+    assert resume_of(graph, budget=250).level == "custom"
+    assert {level: resume_of(graph, level=level).budget for level in LEVELS} == LEVELS
+
+
+def test_the_core_comes_first() -> None:
+    rows = [row for row in SESSION for _ in range(1)]
+    rows += [(NodeType.FILE, f"src/part_{i}.py", Status.ACTIVE, 20 + i, {}) for i in range(50)]
+    resume = resume_of(graph_of(rows), level="critical", counter=counter_for("gpt-4o"))
+    for text in ("Build an invoice service", "login form", "never push to main", "PostgreSQL"):
+        assert text in resume.text
+
+
+def test_nothing_to_say() -> None:
+    for graph in (SessionGraph(), graph_of(SESSION[-1:])):
+        resume = resume_of(graph, level="full")
+        assert (resume.text, resume.tokens, resume.node_ids) == ("", 0, ())
+
+
+def test_no_fact_fits() -> None:
+    graph = graph_of([(NodeType.GOAL, "word " * 39, Status.ACTIVE, 1, {})])
+    fence = THIRDS.count("".join(FRAME))
+    assert resume_of(graph, budget=fence + 3).text == ""
+
+
+@pytest.mark.parametrize("budget", [-1, 0, 19, 20, 40])
+def test_a_budget_below_the_fence(budget: int) -> None:
+    with pytest.raises(BudgetTooSmall, match=str(budget)):
+        resume_of(graph_of(SESSION), budget=budget)
+
+
+def test_an_unknown_level() -> None:
+    with pytest.raises(CallerError, match="critical, standard, full"):
+        resume_of(graph_of(SESSION), level="enormous")
+
+
+def test_a_query_comes_first() -> None:
+    rows = SESSION + [(NodeType.CONCEPT, f"topic number {i}", Status.ACTIVE, 20, {}) for i in range(60)]
+    graph = graph_of(rows)
+    assert "topic number 7" not in resume_of(graph, level="critical").text
+    assert "topic number 7" in resume_of(graph, level="critical", query="what about topic 7?").text
+
+
+def test_a_query_finds_what_was_replaced() -> None:
+    graph = graph_of([*SESSION, (NodeType.DECISION, "SQLite", Status.ACTIVE, 2, CHOICE)])
+    old, new = graph.find(NodeType.DECISION, "SQLite"), graph.find(NodeType.DECISION, "PostgreSQL")
+    assert old is not None and new is not None
+    graph.apply(DecisionReplaced(Transition(old.id, new.id, 4, "concurrent writes")))
+    resume = resume_of(graph, level="critical", query="SQLite")
+    assert "PostgreSQL (was SQLite: concurrent writes)" in resume.text
+    assert {old.id, new.id} <= set(resume.node_ids)
+
+
+SAME = [
+    ((NodeType.DECISION, "Python 3.12 runtime"), (NodeType.ENVIRONMENT, "python 3.12"), 1),
+    ((NodeType.GOAL, "Build an app with FastAPI, JWT"), (NodeType.DEPENDENCY, "FastAPI"), 1),
+    ((NodeType.GOAL, "Add dark mode"), (NodeType.TASK, "add dark mode"), 1),
+    ((NodeType.DECISION, "Redis for tokens"), (NodeType.DEPENDENCY, "redis-py"), 2),
+    ((NodeType.TASK, "tests in api/a.py"), (NodeType.FILE, "api/a.py"), 2),
+    ((NodeType.DECISION, "use main.py"), (NodeType.TASK, "main.py"), 2),
+]
+
+
+@pytest.mark.parametrize("first, second, texts", SAME)
+def test_nothing_is_said_twice(first: tuple[NodeType, str], second: tuple[NodeType, str], texts: int) -> None:
+    graph = graph_of([(type_, label, Status.ACTIVE, 1, {}) for type_, label in (first, second)])
+    resume = resume_of(graph)
+    assert len(lines_of(resume)) == texts
+    assert len(resume.node_ids) == 2
+
+
+def test_what_was_ruled_out_does_not_tell_what_is_used() -> None:
+    rows: list[Row] = [
+        (NodeType.DECISION, "Redis", Status.INVALIDATED, 1, CHOICE),
+        (NodeType.DEPENDENCY, "Redis", Status.ACTIVE, 2, {}),
+    ]
+    assert lines_of(resume_of(graph_of(rows), budget=100)) == ["Ruled out, do not revive: Redis", "Uses: Redis"]
+
+
+# -- properties ------------------------------------------------------------------------------------------------
+
+WORDS = st.sampled_from(["api", "login", "PostgreSQL", "tokens", "数据库", "отчёт", "<|x|>", "](", "\u202e", "a" * 90])
+LABELS = st.one_of(
+    st.lists(WORDS, min_size=1, max_size=20).map(" ".join).filter(lambda text: len(text) <= 200),
+    st.text(min_size=1, max_size=60),
+)
+NODES = st.tuples(
+    st.sampled_from(NodeType),
+    LABELS,
+    st.sampled_from(Status),
+    st.integers(1, 99),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "kind": st.sampled_from(DecisionKind),
+            "detail": LABELS,
+            "order": st.integers(0, 9),
+            "confidence": st.floats(0, 1),
+        },
+    ),
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> SessionGraph:
+    graph = graph_of(draw(st.lists(NODES, max_size=40)))
+    ids = [node.id for node in graph.nodes()]
+    if len(ids) > 1:
+        for old, new in draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=5)):
+            if old != new:
+                graph.apply(DecisionReplaced(Transition(old, new, draw(st.integers(1, 99)), draw(LABELS))))
+    return graph
+
+
+@settings(max_examples=150)
+@given(graphs(), st.sampled_from(COUNTERS), st.lists(st.integers(90, 900), min_size=2, max_size=5), LABELS)
+def test_budgets_hold_and_nest(graph: SessionGraph, counter: TokenCounter, budgets: list[int], query: str) -> None:
+    for asked in (None, query):
+        smaller: set[str] = set()
+        for budget in sorted([*budgets, *LEVELS.values()]):
+            resume = resume_of(graph, counter, budget=budget, query=asked)
+            assert resume.tokens == (counter.count(resume.text) if resume.text else 0) <= budget
+            assert smaller <= set(resume.node_ids)
+            smaller = set(resume.node_ids)
+
+
+@settings(max_examples=150)
+@given(graphs(), st.integers(90, 900))
+def test_what_is_carried_stands_whole_in_the_text(graph: SessionGraph, budget: int) -> None:
+    resume = resume_of(graph, budget=budget)
+    text = resume.text.casefold()
+    for id in resume.node_ids:
+        node = graph.get(id)
+        assert node is not None
+        assert flatten(node.label).casefold() in text or all(word in text for word in flatten(node.label).split())
+    if resume.text:
+        assert own_blocks(resume.text, b"secret") == [(0, len(resume.text))]
+        heads = [line.partition(":")[0] for line in lines_of(resume) if not line.startswith("- ")]
+        assert len(heads) == len(set(heads))
+
+
+@settings(max_examples=100)
+@given(graphs())
+def test_the_same_graph_gives_the_same_bytes(graph: SessionGraph) -> None:
+    assert resume_of(graph, turn=99) == resume_of(graph.copy(), turn=99) == resume_of(graph.fork(), turn=99)
+
+
+def test_the_cost_grows_with_the_graph_at_most() -> None:
+    def cost(size: int) -> float:
+        graph = graph_of([(NodeType.FILE, f"src/{i}/part_{i}.py", Status.ACTIVE, i + 1, {}) for i in range(size)])
+        start = time.process_time()
+        resume_of(graph, level="full")
+        return time.process_time() - start
+
+    assert min(cost(4_000) for _ in range(3)) <= 8 * min(cost(1_000) for _ in range(3)) + 5e-3
+
+
+def test_proposals_are_no_decisions() -> None:
+    source = Source(1, "assistant", trust=Trust.PROPOSED)
+    graph = SessionGraph()
+    graph.apply(NodeAdded(Node("d", NodeType.DECISION, "Kafka", Status.ACTIVE, source, kind=DecisionKind.CHOICE)))
+    assert lines_of(resume_of(graph, budget=100)) == ["Proposed, not agreed: Kafka"]

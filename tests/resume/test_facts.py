@@ -1,0 +1,165 @@
+import pytest
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, NodeRevised, StatusChanged
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust
+from tokenmizer_mw.resume.facts import REASON_MAX, Section, clause, facts_of, section_of
+
+
+def node(type_: NodeType, status: Status, kind: DecisionKind | None = None, trust: Trust = Trust.STATED) -> Node:
+    return Node(f"{type_}-1", type_, "label", status, Source(1, "user", trust=trust), kind=kind)
+
+
+SECTIONS = [
+    (node(NodeType.GOAL, Status.ACTIVE), Section.GOAL),
+    (node(NodeType.GOAL, Status.COMPLETED), Section.DONE),
+    (node(NodeType.DECISION, Status.ACTIVE, DecisionKind.CHOICE), Section.DECISIONS),
+    (node(NodeType.DECISION, Status.ACTIVE), Section.DECISIONS),
+    (node(NodeType.DECISION, Status.ACTIVE, DecisionKind.RULE), Section.RULES),
+    (node(NodeType.DECISION, Status.ACTIVE, DecisionKind.PREFERENCE), Section.RULES),
+    (node(NodeType.DECISION, Status.ACTIVE, DecisionKind.RULE, Trust.PROPOSED), Section.PROPOSED),
+    (node(NodeType.DECISION, Status.PENDING, DecisionKind.CHOICE), Section.PROPOSED),
+    (node(NodeType.DECISION, Status.ACTIVE, DecisionKind.OPTION), Section.PROPOSED),
+    (node(NodeType.DECISION, Status.INVALIDATED, DecisionKind.OPTION), Section.WARNINGS),
+    (node(NodeType.DECISION, Status.FAILED, DecisionKind.CHOICE), Section.WARNINGS),
+    (node(NodeType.DECISION, Status.SUPERSEDED, DecisionKind.CHOICE), None),
+    (node(NodeType.TASK, Status.PENDING), Section.TO_DO),
+    (node(NodeType.TASK, Status.PENDING, trust=Trust.PROPOSED), Section.PROPOSED),
+    (node(NodeType.TASK, Status.IN_PROGRESS), Section.DOING),
+    (node(NodeType.TASK, Status.COMPLETED), Section.DONE),
+    (node(NodeType.TASK, Status.FAILED), Section.ERRORS),
+    (node(NodeType.TASK, Status.INVALIDATED), Section.WARNINGS),
+    (node(NodeType.TASK, Status.ARCHIVED), None),
+    (node(NodeType.ERROR, Status.ACTIVE), Section.ERRORS),
+    (node(NodeType.ERROR, Status.COMPLETED), Section.DONE),
+    (node(NodeType.ERROR, Status.INVALIDATED), None),
+    (node(NodeType.TEST, Status.COMPLETED), Section.TESTS),
+    (node(NodeType.TEST, Status.FAILED), Section.ERRORS),
+    (node(NodeType.FILE, Status.ACTIVE), Section.FILES),
+    (node(NodeType.DEPENDENCY, Status.ACTIVE), Section.USES),
+    (node(NodeType.ENDPOINT, Status.ACTIVE), Section.ENDPOINTS),
+    (node(NodeType.API, Status.ACTIVE), Section.ENDPOINTS),
+    (node(NodeType.ENVIRONMENT, Status.ACTIVE), Section.ENVIRONMENT),
+    (node(NodeType.SCHEMA, Status.ACTIVE), Section.SCHEMA),
+    (node(NodeType.PROJECT, Status.ACTIVE), Section.ABOUT),
+    (node(NodeType.CONCEPT, Status.ACTIVE), Section.ABOUT),
+    (node(NodeType.AGENT, Status.ACTIVE), Section.ABOUT),
+]
+
+
+@pytest.mark.parametrize("given, section", SECTIONS)
+def test_where_a_node_is_said(given: Node, section: Section | None) -> None:
+    assert section_of(given) is section
+
+
+@pytest.mark.parametrize("type_", NodeType)
+@pytest.mark.parametrize("status", Status)
+def test_every_node_has_an_answer(type_: NodeType, status: Status) -> None:
+    assert section_of(node(type_, status)) in (*Section, None)
+
+
+def decision(id: str, label: str, turn: int, detail: str = "") -> NodeAdded:
+    return NodeAdded(Node(id, NodeType.DECISION, label, Status.ACTIVE, Source(turn, "user"), detail=detail))
+
+
+def said(*events: object) -> list[tuple[str, tuple[str, ...]]]:
+    graph = SessionGraph()
+    for event in events:
+        graph.apply(event)  # type: ignore[arg-type]
+    return [(fact.text + fact.why, fact.ids + fact.why_ids) for fact in facts_of(graph)]
+
+
+def test_what_a_decision_replaced_and_why() -> None:
+    assert said(
+        decision("d1", "SQLite", 1),
+        decision("d2", "PostgreSQL", 4),
+        DecisionReplaced(Transition("d1", "d2", 4, "concurrent writes")),
+    ) == [("PostgreSQL (was SQLite: concurrent writes)", ("d2", "d1"))]
+
+
+def test_a_chain_of_decisions() -> None:
+    assert said(
+        decision("d1", "flat files", 1),
+        decision("d2", "SQLite", 2),
+        decision("d3", "PostgreSQL", 4),
+        DecisionReplaced(Transition("d1", "d2", 2, "too slow")),
+        DecisionReplaced(Transition("d2", "d3", 4)),
+    ) == [("PostgreSQL (was SQLite, before that flat files)", ("d3", "d2", "d1"))]
+
+
+def test_back_and_forth_ends() -> None:
+    assert said(
+        decision("d1", "REST", 1),
+        decision("d2", "GraphQL", 2),
+        DecisionReplaced(Transition("d1", "d2", 2)),
+        DecisionReplaced(Transition("d2", "d1", 3, "simpler")),
+        StatusChanged("d1", Status.ACTIVE, 3, quote="back to REST"),
+    ) == [("REST (was GraphQL: simpler)", ("d1", "d2"))]
+
+
+def test_the_reason_of_a_decision() -> None:
+    assert said(decision("d1", "Redis", 1, detail="faster revocation.")) == [("Redis (faster revocation)", ("d1",))]
+
+
+def test_a_warning_with_its_reason() -> None:
+    assert said(
+        decision("d1", "GraphQL", 1),
+        StatusChanged("d1", Status.INVALIDATED, 3, reason="too heavy for two endpoints"),
+        decision("d2", "MongoDB", 4, detail="no transactions"),
+        StatusChanged("d2", Status.INVALIDATED, 5),
+        decision("d3", "XML", 6),
+        StatusChanged("d3", Status.INVALIDATED, 7),
+    ) == [
+        ("GraphQL - too heavy for two endpoints", ("d1",)),
+        ("MongoDB - no transactions", ("d2",)),
+        ("XML", ("d3",)),
+    ]
+
+
+def test_a_fact_that_holds_again_has_no_reason_against_it() -> None:
+    assert said(
+        decision("d1", "GraphQL", 1),
+        StatusChanged("d1", Status.INVALIDATED, 3, reason="too heavy"),
+        StatusChanged("d1", Status.ACTIVE, 5, quote="GraphQL after all"),
+    ) == [("GraphQL", ("d1",))]
+
+
+def test_fixed_errors_and_failed_work() -> None:
+    def added(id: str, type_: NodeType, label: str, status: Status) -> NodeAdded:
+        return NodeAdded(Node(id, type_, label, status, Source(1, "user")))
+
+    assert said(
+        added("e1", NodeType.ERROR, "login returns 422", Status.COMPLETED),
+        added("e2", NodeType.ERROR, "Fixed the race", Status.COMPLETED),
+        added("t1", NodeType.TASK, "deploy", Status.FAILED),
+        added("t2", NodeType.TEST, "test_login", Status.FAILED),
+    ) == [
+        ("fixed login returns 422", ("e1",)),
+        ("Fixed the race", ("e2",)),
+        ("failed: deploy", ("t1",)),
+        ("failed: test_login", ("t2",)),
+    ]
+
+
+def test_a_label_without_visible_text_is_no_fact() -> None:
+    assert said(decision("d1", "\u200b\u2060", 1)) == []
+    assert said(decision("d1", "Redis", 1), NodeRevised("d1", {"label": "\u202e"}, 2)) == []
+
+
+LONG = "word " * 40
+CLAUSES = [
+    ("", ""),
+    ("short reason.", "short reason"),
+    ("first line\nsecond line", "first line second line"),
+    (f"it is slow, and {LONG}", "it is slow"),
+    (f"One sentence. {LONG}", "One sentence"),
+    (f"half of it (as {LONG})", "half of it"),
+    (LONG, ""),
+    ("x" * 500, ""),
+]
+
+
+@pytest.mark.parametrize("text, short", CLAUSES)
+def test_reasons_are_cut_at_clauses(text: str, short: str) -> None:
+    assert clause(text) == short
+    assert len(clause(text)) <= REASON_MAX

@@ -1,0 +1,5 @@
+"""The resume block: a session's graph as a few lines of text within a budget of tokens."""
+
+from .block import LEVELS, Resume, build_resume
+
+__all__ = ["LEVELS", "Resume", "build_resume"]

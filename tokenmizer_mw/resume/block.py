@@ -1,0 +1,175 @@
+"""The resume block as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.errors import BudgetTooSmall, CallerError
+from tokenmizer_mw.fence import frame
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.tokens import TokenCounter
+
+from .facts import Fact, Section, facts_of
+from .fill import Piece, beginnings, sequence
+from .order import ranked, said_once
+
+LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
+"""Tokens of the named budgets."""
+
+BUDGET_MIN: Final = 20
+"""Smallest budget that is looked at at all."""
+
+_RECEIPTS_SHARE: Final = 0.5
+_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS})
+
+_HEADS: Final[dict[Section, tuple[str, str]]] = {
+    Section.GOAL: ("Goal:", "; "),
+    Section.RULES: ("User's rules:", "\n- "),
+    Section.DECISIONS: ("Decided:", "; "),
+    Section.WARNINGS: ("Ruled out, do not revive:", "; "),
+    Section.DOING: ("In progress:", "; "),
+    Section.TO_DO: ("To do:", "; "),
+    Section.ERRORS: ("Open errors:", "; "),
+    Section.DONE: ("Done:", "; "),
+    Section.FILES: ("Files:", ", "),
+    Section.ENVIRONMENT: ("Environment:", "; "),
+    Section.USES: ("Uses:", ", "),
+    Section.ENDPOINTS: ("Endpoints:", ", "),
+    Section.SCHEMA: ("Schema:", "; "),
+    Section.TESTS: ("Tests:", "; "),
+    Section.PROPOSED: ("Proposed, not agreed:", "; "),
+    Section.ABOUT: ("About:", "; "),
+}
+"""For each section its head and what stands between two facts of it; facts between line breaks have lines of their
+own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A resume block. ``text`` is "" and ``tokens`` 0 when there is nothing to say or no fact fits.
+
+    ``tokens`` counts the whole text, fence included, and never exceeds ``budget``; ``exact`` says whether the
+    model's own tokenizer counted (else it errs high). ``level`` is "critical", "standard", "full" or, for a budget
+    of the caller's own, "custom". ``node_ids`` are the nodes whose facts the text carries, replaced ones that it
+    names included. ``turn`` is the number of the newest message that it covers (0 when unknown).
+    """
+
+    text: str
+    tokens: int
+    exact: bool
+    level: str
+    budget: int
+    node_ids: tuple[str, ...]
+    turn: int
+
+
+def build_resume(
+    graph: SessionGraph,
+    *,
+    level: str = "standard",
+    budget: int | None = None,
+    counter: TokenCounter,
+    nonce: str,
+    query: str | None = None,
+    turn: int = 0,
+) -> Resume:
+    """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
+
+    A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut. Facts
+    that share words with ``query`` come first. Behind the facts, lists of names excepted, stand receipts ("[12]":
+    message 12 says so) when every fact is carried and as long as half of the budget stays free. ``nonce`` is
+    what ``nonce_for`` gives.
+
+    Raises ``CallerError`` for an unknown level and ``BudgetTooSmall`` when the budget cannot hold even the fence.
+    """
+    level, tokens = _budget(level, budget)
+    facts = said_once(ranked(facts_of(graph), importances(graph, turn), _asked(graph, query)), limit=tokens)
+    text, taken = _fitted(facts, tokens, counter, nonce) if facts else ("", ())
+    ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
+    count = counter.count(text) if text else 0
+    return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), turn)
+
+
+def _budget(level: str, budget: int | None) -> tuple[str, int]:
+    if budget is None and level not in LEVELS:
+        raise CallerError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
+    level, tokens = (level, LEVELS[level]) if budget is None else ("custom", budget)
+    if tokens < BUDGET_MIN:
+        raise BudgetTooSmall(f"a resume needs a budget of at least {BUDGET_MIN} tokens, not {tokens}")
+    return level, tokens
+
+
+def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, int]:
+    return {node.id: count for node, count in graph.sharing_words(query)} if query else {}
+
+
+def _ids(fact: Fact, part: int) -> tuple[str, ...]:
+    return fact.why_ids if part else fact.ids
+
+
+def _fitted(facts: Sequence[Fact], budget: int, counter: TokenCounter, nonce: str) -> tuple[str, Sequence[Piece]]:
+    """The text with as many facts as fit, and their pieces."""
+    head, tail = frame(nonce)
+    fixed = counter.count(head + tail)
+    if fixed > budget:
+        raise BudgetTooSmall(f"the fence of a resume takes {fixed} tokens, the budget is {budget}")
+    added = _added(counter)
+
+    def cost(piece: Piece) -> int:
+        fact = facts[piece.fact]
+        return added(fact.why if piece.part else _HEADS[fact.section][1] + fact.text)
+
+    heads = {section: added(f"\n{words}") for section, (words, _) in _HEADS.items()}
+    taken = sequence(facts, budget, fixed, cost, heads)
+    if len(taken) == sum(2 if fact.why else 1 for fact in facts):
+        text = _with_receipts(facts, taken, budget, counter, (head, tail))
+        if counter.count(text) <= budget:
+            return text, taken
+    for some in beginnings(taken):
+        text = _wrapped(facts, some, (), (head, tail))
+        if counter.count(text) <= budget:
+            return text, some
+    return "", ()
+
+
+def _added(counter: TokenCounter) -> Callable[[str], int]:
+    """What a text adds to the count of a text that it follows."""
+    alone = counter.count("x")
+    return lambda text: counter.count("x" + text) - alone
+
+
+def _with_receipts(
+    facts: Sequence[Fact], taken: Sequence[Piece], budget: int, counter: TokenCounter, around: tuple[str, str]
+) -> str:
+    text = _wrapped(facts, taken, (), around)
+    room = int(budget * _RECEIPTS_SHARE) - counter.count(text)
+    added = _added(counter)
+    receipts: set[int] = set()
+    for index, fact in enumerate(facts):
+        if fact.section in _NO_RECEIPTS:
+            continue
+        room -= added(f" [{fact.turn}]")
+        if room < 0:
+            break
+        receipts.add(index)
+    return _wrapped(facts, taken, receipts, around) if receipts else text
+
+
+def _wrapped(facts: Sequence[Fact], pieces: Sequence[Piece], receipts: Collection[int], around: tuple[str, str]) -> str:
+    said: dict[int, str] = {}
+    for index, part in pieces:
+        said[index] = said.get(index, "") + (facts[index].why if part else facts[index].text)
+    lines: dict[Section, list[str]] = {}
+    for index in sorted(said, key=lambda index: (facts[index].section, facts[index].place)):
+        receipt = f" [{facts[index].turn}]" if index in receipts else ""
+        lines.setdefault(facts[index].section, []).append(said[index] + receipt)
+    return around[0] + "\n".join(_line(section, texts) for section, texts in lines.items()) + around[1]
+
+
+def _line(section: Section, texts: Sequence[str]) -> str:
+    head, between = _HEADS[section]
+    first = between if between.startswith("\n") else " "
+    return head + first + between.join(texts)

@@ -1,0 +1,189 @@
+"""What a resume can say: the facts of a graph, each in its section, as short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from tokenmizer_mw.fence import flatten
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition, Trust
+
+REASON_MAX: Final = 90
+"""Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
+
+_OLD_MAX: Final = 3
+
+
+class Section(IntEnum):
+    """The sections of a resume, in their order."""
+
+    GOAL = 0
+    RULES = 1
+    DECISIONS = 2
+    WARNINGS = 3
+    DOING = 4
+    TO_DO = 5
+    ERRORS = 6
+    DONE = 7
+    FILES = 8
+    ENVIRONMENT = 9
+    USES = 10
+    ENDPOINTS = 11
+    SCHEMA = 12
+    TESTS = 13
+    PROPOSED = 14
+    ABOUT = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact as a resume says it. ``text`` is its label, ``why`` what stands behind it ("" for nothing): what it
+    replaced, or its reason. ``ids`` are the nodes that ``text`` speaks of, ``why_ids`` those that ``why`` does.
+    ``turn`` is where it was said; ``place`` orders the facts of a section."""
+
+    section: Section
+    text: str
+    why: str
+    turn: int
+    place: tuple[int, int, int]
+    ids: tuple[str, ...]
+    why_ids: tuple[str, ...] = ()
+
+
+def facts_of(graph: SessionGraph) -> list[Fact]:
+    """Every fact that a resume may carry, oldest first. What was archived or replaced is no fact of its own."""
+    into: dict[str, list[Transition]] = {}
+    for step in graph.transitions():
+        into.setdefault(step.new, []).append(step)
+    found = []
+    for index, node in enumerate(graph.nodes()):
+        section = section_of(node)
+        text = flatten(node.label)
+        if section is None or not text:
+            continue
+        why, why_ids = _why(graph, node, section, into)
+        place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
+        found.append(Fact(section, _prefix(node) + text, why, node.source.turn, place, (node.id,), why_ids))
+    return found
+
+
+_NO_ORDER: Final = 1 << 30
+
+_PLAIN: Final[dict[NodeType, Section]] = {
+    NodeType.FILE: Section.FILES,
+    NodeType.ENVIRONMENT: Section.ENVIRONMENT,
+    NodeType.DEPENDENCY: Section.USES,
+    NodeType.API: Section.ENDPOINTS,
+    NodeType.ENDPOINT: Section.ENDPOINTS,
+    NodeType.SCHEMA: Section.SCHEMA,
+    NodeType.PROJECT: Section.ABOUT,
+    NodeType.CONCEPT: Section.ABOUT,
+    NodeType.AGENT: Section.ABOUT,
+}
+_SILENT_WHEN_WRONG: Final = frozenset({NodeType.ERROR, NodeType.TEST})
+
+
+def section_of(node: Node) -> Section | None:
+    """Where a resume says ``node``, or ``None`` when it does not."""
+    if node.status is Status.INVALIDATED:
+        return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
+    if not node.current:
+        return None
+    section = _PLAIN.get(node.type)
+    return section if section is not None else _BY_STATUS[node.type](node)
+
+
+def _goal(node: Node) -> Section:
+    return Section.DONE if node.status is Status.COMPLETED else Section.GOAL
+
+
+def _decision(node: Node) -> Section:
+    if node.status is Status.FAILED:
+        return Section.WARNINGS
+    if node.kind is DecisionKind.OPTION or node.status is Status.PENDING or node.source.trust is Trust.PROPOSED:
+        return Section.PROPOSED
+    return Section.RULES if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE) else Section.DECISIONS
+
+
+def _task(node: Node) -> Section:
+    if node.status is Status.COMPLETED:
+        return Section.DONE
+    if node.status is Status.FAILED:
+        return Section.ERRORS
+    if node.source.trust is Trust.PROPOSED:
+        return Section.PROPOSED
+    return Section.TO_DO if node.status is Status.PENDING else Section.DOING
+
+
+def _error(node: Node) -> Section:
+    return Section.DONE if node.status is Status.COMPLETED else Section.ERRORS
+
+
+def _test(node: Node) -> Section:
+    return Section.ERRORS if node.status is Status.FAILED else Section.TESTS
+
+
+_BY_STATUS: Final[dict[NodeType, Callable[[Node], Section]]] = {
+    NodeType.GOAL: _goal,
+    NodeType.DECISION: _decision,
+    NodeType.TASK: _task,
+    NodeType.ERROR: _error,
+    NodeType.TEST: _test,
+}
+
+
+def _prefix(node: Node) -> str:
+    if node.type is NodeType.ERROR and node.status is Status.COMPLETED:
+        return "" if node.label[:3].casefold() == "fix" else "fixed "
+    return "failed: " if node.type in (NodeType.TASK, NodeType.TEST) and node.status is Status.FAILED else ""
+
+
+def _why(
+    graph: SessionGraph, node: Node, section: Section, into: dict[str, list[Transition]]
+) -> tuple[str, tuple[str, ...]]:
+    if section is Section.WARNINGS:
+        reason = clause(graph.life(node.id).reason or node.detail)
+        return (f" - {reason}" if reason else ""), ()
+    steps = _steps(into, node.id)
+    olds = [(step, old) for step in steps if (old := graph.get(step.old)) is not None]
+    if olds:
+        return _was(olds)
+    reason = clause(node.detail) if node.type is NodeType.DECISION else ""
+    return (f" ({reason})" if reason else ""), ()
+
+
+def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:
+    """What led to ``id``, the newest first, at most ``_OLD_MAX``."""
+    steps: list[Transition] = []
+    seen = {id}
+    while id in into and len(steps) < _OLD_MAX:
+        step = max(into[id], key=lambda step: step.trigger)
+        if step.old in seen:
+            break
+        steps.append(step)
+        seen.add(step.old)
+        id = step.old
+    return steps
+
+
+def _was(olds: list[tuple[Transition, Node]]) -> tuple[str, tuple[str, ...]]:
+    names = list(dict.fromkeys(flatten(old.label) for _, old in olds))
+    reason = clause(olds[0][0].reason)
+    text = ", before that ".join(name for name in names if name)
+    return f" (was {text}{': ' + reason if reason else ''})", tuple(old.id for _, old in olds)
+
+
+def clause(text: str, limit: int = REASON_MAX) -> str:
+    """``text`` as one line without its full stop, or its longest beginning of whole clauses within ``limit``
+    characters; "" when even the first clause is longer."""
+    line = flatten(text, _QUOTE_MAX).rstrip(". ")
+    if len(line) <= limit:
+        return line
+    ends = (line.rfind(mark, 0, limit + 1) for mark in (". ", "; ", ", ", ": ", " - ", " ("))
+    return line[: max(0, *ends)].rstrip(".,;: ")
+
+
+_QUOTE_MAX: Final = 1_000

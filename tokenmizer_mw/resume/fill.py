@@ -1,0 +1,86 @@
+"""How many facts go into a budget.
+
+Facts are taken piece by piece (a label; what stands behind it) into one sequence, of which every budget gets a
+beginning: therefore a bigger budget carries all that a smaller one does. At fixed steps of the budget, pieces that
+are too long for the room left are passed over for shorter ones behind them; between the steps nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from .facts import Fact, Section
+
+STEPS: Final = (100, 300, 600, 1_200, 2_400, 4_800, 9_600)
+_MISSES_MAX: Final = 40
+
+
+class Piece(NamedTuple):
+    """A part of fact number ``fact``: its label (``part`` 0), or what stands behind it (``part`` 1)."""
+
+    fact: int
+    part: int
+
+
+Cost = Callable[[Piece], int]
+"""Tokens of a piece, with what separates it from the piece before."""
+
+
+def pieces_of(facts: Sequence[Fact]) -> list[Piece]:
+    """All pieces, in the order of the facts."""
+    return [Piece(index, part) for index, fact in enumerate(facts) for part in ((0, 1) if fact.why else (0,))]
+
+
+def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost, heads: dict[Section, int]) -> list[Piece]:
+    """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken.
+    ``heads``: tokens of each section's head."""
+    filling = _Filling(facts, fixed, cost, heads)
+    for step in STEPS:
+        if step <= budget:
+            filling.fill(step, misses=_MISSES_MAX)
+    filling.fill(budget, misses=0)
+    return filling.taken
+
+
+class _Filling:
+    def __init__(self, facts: Sequence[Fact], used: int, cost: Cost, heads: dict[Section, int]) -> None:
+        self.taken: list[Piece] = []
+        self._facts = facts
+        self._left = pieces_of(facts)
+        self._used = used
+        self._cost = cost
+        self._heads = heads
+        self._labels: set[int] = set()
+        self._open: set[Section] = set()
+
+    def fill(self, budget: int, misses: int) -> None:
+        """Take what fits into ``budget``; stop after ``misses`` pieces that do not."""
+        left: list[Piece] = []
+        waiting = iter(self._left)
+        for piece in waiting:
+            if self._takes(piece, budget):
+                continue
+            left.append(piece)
+            misses -= piece.part == 0 or piece.fact in self._labels
+            if misses < 0:
+                break
+        self._left = [*left, *waiting]
+
+    def _takes(self, piece: Piece, budget: int) -> bool:
+        if piece.part and piece.fact not in self._labels:
+            return False
+        section = self._facts[piece.fact].section
+        cost = self._cost(piece) + (0 if section in self._open else self._heads[section])
+        if self._used + cost > budget:
+            return False
+        self._used += cost
+        self._open.add(section)
+        self._labels.add(piece.fact)
+        self.taken.append(piece)
+        return True
+
+
+def beginnings(taken: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+    """``taken``, then without its last piece, and so on down to one piece."""
+    return (taken[:length] for length in range(len(taken), 0, -1))

@@ -1,0 +1,120 @@
+"""Which facts come first when not all fit. The order does not depend on the budget, so that a bigger one carries
+everything that a smaller one does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from .facts import Fact, Section
+
+_SHARE: Final[dict[Section, int]] = {
+    Section.RULES: 30,
+    Section.DOING: 12,
+    Section.DECISIONS: 10,
+    Section.GOAL: 8,
+    Section.WARNINGS: 6,
+    Section.TO_DO: 6,
+    Section.ERRORS: 6,
+    Section.DONE: 5,
+    Section.FILES: 4,
+    Section.ENDPOINTS: 3,
+    Section.ENVIRONMENT: 3,
+    Section.USES: 3,
+    Section.SCHEMA: 2,
+    Section.TESTS: 2,
+    Section.PROPOSED: 2,
+    Section.ABOUT: 1,
+}
+"""How the sections share a budget that is too small: three rules are taken for each decision, and so on."""
+
+_FIRST: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.RULES, 3), (Section.DECISIONS, 1))
+"""What comes before all sharing: the core of the session."""
+
+_MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
+"""Sections whose facts need no saying again when a fact before has the same words in a row."""
+
+_RUN_MAX: Final = 4
+
+
+def ranked(facts: Iterable[Fact], importance: Mapping[str, float], boost: Mapping[str, int]) -> list[Fact]:
+    """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much."""
+    by_section: dict[Section, list[Fact]] = {section: [] for section in Section}
+    asked: list[tuple[int, Fact]] = []
+    for fact in facts:
+        wanted = max((boost.get(id, 0) for id in fact.ids + fact.why_ids), default=0)
+        if wanted:
+            asked.append((-wanted, fact))
+        else:
+            by_section[fact.section].append(fact)
+    for section, members in by_section.items():
+        members.sort(key=lambda fact: _within(section, fact, importance))
+    asked.sort(key=lambda pair: (pair[0], _SHARE_RANK[pair[1].section], _within(pair[1].section, pair[1], importance)))
+    return [fact for _, fact in asked] + list(_core(by_section)) + list(_shared(by_section))
+
+
+_SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
+
+
+def _within(section: Section, fact: Fact, importance: Mapping[str, float]) -> tuple[float, ...]:
+    weight = -importance.get(fact.ids[0], 0.0)
+    return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (weight, *fact.place)
+
+
+def _core(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
+    for section, count in _FIRST:
+        yield from islice(by_section[section], count)
+        del by_section[section][:count]
+
+
+def _shared(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
+    queue = [
+        ((index + 1) / _SHARE[section], _SHARE_RANK[section], index, fact)
+        for section, members in by_section.items()
+        for index, fact in enumerate(members)
+    ]
+    queue.sort(key=lambda entry: entry[:3])
+    return (fact for _, _, _, fact in queue)
+
+
+def said_once(facts: Sequence[Fact], limit: int) -> list[Fact]:
+    """``facts`` without those whose words a fact before already says; their nodes count as carried by it. Stops after
+    ``limit`` facts."""
+    kept: list[Fact] = []
+    told: dict[tuple[str, str], int] = {}
+    runs: dict[tuple[str, ...], int] = {}
+    for fact in facts:
+        sense, text = _SENSE.get(fact.section, ""), fact.text.casefold()
+        words = tuple(word.strip(_MARKS) for word in text.split())
+        teller = told.get((sense, text))
+        if teller is None and fact.section in _MENTIONED and not fact.why:
+            teller = runs.get((sense, *words))
+        if teller is not None:
+            kept[teller] = replace(kept[teller], ids=kept[teller].ids + fact.ids)
+            continue
+        if len(kept) == limit:
+            break
+        told[sense, text] = len(kept)
+        for run in _runs(words):
+            runs.setdefault((sense, *run), len(kept))
+        kept.append(fact)
+    return kept
+
+
+_MARKS: Final = ".,;:()"
+
+_SENSE: Final = {
+    Section.WARNINGS: "ruled out",
+    Section.PROPOSED: "proposed",
+    Section.ERRORS: "broken",
+    Section.DONE: "done",
+}
+"""Sections that say something else about the same words: "Redis" ruled out does not tell that Redis is used."""
+
+
+def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for size in range(1, _RUN_MAX + 1):
+        for start in range(len(words) - size + 1):
+            yield words[start : start + size]
