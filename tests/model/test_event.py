@@ -83,7 +83,9 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     EdgeAdded: st.builds(EdgeAdded, st.builds(Edge, TEXT, st.sampled_from(EdgeType), TEXT, TURN)),
     DecisionReplaced: st.builds(DecisionReplaced, st.builds(Transition, TEXT, TEXT, TURN, TEXT, TEXT, SHARE)),
     NodesPruned: st.builds(NodesPruned, st.lists(TEXT, max_size=4).map(tuple)),
-    Checkpointed: st.builds(Checkpointed, TEXT, TURN, TURN, TEXT, TEXT, TURN, TURN, TEXT),
+    Checkpointed: st.builds(
+        Checkpointed, TEXT, TURN, TURN, TEXT, TEXT, TURN, TURN, st.lists(TEXT, max_size=4).map(tuple)
+    ),
 }
 
 JSON = st.recursive(
