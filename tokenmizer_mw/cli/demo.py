@@ -9,9 +9,12 @@ from tokenmizer_mw.errors import ConfigError
 
 def run_demo(arguments: argparse.Namespace) -> int:
     """Run the demonstration; 0 when it showed what it promises."""
+    print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment
     try:
         from tokenmizer_mw.demo.run import demonstrate
     except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("tokenmizer_mw"):
+            raise
         raise ConfigError(f"{missing.name} is not installed: pip install 'tokenmizer-mw[demo]'") from None
     return demonstrate(
         fast=arguments.fast,

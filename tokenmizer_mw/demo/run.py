@@ -152,19 +152,15 @@ def _rehearsed(
         plain = None
         if live_model is None:
             unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first))
+            # The first calls make the SDK load modules and connect: no measured call pays for that.
             plain = client_for(stack.enter_context(serving(create_app(Tap(unpaced)))))
             stack.callback(plain.close)
-            _connect(plain)
-        _connect(remembering)
+            ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
+        with suppress(APIError):
+            remembering.models.list()
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
-
-
-def _connect(client: OpenAI) -> None:
-    """Make the SDK load what it loads on its first call, so that no measured call pays for it."""
-    with suppress(APIError):
-        client.models.list()
 
 
 def _provider() -> Upstream:

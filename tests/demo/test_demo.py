@@ -1,0 +1,141 @@
+"""The whole demonstration, as a person starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.demo.app import create_app
+from tokenmizer_mw.demo.script import load_script
+from tokenmizer_mw.demo.scripted_model import MODEL, ScriptedModel
+from tokenmizer_mw.demo.server import serving
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.tokens import MessageCounter, counter_for
+
+
+def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-m", "tokenmizer_mw", *arguments]
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "COLUMNS"))}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=plain | environment)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def shown(folder: Path) -> str:
+    done = program("demo", "--fast", "--keep", str(folder))
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "promised",
+    [
+        "context full at turn",
+        "== The session graph",
+        "== Decisions that replaced others",
+        "== Resume block, critical",
+        "== Resume block, standard",
+        "== Resume block, full",
+        "== Loss report",
+        "time to the first byte, median",
+        "old facts asked for: 3 of 3 known",
+        "tokenmizer-mw graph coldwatch",
+        "The session outlived its context",
+    ],
+)
+def test_it_shows_what_it_promises(shown: str, promised: str) -> None:
+    assert promised in shown
+
+
+def test_it_reads_well_without_a_terminal(shown: str) -> None:
+    assert "\x1b" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_transcript_is_cut_more_than_once(shown: str) -> None:
+    assert shown.count(">>> context full at turn") >= 2
+
+
+def test_every_message_of_the_session_is_in_the_database(shown: str, folder: Path) -> None:
+    log = open_log(f"sqlite:///{folder / 'demo.db'}")
+    events = [recorded.event for recorded in log.read(SessionKey("local", "coldwatch"))]
+    log.close()
+    script = load_script()
+    probes = sum(turn.probe is not None for turn in script.turns)
+    assert sum(isinstance(event, MessageRecorded) for event in events) == len(list(script.transcript())) + probes
+    assert sum(isinstance(event, Checkpointed) for event in events) == shown.count(">>> context full at turn")
+
+
+@pytest.mark.parametrize("command", [["graph"], ["resume"], ["why", "PostgreSQL"]], ids=lambda command: command[0])
+def test_the_database_can_be_looked_at_as_it_says(shown: str, folder: Path, command: list[str]) -> None:
+    name, *rest = command
+    done = program(name, "coldwatch", *rest, "--store", f"sqlite:///{folder / 'demo.db'}")
+    assert done.returncode == 0
+    assert "PostgreSQL" in done.stdout
+
+
+def test_it_does_not_overwrite_an_earlier_one(shown: str, folder: Path) -> None:
+    done = program("demo", "--fast", "--keep", str(folder))
+    assert done.returncode == 1
+    assert "exists" in done.stderr
+
+
+def test_live_without_a_key_is_refused(tmp_path: Path) -> None:
+    done = program("demo", "--live", "--keep", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr == "tokenmizer-mw: error: --live needs your key in OPENAI_API_KEY\n"
+
+
+def test_live_asks_the_provider(tmp_path: Path) -> None:
+    model = ScriptedModel(load_script(), MessageCounter(counter_for(MODEL)))
+    with serving(create_app(model)) as address:
+        done = program(
+            *("demo", "--live", "--model", MODEL, "--keep", str(tmp_path)),
+            OPENAI_API_KEY="none",
+            OPENAI_BASE_URL=f"{address}/v1",
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "at the provider" in done.stdout
+    assert "3 of 3 known" in done.stdout
+
+
+def test_a_provider_that_refuses_ends_it_with_its_reason(tmp_path: Path) -> None:
+    model = ScriptedModel(load_script(), MessageCounter(counter_for(MODEL)), window=600)
+    with serving(create_app(model)) as address:
+        done = program(
+            *("demo", "--live", "--model", MODEL, "--keep", str(tmp_path)),
+            OPENAI_API_KEY="none",
+            OPENAI_BASE_URL=f"{address}/v1",
+        )
+    assert done.returncode == 1
+    assert "maximum context length is 600" in done.stdout
+
+
+def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
+    from tokenmizer_mw.demo.conversation import Conversation, ask, client_for
+
+    script = load_script()
+    memory = SessionMemory.open()
+    conversation = Conversation(MODEL, script)
+    conversation.messages.append({"role": "user", "content": script.turns[0].user})
+    model = ScriptedModel(script, MessageCounter(counter_for(MODEL)))
+    with serving(create_app(model, memory)) as address:
+        for session in (None, "s"):
+            client = client_for(address, session=session)
+            said: list[str] = []
+            reply = ask(client, conversation.request(), said.append)
+            client.close()
+            assert "".join(said) == reply.message["content"] == script.turns[0].reply
+    assert [info.key.id for info in memory.sessions()] == ["s"]
+    memory.close()
