@@ -36,7 +36,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolRe
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
-from .log import Clock, EventLog
+from .log import SECRET_BYTES, Clock, EventLog
 
 MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
@@ -103,6 +103,14 @@ def check_empty(make_log: MakeLog) -> None:
         _same(log.rewrite(KEY, lambda old: None), 0, "rewriting an unknown session")
         _same(log.append(KEY, [], expected_seq=0), [], "appending nothing")
         _same(log.sessions("tenant"), [], "sessions after appending nothing")
+
+
+def check_secret(make_log: MakeLog) -> None:
+    """A store's secret is random bytes of the promised length that stay the same; another store has another."""
+    with _log(make_log) as log, _log(make_log) as other:
+        _same(log.secret(), log.secret(), "a secret asked for twice")
+        _same(len(log.secret()), SECRET_BYTES, "the length of a secret")
+        _same(log.secret() == other.secret(), False, "two stores with one secret")
 
 
 def check_append_and_read(make_log: MakeLog) -> None:
@@ -385,6 +393,7 @@ def check_errors_are_clear(make_log: MakeLog) -> None:
 
 CHECKS: Final[dict[str, Check]] = {
     "empty": check_empty,
+    "secret": check_secret,
     "append_and_read": check_append_and_read,
     "slices": check_slices,
     "conflict": check_conflict,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from tokenmizer_mw.errors import InvalidSession
 from tokenmizer_mw.model.event import Event, Recorded
@@ -15,6 +15,9 @@ Clock = Callable[[], float]
 
 Rewriting = Callable[[Recorded], Event | None]
 """For each recorded event its replacement, itself to keep it, or ``None`` to erase what it holds."""
+
+SECRET_BYTES: Final = 32
+"""Length of a store's secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class EventLog(Protocol):
         The old contents are gone from the store's files afterwards. An event for which ``change`` returns ``None``
         leaves its number unused.
         """
+
+    def secret(self) -> bytes:
+        """``SECRET_BYTES`` random bytes, made with the store and the same for all who use it: a key to sign with."""
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""

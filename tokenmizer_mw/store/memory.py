@@ -6,13 +6,14 @@ import time
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from secrets import token_bytes
 from threading import Lock
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 
-from .log import Clock, Rewriting, SessionInfo, require_valid, require_valid_tenant
+from .log import SECRET_BYTES, Clock, Rewriting, SessionInfo, require_valid, require_valid_tenant
 
 
 @dataclass(slots=True)
@@ -30,6 +31,7 @@ class MemoryLog:
         self._clock = clock
         self._lock = Lock()
         self._sessions: dict[SessionKey, _Session] | None = {}
+        self._secret = token_bytes(SECRET_BYTES)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``."""
@@ -90,6 +92,12 @@ class MemoryLog:
             pairs = [(old, change(old)) for old in kept.events]
             kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
         return sum(1 for old, new in pairs if new != old.event)
+
+    def secret(self) -> bytes:
+        """See ``EventLog.secret``."""
+        with self._lock:
+            self._opened()
+            return self._secret
 
     def close(self) -> None:
         """See ``EventLog.close``. Everything is gone afterwards."""

@@ -42,6 +42,7 @@ _LIST: Final = (
 )
 _REPLACE: Final = "UPDATE events SET kind = ?, version = ?, payload = ? WHERE tenant = ? AND session = ? AND seq = ?"
 _ERASE: Final = "DELETE FROM events WHERE tenant = ? AND session = ? AND seq = ?"
+_SECRET: Final = "SELECT secret FROM installation"
 _FORGET: Final = "DELETE FROM sessions WHERE tenant = ? AND session = ?"
 _FORGET_EVENTS: Final = "DELETE FROM events WHERE tenant = ? AND session = ?"
 
@@ -145,6 +146,13 @@ class SqliteLog:
 
         require_valid(session)
         return self._maintain(replace)
+
+    def secret(self) -> bytes:
+        """See ``EventLog.secret``."""
+        rows = self._select(_SECRET, ())
+        if len(rows) != 1:
+            raise StoreCorrupt(f"{self._file.path}: is damaged: its secret is missing")
+        return bytes(rows[0][0])
 
     def close(self) -> None:
         """See ``EventLog.close``. Waits for a commit that is under way."""

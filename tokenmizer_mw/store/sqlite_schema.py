@@ -14,6 +14,8 @@ from typing import Final
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew
 
+from .log import SECRET_BYTES
+
 APPLICATION_ID: Final = 0x746D697A
 """What the file says it is: "tmiz"."""
 
@@ -27,6 +29,8 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "CREATE TABLE events (tenant TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,"
         " recorded_at REAL NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL, payload TEXT NOT NULL,"
         " UNIQUE (tenant, session, seq))",
+        "CREATE TABLE installation (secret BLOB NOT NULL)",
+        f"INSERT INTO installation (secret) VALUES (randomblob({SECRET_BYTES}))",
     ),
 )
 """Every step since the first release, in order; a released step is never edited."""
