@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import re2
 
-from .script import ChatMessage, Script, Turn, text_of
+from .script import ChatMessage, Probe, Script, Turn, text_of
 
 QUOTE_MAX: Final = 220
 """Longest quotation in an answer, in characters."""
@@ -38,16 +38,20 @@ def answer(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> str:
 def find(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> Found | None:
     """The line that answers, newest message first, or ``None``. The question itself does not count."""
     assert turn.probe is not None
-    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, turn.probe.mentions)) + r")\b")
     shape = re2.compile(turn.probe.shape)
     asked = {scripted.user for scripted in script.turns}
-    for message in reversed(messages):
-        if text_of(message) == turn.user:
-            continue
-        for line in _lines(message):
-            if mention.search(line) and (hit := shape.search(line)):
+    for message in reversed([message for message in messages if text_of(message) != turn.user]):
+        for line in answering_lines(turn.probe, [message]):
+            if hit := shape.search(line):
                 return Found(_around(line, hit.start()), _introduction(message, asked))
     return None
+
+
+def answering_lines(probe: Probe, messages: Iterable[ChatMessage]) -> Iterator[str]:
+    """The lines that speak of what is asked for, tool calls included."""
+    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
+    for message in messages:
+        yield from (line for line in _lines(message) if mention.search(line))
 
 
 def _introduction(message: ChatMessage, asked: set[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from openai import OpenAI
+from openai import DefaultHttpxClient, OpenAI
 
 from .script import ChatMessage, Script, Turn
 
@@ -29,7 +29,8 @@ class Reply:
 def client_for(address: str, *, session: str | None = None) -> OpenAI:
     """An SDK client of the application at ``address``; with ``session`` its calls carry the session's id."""
     headers = {"x-session-id": session} if session is not None else None
-    return OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, default_headers=headers)
+    direct = DefaultHttpxClient(trust_env=False)  # a proxy of the environment is not for this machine's own address
+    return OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, default_headers=headers, http_client=direct)
 
 
 @dataclass(slots=True)

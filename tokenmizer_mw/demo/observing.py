@@ -8,6 +8,7 @@ from typing import Any
 
 import re2
 
+from .answering import answering_lines
 from .script import ChatMessage, Probe, text_of
 from .upstream import Answer, Upstream
 
@@ -37,7 +38,7 @@ class Tap:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A request on both sides of the middleware. ``block`` is the message that took the place of ``dropped`` others
-    ("" when nothing was replaced); tokens are those of the whole request."""
+    ("" when nothing was replaced), ``kept`` are the client's that went through; tokens are those of the request."""
 
     sent: int
     received: int
@@ -51,7 +52,7 @@ def seen(sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int,
     head = _common(sent, received)
     tail = min(_common(sent[::-1], received[::-1]), len(received) - head)
     ours = received[head : len(received) - tail]
-    kept = received[len(received) - tail :]
+    kept = received[:head] + received[len(received) - tail :]
     block = "\n".join(map(text_of, ours))
     return Seen(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept))
 
@@ -88,17 +89,10 @@ def judged(turn: int, probe: Probe, answer: str, request: Seen) -> Answered:
     """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
     expected = re2.compile(probe.expected)
     in_block = expected.search(request.block) is not None
-    in_kept = any(expected.search(line) for line in _lines(request.kept, probe))
+    in_kept = any(expected.search(line) for line in answering_lines(probe, request.kept[:-1]))
     sources = {(True, True): "both", (True, False): "resume block", (False, True): "recent messages"}
     right = expected.search(answer) is not None
     return Answered(turn, probe, answer, right, sources.get((in_block, in_kept), "nothing"))
-
-
-def _lines(messages: tuple[ChatMessage, ...], probe: Probe) -> list[str]:
-    """The lines that could answer: those with the words that the question is about."""
-    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
-    lines = [line for message in messages[:-1] for line in text_of(message).splitlines()]
-    return [line for line in lines if mention.search(line)]
 
 
 @dataclass(slots=True)

@@ -99,10 +99,11 @@ class Screen:
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
         """The transcript was replaced, by the block that is shown if wished."""
         before, after = cut.seen.sent, cut.seen.received
+        kept = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
         text = (
             f"The limit is {threshold:,}. {cut.seen.dropped} old messages were replaced by one resume block; the last "
-            f"{len(cut.seen.kept)} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
+            f"{kept} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
         )
         self.lines([f"      {text}"], style="red")
         if show_block:
