@@ -149,6 +149,10 @@ class SessionGraph:
         heir = self._heirs.get(id)
         return self._nodes.get(heir) if heir is not None else None
 
+    def linked(self, source: str, type: EdgeType, target: str) -> bool:
+        """Whether there is such an edge."""
+        return (source, type, target) in self._edges
+
     def added(self, type: NodeType) -> int:
         """How many nodes of this type the session ever had, pruned ones included."""
         return self._counts.get(type, 0)

@@ -1,0 +1,80 @@
+"""Judgement: new messages and the graph so far become events.
+
+``derive`` reads each message once, matches what it says against the graph, and records what that changes. Fold only
+applies events; whatever is decided here is decided for good. Nothing here scans the graph: nodes are found by key, by
+slot, by shared words among few candidates, or at the near end of an order that fold keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import Derived, Event
+from tokenmizer_mw.model.message import Message, Role, ToolCall
+from tokenmizer_mw.model.node import NodeType, Trust
+from tokenmizer_mw.settings import Settings
+
+from .acts import read_acts
+from .finding import Finding
+from .ledger import Ledger
+from .links import link_all
+from .moves import place
+from .segment import segment
+from .situation import CONTEXT_MESSAGES, Numbered, situation_of
+from .structure import read_structure
+from .validate import validated
+
+_SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
+"""Types that only a speaker's own words create: never a tool, a file or a quotation."""
+
+
+def derive(
+    graph: SessionGraph, messages: Sequence[Numbered], context: Sequence[Numbered], settings: Settings
+) -> list[Event]:
+    """The events that ``messages`` (with their numbers, oldest first) add to a session whose graph is ``graph``.
+
+    ``context`` holds the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough. Messages that the
+    graph has been drawn from already are skipped. Ends with ``Derived``; [] when nothing is new. Pure: ``graph`` is
+    not changed.
+    """
+    ledger = Ledger(graph.fork())
+    before = list(context)[-CONTEXT_MESSAGES:]
+    for numbered in messages:
+        if numbered[0] > graph.derived:
+            _draw(ledger, numbered, before, settings)
+        before = [*before[1 - CONTEXT_MESSAGES :], numbered]
+    last = messages[-1][0] if messages else 0
+    if last > graph.derived:
+        ledger.emit(Derived(last))
+    return ledger.events
+
+
+def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings) -> None:
+    turn, message = numbered
+    if message.role is Role.SYSTEM:
+        return
+    situation = situation_of(numbered, before, has_goal=ledger.graph.added(NodeType.GOAL) > 0)
+    ledger.turn, ledger.role = turn, message.role.value
+    ledger.asked = situation.asked[0] if situation.asked is not None else 0
+    ledger.told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
+    findings = [finding for finding in read_structure(turn, message, _pending(before)) if _may_say(finding)]
+    if message.role is not Role.TOOL and message.text:
+        segments = segment(message.text, chars_max=settings.message_max)
+        findings += read_acts(segments, situation)
+    placed = [(finding, place(ledger, finding)) for finding in validated(findings, settings)]
+    link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
+    ledger.prune(settings.nodes_max)
+
+
+def _may_say(finding: Finding) -> bool:
+    return finding.type not in _SPEAKERS_WORD or finding.trust in (Trust.STATED, Trust.ADOPTED, Trust.PROPOSED)
+
+
+def _pending(before: Sequence[Numbered]) -> Mapping[str, ToolCall]:
+    """The calls of the last messages, by id: what a tool's result answers."""
+    return {call.id: call for _, message in before for call in message.tool_calls if call.id}
+
+
+__all__ = ["CONTEXT_MESSAGES", "Message", "derive"]

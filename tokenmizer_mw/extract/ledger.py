@@ -1,0 +1,162 @@
+"""What a derivation has decided so far: the events, and the graph as they leave it.
+
+Every event goes through here, so that none is illegal: a status moves only as ``may_move`` allows, downgrades carry
+their quote, nothing is said twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import (
+    DecisionReplaced,
+    EdgeAdded,
+    Event,
+    NodeAdded,
+    NodeRevised,
+    NodesPruned,
+    StatusChanged,
+)
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust, may_move
+
+from .finding import Finding
+
+_RANKS: Final = {
+    Trust.QUOTED: 0,
+    Trust.PROPOSED: 1,
+    Trust.CLAIMED: 2,
+    Trust.ADOPTED: 3,
+    Trust.STATED: 4,
+    Trust.STRUCTURE: 5,
+}
+_SURER: Final = 0.02
+"""Gain in confidence that is worth an event."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """``graph`` is a fork that every event is applied to at once.
+
+    ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
+    it and ``told`` that of the assistant's, 0 when out of reach.
+    """
+
+    graph: SessionGraph
+    events: list[Event] = field(default_factory=list)
+    turn: int = 0
+    role: str = ""
+    asked: int = 0
+    told: int = 0
+
+    def emit(self, event: Event) -> None:
+        """Record and apply."""
+        self.events.append(event)
+        self.graph.apply(event)
+
+    def source(self, finding: Finding) -> Source:
+        """Where the finding comes from."""
+        return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
+
+    def add(self, finding: Finding, **changes: Any) -> Node:
+        """A new node for the finding; ``changes`` override what the finding says."""
+        said: dict[str, Any] = {
+            "type": finding.type,
+            "label": finding.label,
+            "status": finding.status,
+            "confidence": finding.confidence,
+            "detail": finding.detail or finding.reason,
+            "kind": finding.kind,
+            "slot": finding.slot,
+            "value": finding.value,
+            "order": finding.order,
+        }
+        said |= changes
+        node = Node(id=self.graph.next_id(said["type"]), source=self.source(finding), **said)
+        self.emit(NodeAdded(node))
+        return node
+
+    def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
+        """Change the status where that is legal; the finding's quote is the evidence. False when it is not."""
+        now = self.graph.get(node.id)
+        if now is None or now.status is status:
+            return False
+        if not may_move(now.status, status, evidence=bool(finding.quote)):
+            return False
+        needs_quote = not may_move(now.status, status, evidence=False)
+        why = reason or finding.reason
+        self.emit(StatusChanged(node.id, status, self.turn, why, finding.quote if needs_quote or why else ""))
+        return True
+
+    def touch(self, node: Node) -> None:
+        """The node was mentioned in this message: once is enough."""
+        if self.graph.life(node.id).touched < self.turn:
+            self.emit(NodeRevised(node.id, {}, self.turn))
+
+    def merge(self, node: Node, finding: Finding) -> None:
+        """Take over what the finding knows better than the node, or just note the mention."""
+        changes: dict[str, Any] = {}
+        if finding.confidence > node.confidence + _SURER:
+            changes["confidence"] = finding.confidence
+        if _RANKS[finding.trust] > _RANKS[node.source.trust]:
+            changes["source"] = self.source(finding)
+        if not node.detail and (detail := finding.detail or finding.reason) and detail != node.label:
+            changes["detail"] = detail
+        if finding.slot and not node.slot and node.current and self.graph.in_slot(finding.slot) is None:
+            changes |= {"slot": finding.slot, "value": finding.value}
+        if finding.order is not None and finding.order != node.order:
+            changes["order"] = finding.order
+        if changes:
+            self.emit(NodeRevised(node.id, changes, self.turn))
+        else:
+            self.touch(node)
+
+    def replace(self, old: Node, new: Node, finding: Finding) -> None:
+        """``new`` takes the place of ``old``, once."""
+        now = self.graph.get(old.id)
+        if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
+            return
+        step = Transition(
+            now.id, new.id, self.turn, finding.reason, finding.quote, round(new.confidence - now.confidence, 4)
+        )
+        self.emit(DecisionReplaced(step))
+
+    def link(self, source: Node, type_: EdgeType, target: Node) -> None:
+        """A relation, once, between nodes that are still there."""
+        known = self.graph.get(source.id) is not None and self.graph.get(target.id) is not None
+        if known and source.id != target.id and not self.graph.linked(source.id, type_, target.id):
+            self.emit(EdgeAdded(Edge(source.id, type_, target.id, self.turn)))
+
+    def touched(self, node: Node) -> int:
+        """The last message that mentioned the node."""
+        return self.graph.life(node.id).touched
+
+    def prune(self, limit: int) -> None:
+        """Take the longest untouched settled nodes out when more than ``limit`` may be pruned; open work stays.
+
+        A sixteenth more than necessary goes, so that this is rare.
+        """
+        surplus = self.graph.prunable - limit
+        if surplus > 0:
+            self._prune(surplus + limit // 16)
+
+    def _prune(self, count: int) -> None:
+        ids: list[str] = []
+        for node in self.graph.oldest_settled():
+            if len(ids) == count or self.touched(node) == self.turn:
+                break
+            ids.append(node.id)
+        if ids:
+            self.emit(NodesPruned(tuple(ids)))
+
+
+def first(nodes: Iterable[Node]) -> Node | None:
+    """The first of some nodes, ``None`` when there is none."""
+    return next(iter(nodes), None)
+
+
+def is_open(node: Node) -> bool:
+    """Work that is not finished, or an error that is not fixed."""
+    return node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)

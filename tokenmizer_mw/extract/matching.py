@@ -1,0 +1,133 @@
+"""Which node of the graph a finding speaks of: exact key first, then slot, then shared words on few candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import Node, NodeType
+
+from .finding import Finding
+from .names import same_path
+from .similar import content, likeness, overlap
+from .slots import same_value
+
+CANDIDATES_MAX: Final = 24
+"""Nodes that are compared with a label word by word."""
+
+NEAR_MAX: Final = 12
+"""Nodes that "it" may speak of: the last ones opened or settled."""
+
+SAME_TASK: Final = 0.65
+SAME_ERROR: Final = 0.7
+SAME_OTHER: Final = 0.8
+
+Test = Callable[[Node], bool]
+
+
+def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
+    """The node that states what ``finding`` states, ``None`` when it is news.
+
+    ``adjacent`` tells nodes of the exchange at hand, which a restatement in other words may speak of.
+    """
+    exact = graph.find(finding.type, finding.label)
+    if exact is not None:
+        return exact
+    holder = graph.in_slot(finding.slot)
+    if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
+        return holder
+    matches = _SAME.get(finding.type)
+    if matches is None:
+        return None
+    for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX):
+        if matches(node, finding, adjacent(node)):
+            return node
+    return None
+
+
+def described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
+    """The acceptable node that shares most with ``label``, at least ``floor`` of the shorter one's content."""
+    best: Node | None = None
+    best_score = (floor - 1e-9, 0.0)
+    for node, _ in graph.sharing_words(label, type_, CANDIDATES_MAX):
+        if accept(node):
+            score = (overlap(label, node.label), likeness(label, node.label))
+            if score > best_score:
+                best, best_score = node, score
+    return best
+
+
+def near(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
+    """The newest open (or settled) nodes that are acceptable."""
+    nodes = graph.newest_settled() if settled else graph.newest_unfinished()
+    return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
+
+
+def current_heir(graph: SessionGraph, node: Node) -> Node | None:
+    """The node that stands in the place of ``node`` now, ``None`` when nothing current does."""
+    seen = {node.id}
+    heir = graph.heir(node.id)
+    while heir is not None and heir.id not in seen:
+        if heir.current:
+            return heir
+        seen.add(heir.id)
+        heir = graph.heir(heir.id)
+    return None
+
+
+def _same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
+    if node.slot and finding.slot and node.slot != finding.slot and not adjacent:
+        return False
+    if node.value and finding.value and not same_value(node.value, finding.value):
+        return False
+    mine, other = _head(node.label), _head(finding.label)
+    if mine != other:
+        within = bool(mine and other) and (mine < other or other < mine)
+        return (adjacent and within) or likeness(node.label, finding.label) >= SAME_OTHER
+    bare = mine == content(node.label) or other == content(finding.label)
+    return bare or adjacent or likeness(node.label, finding.label) >= 0.5
+
+
+def _head(label: str) -> frozenset[str]:
+    """The content of what is chosen, without what it is for."""
+    for word in (" for ", " as ", " in ", " to ", " on ", " with "):
+        label = label.partition(word)[0]
+    return content(label)
+
+
+def _same_task(node: Node, finding: Finding, _: bool) -> bool:
+    mine, other = content(node.label), content(finding.label)
+    if min(len(mine), len(other)) < 2:
+        return mine == other
+    return likeness(node.label, finding.label) >= SAME_TASK
+
+
+def _same_error(node: Node, finding: Finding, _: bool) -> bool:
+    return overlap(node.label, finding.label) >= SAME_ERROR and likeness(node.label, finding.label) >= 0.35
+
+
+def _same_file(node: Node, finding: Finding, _: bool) -> bool:
+    return same_path(node.label, finding.label)
+
+
+def _same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
+    return node.label.rpartition(" ")[2] == finding.label.rpartition(" ")[2] and (
+        " " not in node.label or " " not in finding.label
+    )
+
+
+def _same_words(node: Node, finding: Finding, _: bool) -> bool:
+    return likeness(node.label, finding.label) >= SAME_OTHER
+
+
+_SAME: Final[dict[NodeType, Callable[[Node, Finding, bool], bool]]] = {
+    NodeType.DECISION: _same_decision,
+    NodeType.TASK: _same_task,
+    NodeType.ERROR: _same_error,
+    NodeType.FILE: _same_file,
+    NodeType.ENDPOINT: _same_endpoint,
+    NodeType.GOAL: _same_words,
+    NodeType.SCHEMA: _same_words,
+}

@@ -1,0 +1,294 @@
+"""Adjacency: what an assistant's message puts up for decision, and what a short answer makes of it.
+
+The content of "yes", "2", "the former" or "dayjs, it's closest" stands in the message before. Options are read from
+lists, tables and "A or B?"; proposals from sentences that offer to do something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .finding import Segment, SegmentKind
+from .pattern import compiled
+from .phrases import bounded, without_lead
+from .reading import anaphoric, hits
+from .rules import Act, Speaker
+from .similar import content
+
+OPTIONS_MAX: Final = 12
+"""Options of one message that are told apart."""
+
+HEAD_MAX: Final = 60
+"""Longest name of an option, in characters."""
+
+ANSWER_MAX: Final = 300
+"""Characters of an answer that are read for a choice."""
+
+_CHOOSING: Final = compiled(
+    r"(?s).*(?:\?|\b(?:option|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
+    r"|candidates?|routes?|"
+    r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
+)
+_HEAD_END: Final = compiled(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
+_EITHER: Final = compiled(
+    r"(?:.*[,:;] )?(?:do you (?:want|prefer|need)(?: me)?(?: to)?|would you (?:like|prefer"
+    r"|rather)(?: me)?(?: to)?|should (?:i|we)|shall (?:i|we)|"
+    r"which (?:one )?(?:do you|would you)[^:]*:|either|is it|with|use|go with"
+    r"|prefer)? ?(?P<left>[^,?]{2,50}?),? or (?P<right>[^,?]{2,50}?)\?"
+)
+_DOING: Final = compiled(
+    r"(?:i'd|i would|i can|i could|we could|we can|happy to|i'm happy to|want me to|shall i|should i"
+    r"|would you like me to|do you want me to|"
+    r"let me know if (?:you want|you'd like)(?: me)? to|if you (?:want|like),? i (?:can|could|will|'ll)|i'll"
+    r"|next,? i(?:'d|'ll| would| will| can))"
+    r" (?:also |then |now |next |go ahead and |gladly )?(?P<label>.{3,})"
+)
+
+_KEY: Final = compiled(
+    r"(?:(?:option|number|variant|plan|approach|choice|no\.?|nr\.?|go with|take|do|use|let's do|let's go with"
+    r"|i'd go with|i'd say|i choose|pick|"
+    r"definitely|the|version|#) ?)*(?P<key>[0-9]{1,2}|[a-h])(?P<more>(?:(?:,| and| \+| &) ?(?:[0-9]{1,2}|[a-h])\b)*)"
+    r"(?:$|[).,:;!](?:\s|$)|\s+(?:please|then|it is|is|since|because|looks|sounds|would|for|as|but|and|with"
+    r"|first|only|works|-|–|—)\b)"
+)
+_ORDINALS: Final = {
+    "first": 0,
+    "former": 0,
+    "1st": 0,
+    "second": 1,
+    "2nd": 1,
+    "third": 2,
+    "3rd": 2,
+    "fourth": 3,
+    "latter": -1,
+    "last": -1,
+}
+_ORDINAL: Final = compiled(
+    r"(?:(?:let's|do|go|with|take|use|i'd|say|prefer|for|try|i|like|pick|choose|think|the) )*"
+    r"(?P<which>first|former|second|third|fourth|latter|last|1st|2nd|3rd)(?: (?:one|option|two|approach|variant"
+    r"|version|solution|idea|way|of))?"
+    r"(?:$|[.,;:!]|\s+(?:please|then|is|since|because|looks|sounds|as|for|but|and|it is|-|–|—)\b)"
+)
+_BOTH: Final = compiled(
+    r"(?:(?:yes|yeah|sure|ok|do|let's do|please do|i'd like|i want|go with),? )*(?:both|all(?: of (?:them|it"
+    r"|these|those))?|everything)\b(?:$|[.,;!]| please)"
+)
+_YES: Final = compiled(
+    r"(?:yes|yep|yeah|yup|ya|sure(?: thing)?|ok(?:ay)?|k|sounds? (?:good|great|fine|right|reasonable)|looks good"
+    r"|lgtm|go(?: ahead| for it| on)?|proceed|do (?:it|that|so)"
+    r"|please(?: do(?: (?:it|that|so))?)?|let's (?:do (?:it|that)|go)|agreed?|perfect|great|good(?: idea| point"
+    r"| plan)?|fine(?: by me| with me)?|absolutely|of course|exactly"
+    r"|right|correct|makes sense|works for me|that works|definitely|certainly|by all means|i agree|you can"
+    r"|approved?|alright|all right|continue|yes please|cool|nice|deal"
+    r"|👍|👌|✅|sí|si|oui|ja|sim|да|是的?|好的?|はい|네|हाँ)"
+    r"(?:$|[\s,.;:!)👍🏻]+)(?P<rest>.*)"
+)
+_NO: Final = compiled(
+    r"(?:no|nope|nah|not now|no thanks|no thank you|don't|please don't|rather not|leave (?:it|that)|skip (?:it"
+    r"|that)|not (?:yet|needed|necessary)|no need|never ?mind|nein|non|нет|不用|不)"
+    r"(?:$|[\s,.;:!]+)(?P<rest>.*)"
+)
+_AGREEING: Final = frozenset(
+    [
+        "do",
+        "it",
+        "that",
+        "so",
+        "please",
+        "go",
+        "ahead",
+        "with",
+        "this",
+        "then",
+        "yes",
+        "sure",
+        "ok",
+        "okay",
+        "thanks",
+        "thank",
+        "you",
+        "now",
+        "great",
+        "good",
+        "sounds",
+        "makes",
+        "sense",
+        "agreed",
+        "perfect",
+        "nice",
+        "cool",
+        "continue",
+        "proceed",
+        "for",
+        "me",
+        "to",
+        "the",
+        "as",
+        "proposed",
+        "suggested",
+        "you",
+        "i",
+        "like",
+        "love",
+        "idea",
+        "plan",
+        "one",
+        "fine",
+        "and",
+        "let's",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to choose: ``key`` is its number or letter ("" for none), ``head`` its name, ``label`` all it says."""
+
+    key: str
+    head: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What a message puts up: options to choose from, and proposals that a "yes" accepts."""
+
+    options: tuple[Option, ...] = ()
+    proposals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reply makes of the offers: labels that were accepted, labels that were turned down, and why."""
+
+    accepted: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def read_offers(segments: Sequence[Segment], text: str) -> Offers:
+    """The offers in an assistant's message of these segments."""
+    options = _options(segments, text)
+    sentences = [bounded(segment.text) for segment in segments if segment.kind in _SPOKEN]
+    if not options:
+        options = [option for sentence in sentences[-3:] for option in _either(sentence)]
+    return Offers(tuple(options[:OPTIONS_MAX]), tuple(_proposals(sentences)))
+
+
+_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
+
+
+def _options(segments: Sequence[Segment], text: str) -> list[Option]:
+    listed = [segment for segment in segments if segment.kind is SegmentKind.LIST_ITEM and segment.info]
+    tables = [segment for segment in segments if segment.kind is SegmentKind.TABLE]
+    spoken = " ".join(segment.text for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.HEADING))
+    if not (listed or tables) or _CHOOSING.match(spoken[-4_000:]) is None:
+        return []
+    found = [_option(segment, text) for segment in listed]
+    for table in tables:
+        found += [Option("", cell, cell) for cell in _first_cells(table.text)]
+    return [option for option in found if option.head]
+
+
+def _option(segment: Segment, text: str) -> Option:
+    key = segment.info.strip("().、．:- ").casefold()
+    raw = text[segment.start : segment.end].lstrip("-*•( ")
+    bold = raw[2:].partition("**")[0] if text[segment.start : segment.start + 2] == "**" or raw.startswith("**") else ""
+    match = _HEAD_END.match(segment.text)
+    head = bold or (match.group("head") if match is not None else segment.text)
+    if len(bold) == 1 and bold.isalnum():
+        key, rest = bold.casefold(), segment.text.removeprefix(bold).lstrip(" :.)-–—")
+        match = _HEAD_END.match(rest)
+        return Option(key, _capped(match.group("head") if match is not None else rest), rest)
+    return Option(key, _capped(head.strip(" :.")), segment.text)
+
+
+def _capped(head: str) -> str:
+    return head if len(head) <= HEAD_MAX else ""
+
+
+def _first_cells(table: str) -> list[str]:
+    rows = [line.strip().strip("|").split("|") for line in table.splitlines()[:20] if "|" in line]
+    cells = [row[0].strip(" *`") for row in rows[2:]]
+    return [cell for cell in cells if 1 < len(cell) <= HEAD_MAX]
+
+
+def _either(sentence: str) -> list[Option]:
+    match = _EITHER.match(sentence)
+    if match is None:
+        return []
+    return [
+        Option(key, said, said) for key, name in (("1", "left"), ("2", "right")) if (said := match.group(name).strip())
+    ]
+
+
+def _proposals(sentences: Sequence[str]) -> list[str]:
+    found = []
+    for sentence in sentences[-6:]:
+        match = _DOING.match(without_lead(sentence))
+        if match is not None:
+            found.append(match.group("label").rstrip("?. "))
+            continue
+        found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
+    return [label.rstrip("?. ") for label in found if not anaphoric(label)]
+
+
+def read_answer(sentence: str, offers: Offers) -> Answer:
+    """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
+    text = bounded(sentence[:ANSWER_MAX])
+    lower = text.casefold().strip()
+    if not lower or lower.endswith("?"):
+        return Answer()
+    chosen = _by_key(lower, offers.options) or _by_ordinal(lower, offers.options)
+    if chosen:
+        return Answer(tuple(option.label for option in chosen), reason=_why(text))
+    if _BOTH.match(lower) is not None:
+        return Answer(tuple(option.label for option in offers.options[:2]) or offers.proposals)
+    yes = _YES.match(lower)
+    if yes is not None and _only_agrees(yes.group("rest")):
+        return Answer(offers.proposals)
+    no = _NO.match(lower)
+    if no is not None and _only_agrees(no.group("rest")):
+        return Answer(declined=offers.proposals)
+    return Answer()
+
+
+def chosen_by_name(sentence: str, offers: Offers) -> list[Option]:
+    """The options whose whole name a sentence of the reply says."""
+    said = content(sentence[:ANSWER_MAX])
+    named = [option for option in offers.options if (words := content(option.head)) and words <= said]
+    wider = [other for other in named if any(content(other.head) < content(option.head) for option in named)]
+    return [option for option in named if option not in wider]
+
+
+def _by_key(text: str, options: tuple[Option, ...]) -> list[Option]:
+    match = _KEY.match(text)
+    if match is None:
+        return []
+    keys = [match.group("key"), *(key for key in (match.group("more") or "").replace("and", " ").split() if key)]
+    wanted = {key.strip(",+& ") for key in keys}
+    return [option for option in options if option.key in wanted]
+
+
+def _by_ordinal(text: str, options: tuple[Option, ...]) -> list[Option]:
+    match = _ORDINAL.match(without_lead(text))
+    if match is None:
+        return []
+    index = _ORDINALS[match.group("which")]
+    return [options[index]] if -len(options) <= index < len(options) else []
+
+
+def _only_agrees(rest: str) -> bool:
+    """Whether what follows the yes is only more of it, so that it does not say something of its own instead."""
+    words = [word.strip(",.;:!?()") for word in rest.split()]
+    return all(word in _AGREEING or not word for word in words)
+
+
+def _why(text: str) -> str:
+    for opener in ("because ", "since ", " as it", ", it's", " - ", " — ", "("):
+        at = text.casefold().find(opener)
+        if at >= 0:
+            return text[at:].lstrip(" ,(-—").removeprefix("because ").removeprefix("since ").rstrip(").")
+    return ""

@@ -1,0 +1,215 @@
+"""How a sentence is taken apart before the rules read it: lead-ins, clauses, reasons, enumerations, and the kinds of
+sentences that state nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .pattern import compiled
+from .similar import words_of
+
+SENTENCE_MAX: Final = 600
+"""Characters of a sentence that are read."""
+
+_LEAD_INS: Final = words_of(
+    "ok okay k yes yeah yep yup sure great perfect cool nice thanks thank thx alright right well so and but then also"
+    " now actually hm hmm hmmm oh ah ahh good fine no nope please pls first firstly finally wait sorry hey hi hello"
+    " awesome excellent lovely gotcha understood agreed ugh argh anyway btw ps lastly yay wow haha lol damn true done"
+    " additionally plus again just kindly secondly meanwhile basically honestly aha absolutely certainly"
+)
+_LEAD_PHRASES: Final = (
+    "thank you",
+    "good point",
+    "fair enough",
+    "sounds good",
+    "got it",
+    "makes sense",
+    "i think",
+    "in that case",
+    "on second thought",
+    "by the way",
+    "one more thing",
+    "for now",
+    "of course",
+    "good idea",
+    "no problem",
+    "that's fine",
+    "i guess",
+    "you're right",
+    "good call",
+    "let me think",
+    "next up",
+)
+_CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
+_LEAD_INS_MAX: Final = 6
+
+_VERBS: Final = (
+    "add|implement|create|build|write|make|set|fix|update|change|remove|delete|drop|scrap|skip|forget|keep|use"
+    "|go|switch"
+    "|move|refactor|rename|migrate|convert|configure|deploy|install|integrate|extend|improve|clean|document"
+    "|extract|split"
+    "|merge|upgrade|port|rewrite|replace|put|leave|commit|push|test|cover|run|check|call|store|don't|dont|do"
+    "|never|always"
+    "|take|stick|stay|try|limit|cap|return|show|log|send|start|let's|lets|we|i|it|that|please|no|revert|undo|stop"
+)
+_CLAUSE: Final = compiled(
+    rf"\s*(?:;\s+|,?\s+(?:and then|but also|and also|and please|and (?:i|we|let's)\b)|,\s+(?:and |then |so |but "
+    rf"|also |or )?)"
+    rf"(?:{_VERBS})\b|\s+and\s+(?:{_VERBS})\s|\s+(?:--?|–|—)\s+(?:{_VERBS})\b|,?\s+but\s+|;\s+"
+)
+_CLAUSES_MAX: Final = 8
+
+_REASON: Final = compiled(
+    r"(?:,?\s+(?:because|since|so that|so we|as it|as we|as that|due to|given that|for the sake of|in order to)\s+"
+    r"|,?\s*\breason(?: is|:)\s*|\s+(?:--|–|—)\s+|\s+-\s+|\s*:\s+|,\s+(?:it's|it is|that's|they're|it has|it was"
+    r"|we have|"
+    r"which|is |too |I know|people |nobody |everyone |we already|we don't|i don't|one less)\s*|\s*\()"
+)
+_REASON_CLOSERS: Final = ")].,;! "
+_MIN_LABEL: Final = 2
+
+_SUPPOSES: Final = compiled(
+    r"(?:if|when(?:ever)?|unless|what if|suppose|supposing|imagine|assuming|in case|once|had we|were we"
+    r"|hypothetically|"
+    r"in theory|theoretically|should we|could we|would it|maybe|perhaps|possibly|might|ideally|say we|let's say|"
+    r"one could|you could|you can|you might|you may|we might|we may|for example|for instance|e\.g\.|as an example|"
+    r"some people|others|another option|alternatively|in general|generally|typically|usually|normally|note that)\b"
+)
+_INSIDE: Final = compiled(
+    r".*\b(?:if (?:we|you|i|it|that|they|there|someone)\b.*\b(?:would|could|might|had|were|was|used)|would have"
+    r"|could have|"
+    r"might be|may be worth|could be|wouldn't|would be|were to)\b"
+)
+_REPORTS: Final = compiled(
+    r"(?:(?:the|this|that|their|our|my|his|her|an?) )?(?:[\w'’-]+ ){0,3}?(?:says?|said|states?|wrote|writes"
+    r"|claims?|claimed|"
+    r"suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|asked|keeps saying"
+    r"|wants?)\b"
+)
+_SELF: Final = words_of("i we you i'd we'd")
+_ASKS: Final = compiled(
+    r"(?:what|why|how|when|where|who|which|whose|whom|is|are|was|were|does|did|do|has|have|can|could|should"
+    r"|would|will|"
+    r"shall|am|any|isn't|aren't|don't|doesn't|didn't|can't|couldn't|shouldn't|wouldn't|won't|what's|how's"
+    r"|where's|who's)\b"
+)
+_POLITE: Final = compiled(
+    r"(?:please,? )?(?:can|could|would|will) (?:you|we|u)(?: please| kindly| also| just| now"
+    r"| maybe)* (?P<rest>[a-z].+)|"
+    r"(?:would|do) you mind (?P<other>\w+ing .+)"
+)
+
+
+def bounded(sentence: str) -> str:
+    """What is read of a sentence: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
+    text = " ".join(sentence[:SENTENCE_MAX].split())
+    return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'")
+
+
+def without_lead(text: str) -> str:
+    """``text`` behind lead-ins such as "ok," "great! now" and "thanks, but"."""
+    for _ in range(_LEAD_INS_MAX):
+        rest = _behind_lead(text)
+        if rest == text or not rest:
+            return text
+        text = rest
+    return text
+
+
+def _behind_lead(text: str) -> str:
+    lower = text[:40].casefold()
+    for phrase in _LEAD_PHRASES:
+        if lower.startswith(phrase) and not lower[len(phrase) : len(phrase) + 1].isalnum():
+            return text[len(phrase) :].lstrip(" ,.!;:-–—…")
+    word, _, rest = text.partition(" ")
+    bare = word.rstrip(",.!;:-–—…").casefold()
+    if bare not in _LEAD_INS:
+        return text.lstrip("-–—*•>,;:!. ") if text[0] in "-–—*•>,;:!. " else text
+    if bare in _STATING and word[-1] not in _CLOSERS:
+        return text
+    return rest.lstrip(" -–—")
+
+
+_STATING: Final = words_of("no right fine done first true good again well plus great perfect nice sure just")
+"""Lead-ins only in front of a comma or a stop: "no, use A" but "no MQTT", "done, next" but "done in alerts.py"."""
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
+    found: list[str] = []
+    rest = text
+    while len(found) < _CLAUSES_MAX and (match := _CLAUSE.search(rest)) is not None:
+        start, end = match.start(), match.end()
+        word_start = max(rest.rfind(" ", start, end - 1) + 1, start)
+        if match.group().rstrip().casefold().endswith(("but", ";")):
+            word_start = end
+        found.append(rest[:start])
+        rest = rest[word_start:].lstrip(" ,;-–—")
+    return [piece for clause in (*found, rest) if (piece := clause.strip(" ,;"))]
+
+
+def split_reason(text: str) -> tuple[str, str]:
+    """A statement and the reason that follows it ("" when none is given)."""
+    match = _REASON.search(text)
+    if match is None or match.start() < _MIN_LABEL:
+        return text, ""
+    opener = match.group().strip(" ,").casefold()
+    reason = text[match.end() :]
+    if opener.endswith("("):
+        inside, _, behind = reason.partition(")")
+        rest = behind.strip(" .,;")
+        return (text[: match.start()] + (" " + rest if rest else "")), inside.strip()
+    keeps_word = opener.startswith(
+        ("so that", "so we", "in order", "it", "they", "we", "too", "i ", "people", "nobody")
+    )
+    if keeps_word or opener.startswith(("that's", "everyone", "one less")):
+        reason = text[match.start() :].lstrip(", ")
+    return text[: match.start()], reason.strip(_REASON_CLOSERS)
+
+
+def enumerated(text: str, longest: int = 6) -> list[str]:
+    """The items of "A, B and C" when each is short enough to be a name; otherwise ``text`` as one item."""
+    pieces = [piece.strip() for chunk in text.split(",") for piece in _conjoined(chunk)]
+    items = [piece for piece in pieces if piece]
+    if len(items) < _MIN_LABEL or any(len(item.split()) > longest for item in items):
+        return [text]
+    return items
+
+
+def _conjoined(chunk: str) -> list[str]:
+    spaced = f" {chunk.strip()} "
+    for word in (" and ", " plus ", " & ", " + "):
+        spaced = spaced.replace(word, "\x00")
+    return spaced.split("\x00")
+
+
+def listed(text: str) -> list[str]:
+    """The items of a list that follows a marker such as "Next:", however long they are."""
+    for separator in ("; ", ", ", " / "):
+        items = [item.strip() for item in text.split(separator)]
+        if len(items) > 1 and all(items):
+            return [item.removeprefix("and ") for item in items]
+    return [text]
+
+
+def asks(text: str) -> bool:
+    """Whether a sentence is a question (a polite order is one as well: see ``order_in``)."""
+    stripped = text.rstrip(" \"')*_")
+    return stripped.endswith(("?", "？", "؟")) or (_ASKS.match(text) is not None and "?" in text)
+
+
+def order_in(text: str) -> str:
+    """What "can you X?" asks for: "X", "" when the sentence is no such thing."""
+    match = _POLITE.fullmatch(text.rstrip(" ?!."))
+    return (match.group("rest") or match.group("other") or "") if match is not None else ""
+
+
+def supposes(text: str) -> bool:
+    """Whether a sentence only imagines, generalises or weighs."""
+    return _SUPPOSES.match(text) is not None or _INSIDE.match(text) is not None
+
+
+def reports(text: str) -> bool:
+    """Whether a sentence tells what somebody else says or wants."""
+    first = text.partition(" ")[0].casefold()
+    return first not in _SELF and _REPORTS.match(text) is not None

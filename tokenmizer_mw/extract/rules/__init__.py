@@ -1,0 +1,30 @@
+"""The tables that dialogue acts are read with, one row a way of saying something."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .assistant import CLAIMS, ORDERS, PROGRESS, PROPOSALS
+from .complaints import COMPLAINTS
+from .markers import MARKERS
+from .rule import MEANINGS, Act, Meaning, Rule, Speaker
+from .user import CHOICES, REJECTIONS, REMINDERS, REPLACEMENTS, REQUESTS, RULES_AND_WISHES, STATES
+
+RULES: Final[tuple[Rule, ...]] = (
+    *MARKERS,
+    *REPLACEMENTS,
+    *REMINDERS,
+    *REJECTIONS,
+    *RULES_AND_WISHES,
+    *COMPLAINTS,
+    *CHOICES,
+    *REQUESTS,
+    *STATES,
+    *CLAIMS,
+    *PROGRESS,
+    *ORDERS,
+    *PROPOSALS,
+)
+"""All rows. Of several that read a clause, the first one counts."""
+
+__all__ = ["MEANINGS", "RULES", "Act", "Meaning", "Rule", "Speaker"]

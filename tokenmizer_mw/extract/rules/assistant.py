@@ -1,0 +1,167 @@
+"""What assistants say: claims of finished work, announcements, proposals, answers to orders."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+from .verbs import DONE_VERBS, WORK_VERBS
+
+_I: Final = r"(?:(?:i|we)(?:'ve| have)?(?: now| also| just| successfully| already| since)? )"
+
+
+def _rule(
+    name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
+) -> Rule:
+    return Rule(f"assistant.{name}", Speaker.ASSISTANT, act, pattern, confidence, example, counter, unless)
+
+
+CLAIMS: Final = (
+    _rule(
+        "i_fixed",
+        Act.FIX,
+        rf"{_I}?(?:fixed|resolved|solved|patched|corrected|repaired) (?P<label>.{{3,}})",
+        0.8,
+        "I've fixed the off-by-one error in the paginator",
+        "Fixing this takes a while",
+    ),
+    _rule(
+        "is_fixed",
+        Act.FIX,
+        r"(?P<label>.{3,80}?) (?:is|are|has been|have been|should be) (?:now )?(?:fixed|resolved|solved|patched"
+        r"|corrected)(?: (?:now|in|by|with).*)?$",
+        0.75,
+        "The login redirect is now fixed",
+        "The price is fixed by contract for a year, and it says so on page two of it",
+        unless=r".*\b(?:must|should|can|will|to|not|never|price|until|if|when|once) (?:be |is |are )?fixed\b"
+        r"|.* (?:is|are) fixed (?:by|at|to)\b",
+    ),
+    _rule(
+        "i_did",
+        Act.CLAIM,
+        rf"{_I}(?P<label>(?:{DONE_VERBS})\b.{{3,}})",
+        0.8,
+        "I've added rate limiting to the login route",
+        "I have a question about it",
+    ),
+    _rule(
+        "did",
+        Act.CLAIM,
+        r"(?P<label>(?:successfully |also |now )?(?:added|implemented|created|built|wrote|updated|removed"
+        r"|deleted|refactored|renamed|moved|migrated"
+        r"|converted|configured|deployed|installed|integrated|extended|improved|optimi[sz]ed|documented"
+        r"|extracted|upgraded|ported|rewrote|replaced"
+        r"|introduced|enabled|disabled|committed|pushed|applied|switched|simplified|generated)\b .{3,})",
+        0.7,
+        "Created tests/test_auth.py with 12 tests",
+        "Added value is taxed",
+        unless=r"(?:added|created|updated|removed|generated|applied|integrated|installed|extended|documented"
+        r"|improved) (?:\w+ )?(?:value|by|is|are|was|in the|at|with the|when|from)\b",
+    ),
+    _rule(
+        "is_done",
+        Act.CLAIM,
+        r"(?P<label>.{3,80}?) (?:is|are|has been|have been) (?:now |all |successfully |already )*(?:done"
+        r"|implemented|complete|completed|finished|in place"
+        r"|ready|written|ported|deployed|merged|committed|set up|added|created|updated|removed|configured"
+        r"|installed|live|wired up|migrated|refactored"
+        r"|there)(?: (?:and|with|in|on|to|now|at|from|as|:).*|: .*)?$",
+        0.7,
+        "The checkout page is now implemented",
+        "A task is done when the tests say so and nothing else is left open for anybody in the team to do",
+    ),
+    _rule(
+        "done_bare",
+        Act.CLAIM,
+        r"(?:all )?(?:done|finished|completed)(?: in (?P<label>[\w./-]+))?(?:[:!,.—–-].*)?$",
+        0.75,
+        "Done",
+        "Done right, this is easy to do",
+    ),
+)
+
+PROGRESS: Final = (
+    _rule(
+        "working",
+        Act.PROGRESS,
+        r"(?:i'm |we're |i am |we are )?(?:now |currently |still )*(?:working on|implementing|adding|building"
+        r"|updating|starting(?: with)?|continuing with)"
+        r" (?P<label>.{3,})",
+        0.6,
+        "I'm now working on the retry logic",
+        "Working with dates is hard",
+    ),
+    _rule(
+        "remaining",
+        Act.LATER,
+        r"(?:what(?:'s| is) (?:still )?(?:left|missing|open)|(?:still|only) (?:left|open|missing)|remaining"
+        r"|left to do|not (?:yet )?(?:done|implemented))"
+        r"(?: is| are)?:? (?P<label>.{3,})",
+        0.65,
+        "What's still missing is the export page",
+        "Remaining calm helps",
+        unless=r"(?:remaining|still|only) (?:calm|open|silent|true|valid|compatible|consistent)\b",
+    ),
+)
+
+PROPOSALS: Final = (
+    _rule(
+        "suggest",
+        Act.PROPOSAL,
+        r"(?:i|we)(?:'d| would)? (?:suggest|recommend|propose|go (?:with|for)|use|pick|choose|prefer"
+        r"|lean towards?|advise)(?: to| you| using| going with"
+        r"| that (?:we|you)(?: use)?)* (?P<label>.{3,})",
+        0.55,
+        "I'd recommend Postgres for this",
+        "I used to like it",
+    ),
+    _rule(
+        "my_pick",
+        Act.PROPOSAL,
+        r"(?:my|the) (?:recommendation|suggestion|pick|advice|vote|preference|proposal)(?: is| would be"
+        r"|:)(?: to)?(?: use| go with)? (?P<label>.{3,})",
+        0.55,
+        "My recommendation is SQLite",
+        "My recommendation depends on the load",
+    ),
+    _rule(
+        "want_me",
+        Act.PROPOSAL,
+        r"(?:do you )?(?:want|would you like|like)(?: me)? to (?P<label>.{3,}?)\??$|(?:should|shall) (?:i"
+        r"|we) (?:also )?(?P<reason>.{3,}?)\??$",
+        0.5,
+        "Shall I write the tests first?",
+        "Should the button be blue?",
+    ),
+    _rule(
+        "how_about",
+        Act.PROPOSAL,
+        r"(?:how about|what about|why not|we could|you could|one option is(?: to)?"
+        r"|an option is(?: to)?) (?P<label>.{3,}?)\??$",
+        0.5,
+        "How about a materialized view?",
+        "How about that",
+        unless=r"(?:how about|what about|why not)(?: that| this| it)?$",
+    ),
+)
+
+ORDERS: Final = (
+    _rule(
+        "will_use",
+        Act.CHOICE,
+        r"(?:i'll|i will|we'll|we will|let's|i'm|we're) (?:use|using|go with|go for|stick with|keep"
+        r"|adopt) (?P<label>.{2,})",
+        0.6,
+        "I'll use SQLAlchemy for the models",
+        "I'll have a look",
+    ),
+    _rule(
+        "will_do",
+        Act.PROGRESS,
+        rf"(?:i'll|i will|i'm going to|let me|i am going to|we'll)(?: now| first| also| start by| begin by"
+        rf"| go ahead and)* (?P<label>(?:{WORK_VERBS})\b.{{2,}})",
+        0.55,
+        "I'll add the endpoint now",
+        "I'll be brief",
+    ),
+)

@@ -1,0 +1,89 @@
+"""Headings and list lead-ins that say what the points under them are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.extract.pattern import compiled
+
+from .rule import Act, Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Points under a heading that ``pattern`` matches do ``act``, when ``speaker`` writes them."""
+
+    speaker: Speaker
+    act: Act
+    pattern: str
+    example: str
+    counter: str
+
+
+HEADINGS: Final = (
+    Heading(
+        Speaker.BOTH,
+        Act.LATER,
+        r"(?:to-?dos?|to do|remaining(?: (?:work|tasks|items|steps))?|pending(?: tasks| items)?|still (?:to do"
+        r"|open|missing|pending)"
+        r"|left(?: to do)?|leftovers?|outstanding|open (?:items|tasks|points|work)|action items?"
+        r"|not done(?: yet)?|what(?:'s| is) left"
+        r"|unfinished)\b.{0,30}",
+        "Remaining work",
+        "Left column",
+    ),
+    Heading(
+        Speaker.USER,
+        Act.LATER,
+        r"(?:next(?: up| steps?)?|tomorrow|later|for (?:tomorrow|next week|monday)|backlog|plan|what's next)\b.{0,20}",
+        "Next steps",
+        "Planning poker",
+    ),
+    Heading(
+        Speaker.BOTH,
+        Act.CLAIM,
+        r"(?:done|completed|finished|implemented|shipped|what (?:i|we) (?:did|have done|changed|built"
+        r"|implemented|fixed)|what was done"
+        r"|what's done|accomplished|completed (?:work|tasks|items))\b.{0,20}",
+        "What I did",
+        "Donations",
+    ),
+    Heading(
+        Speaker.USER,
+        Act.RULE,
+        r"(?:rules|ground rules|constraints|conventions|requirements|house rules|please (?:always|never|note)"
+        r"|guidelines)\b.{0,30}",
+        "Ground rules",
+        "Rulesets in ESLint",
+    ),
+    Heading(
+        Speaker.BOTH,
+        Act.CHOICE,
+        r"(?:(?:key |our |final |design )?decisions?(?: made| so far)?|decided|what we (?:decided|agreed on)"
+        r"|agreed|settled)$",
+        "Decisions made",
+        "Decision trees",
+    ),
+    Heading(
+        Speaker.USER,
+        Act.REQUEST,
+        r"(?:i (?:want|need|would like)(?: you to)?|please(?: do)?|(?:my )?(?:tasks|requests|wishes|changes)"
+        r"|can you|what i (?:need|want)|features)\b.{0,20}",
+        "I want you to",
+        "Featured products",
+    ),
+)
+
+_COMPILED: Final = tuple((heading, compiled(heading.pattern)) for heading in HEADINGS)
+_HEADING_MAX: Final = 60
+
+
+def heading_act(heading: str, speaker: Speaker) -> Act | None:
+    """What the points under ``heading`` do when ``speaker`` writes them; ``None`` when it does not tell."""
+    if not heading or len(heading) > _HEADING_MAX:
+        return None
+    for row, pattern in _COMPILED:
+        if row.speaker in (speaker, Speaker.BOTH) and pattern.fullmatch(heading) is not None:
+            return row.act
+    return None

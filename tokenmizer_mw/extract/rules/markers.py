@@ -1,0 +1,221 @@
+"""Formal markers, which mean the same from either speaker: "Decided:", "Completed:", "Next:"."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+
+_COLON: Final = r"\s*(?::|--?\s|–|—)\s*"
+_B: Final = Speaker.BOTH
+
+
+def _marker(name: str, act: Act, pattern: str, confidence: float, example: str, counter: str) -> Rule:
+    return Rule(name, _B, act, pattern, confidence, example, counter, explicit=True)
+
+
+MARKERS: Final = (
+    _marker(
+        "marker.decided",
+        Act.CHOICE,
+        rf"(?:(?:final |new |design )?decision(?: made)?|decided|agreed|chosen|choice|settled){_COLON}(?P<label>.+)",
+        0.95,
+        "Decided: bcrypt for password hashing (industry standard)",
+        "Decided nothing yet",
+    ),
+    _marker(
+        "marker.decided_on",
+        Act.CHOICE,
+        r"(?:i(?:'ve| have)?|we(?:'ve| have)?|the team(?: has)?)? ?(?:decided|settled|agreed) (?:on|to use"
+        r"|to go with|to keep"
+        r"|to stick with|to adopt|upon|for) (?P<label>.+)",
+        0.9,
+        "We decided to use Kafka for events",
+        "We decided to talk about it later",
+    ),
+    _marker(
+        "marker.going_with",
+        Act.CHOICE,
+        r"(?:i'm |we're |i am |we are )?(?:going (?:with|for)|went (?:with|for)|opted for|sticking (?:with|to)|staying"
+        r" (?:with|on)|choosing|chose|picking|picked|standardi[sz]ing on|settling on) (?P<label>.+)",
+        0.85,
+        "Going with JWT stored in httpOnly cookie (not localStorage — XSS safe)",
+        "Going to look at the logs",
+    ),
+    _marker(
+        "marker.completed",
+        Act.CLAIM,
+        rf"(?:✅|✔️?|☑️?)?\s*(?:completed?|done|finished|implemented|shipped|delivered|built|added|created|ready|merged"
+        rf"|deployed|migrated|refactored){_COLON}(?P<label>.+)",
+        0.9,
+        "Completed: user model in api/models.py",
+        "Completed orders are shown in green",
+    ),
+    _marker(
+        "marker.fixed",
+        Act.FIX,
+        rf"(?:✅|✔️?)?\s*(?:(?:bug ?)?fix(?:ed)?|resolved|solved|patched|hotfix){_COLON}(?P<label>.+)",
+        0.9,
+        "Fixed: 422 error, missing email validation",
+        "Fixed width columns look odd",
+    ),
+    _marker(
+        "marker.working_on",
+        Act.PROGRESS,
+        rf"(?:(?:now |currently |still )?working on|in progress|wip|ongoing|current task"
+        rf"|started){_COLON}(?P<label>.+)",
+        0.9,
+        "Working on: refresh token rotation in api/auth.py",
+        "Working on weekends is no fun",
+    ),
+    _marker(
+        "marker.todo",
+        Act.LATER,
+        rf"(?:to-?dos?|to do|pending|remaining(?: work| tasks?)?|still (?:to do|open|missing|pending)|left(?: to do)?"
+        rf"|leftovers?|outstanding|open (?:items?|tasks?|points?)|action items?|follow-?ups?|backlog|not done(?: yet)?"
+        rf"|missing|what's left|what is left|later)(?: (?:for|on|after|before) [\w ]{{1,20}})?{_COLON}(?P<label>.+)",
+        0.85,
+        "TODO: rate limiting, password reset",
+        "Pending requests are cancelled on logout",
+    ),
+    _marker(
+        "marker.next",
+        Act.LATER,
+        rf"(?:next(?: up| steps?| task)?|up next|tomorrow|then|coming up|after that){_COLON}(?P<label>.+)",
+        0.75,
+        "Next: refresh token support",
+        "Next the router calls the handler",
+    ),
+    _marker(
+        "marker.schema",
+        Act.SCHEMA,
+        rf"(?:(?:db |database |table )?schema|data model|tables?){_COLON}(?P<label>.+)",
+        0.85,
+        "Schema: users table with id, email and created_at",
+        "Schema changes need a migration",
+    ),
+    _marker(
+        "marker.files",
+        Act.FILES,
+        r"(?:(?:new |changed |updated |modified |created |touched )?files?(?: (?:updated|changed|created"
+        r"|modified|touched"
+        r"|added|edited))?|creating|generating|scaffolding|adding files?|updating|updated|edited|editing|created"
+        r"|modified"
+        rf"|changes in|changed){_COLON}(?P<label>.+)",
+        0.85,
+        "Creating: api/main.py, api/auth.py",
+        "Creating a good login page is hard",
+    ),
+    _marker(
+        "marker.replaced",
+        Act.REPLACE,
+        r"(?:switching|switched|migrating|migrated|moving|moved|changing|changed|swapping|swapped)(?: over| away"
+        r"| everything)? from"
+        r" (?P<target>.{1,60}?) (?:over )?to (?P<label>.+)",
+        0.9,
+        "Switching from bert-base-uncased to distilbert-base-uncased",
+        "Switching tabs from time to time",
+    ),
+    _marker(
+        "marker.replacing",
+        Act.REPLACE,
+        r"(?:replacing|replaced|swapped out|swapping out) (?P<target>.{1,60}?) (?:with|by) (?P<label>.+)",
+        0.85,
+        "Replaced moment by date-fns",
+        "Replaced the broken unit test",
+    ),
+    _marker(
+        "marker.superseded",
+        Act.REPLACE,
+        rf"(?:change of plan|changed|change|new decision|update|revised){_COLON}(?P<label>.{{1,80}}?) (?:instead of"
+        r"|replaces|rather than) (?P<target>.+)",
+        0.85,
+        "Change of plan: Postgres instead of MySQL",
+        "Change: the header is blue",
+    ),
+    _marker(
+        "marker.reason",
+        Act.REASON,
+        rf"(?:the )?(?:reason|rationale|because|why){_COLON}(?P<reason>.+)",
+        0.8,
+        "Reason: 40% faster inference",
+        "Reason about the types first",
+    ),
+    _marker(
+        "marker.rejected",
+        Act.REJECT,
+        rf"(?:rejected|discarded|ruled out|not using|won't use|declined|dropped|abandoned"
+        rf"|against){_COLON}(?P<label>.+)",
+        0.85,
+        "Rejected: optimistic locking",
+        "Rejected promises are logged",
+    ),
+    _marker(
+        "marker.blocked",
+        Act.BLOCKED,
+        rf"(?:(?:blocked|blockers?){_COLON}|(?:still )?(?:blocked (?:by|on)|waiting (?:for|on)):? )(?P<label>.+)",
+        0.8,
+        "Blocked by: missing AWS credentials",
+        "Blocked users cannot log in",
+    ),
+    _marker(
+        "marker.error",
+        Act.COMPLAINT,
+        rf"(?:error|bug|issue|problem|failure|regression|known issue|open issue){_COLON}(?P<label>.+)",
+        0.85,
+        "Error: connection refused on port 5432",
+        "Error handling is in middleware.py",
+    ),
+    _marker(
+        "marker.goal",
+        Act.GOAL,
+        r"(?:(?:my |our |the |new |overall |main |end )*(?:goal|objective|aim|mission|target state))"
+        rf"(?:{_COLON}|(?: now)? is (?:now )?(?:to )?)(?P<label>.+)",
+        0.95,
+        "Goal: customers book appointments online",
+        "Goals are listed on the second page",
+    ),
+    _marker(
+        "marker.rule",
+        Act.RULE,
+        rf"(?:(?:house |ground |standing |hard )?(?:rule|constraint|requirement|convention"
+        rf"|policy)s?){_COLON}(?P<label>.+)",
+        0.9,
+        "Rule: never push to main",
+        "Rules are evaluated from top to bottom",
+    ),
+    _marker(
+        "marker.preference",
+        Act.PREFERENCE,
+        rf"(?:preference|preferred(?: style)?|style preference)s?{_COLON}(?P<label>.+)",
+        0.85,
+        "Preference: tabs over spaces",
+        "Preferences are saved per user",
+    ),
+    _marker(
+        "marker.environment",
+        Act.ENVIRONMENT,
+        rf"(?:environment|env|(?:tech )?stack|platform|runtime|versions?|setup){_COLON}(?P<label>.+)",
+        0.85,
+        "Stack: Laravel 11, PHP 8.3, MySQL 8",
+        "Environment variables are read at start",
+    ),
+    _marker(
+        "marker.tests_pass",
+        Act.TESTED,
+        r"(?P<label>(?:all |the |both )*(?:\d+ )?(?:[\w-]+ ){0,3}?(?:tests?|specs?|checks?"
+        r"|suite)?(?: of them)? ?(?:are |is |now"
+        r" |all |still )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)(?: (?:now|again|locally|in ci))?)",
+        0.85,
+        "All 12 passing",
+        "All tokens are checked in the middleware",
+    ),
+    _marker(
+        "marker.n_of_n",
+        Act.TESTED,
+        r"(?P<label>\d+/\d+ (?:tests? )?(?:passed|passing|green|pass)\b.{0,40})",
+        0.85,
+        "27/27 passed",
+        "27/28 users answered",
+    ),
+)

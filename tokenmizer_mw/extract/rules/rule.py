@@ -1,0 +1,107 @@
+"""What a row of a rule table is, and what the acts in it mean for the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Move
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status
+
+
+class Speaker(StrEnum):
+    """Whose sentences a rule reads."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    BOTH = "both"
+
+
+class Act(StrEnum):
+    """What somebody does by saying a sentence."""
+
+    GOAL = "goal"
+    REQUEST = "request"
+    LATER = "later"
+    PROGRESS = "progress"
+    CLAIM = "claim"
+    FIX = "fix"
+    COMPLAINT = "complaint"
+    STILL = "still"
+    CONFIRM = "confirm"
+    CHOICE = "choice"
+    RULE = "rule"
+    PREFERENCE = "preference"
+    REPLACE = "replace"
+    RETURN = "return"
+    REJECT = "reject"
+    RETRACT = "retract"
+    PROPOSAL = "proposal"
+    FILES = "files"
+    SCHEMA = "schema"
+    TESTED = "tested"
+    ENVIRONMENT = "environment"
+    BLOCKED = "blocked"
+    REASON = "reason"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What an act does to the graph, before speaker and context are weighed."""
+
+    type: NodeType
+    status: Status
+    move: Move = Move.NOTE
+    kind: DecisionKind | None = None
+
+
+MEANINGS: Final[dict[Act, Meaning]] = {
+    Act.GOAL: Meaning(NodeType.GOAL, Status.ACTIVE),
+    Act.REQUEST: Meaning(NodeType.TASK, Status.PENDING),
+    Act.LATER: Meaning(NodeType.TASK, Status.PENDING),
+    Act.PROGRESS: Meaning(NodeType.TASK, Status.IN_PROGRESS),
+    Act.CLAIM: Meaning(NodeType.TASK, Status.COMPLETED, Move.CLOSE),
+    Act.FIX: Meaning(NodeType.ERROR, Status.COMPLETED, Move.CLOSE),
+    Act.COMPLAINT: Meaning(NodeType.ERROR, Status.ACTIVE),
+    Act.STILL: Meaning(NodeType.ERROR, Status.ACTIVE, Move.REOPEN),
+    Act.CONFIRM: Meaning(NodeType.ERROR, Status.COMPLETED, Move.CLOSE),
+    Act.CHOICE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
+    Act.RULE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.RULE),
+    Act.PREFERENCE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.PREFERENCE),
+    Act.REPLACE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
+    Act.RETURN: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
+    Act.REJECT: Meaning(NodeType.DECISION, Status.INVALIDATED, Move.REJECT, DecisionKind.OPTION),
+    Act.RETRACT: Meaning(NodeType.TASK, Status.INVALIDATED, Move.REJECT),
+    Act.PROPOSAL: Meaning(NodeType.DECISION, Status.PENDING, kind=DecisionKind.OPTION),
+    Act.FILES: Meaning(NodeType.FILE, Status.ACTIVE),
+    Act.SCHEMA: Meaning(NodeType.SCHEMA, Status.ACTIVE),
+    Act.TESTED: Meaning(NodeType.TEST, Status.COMPLETED),
+    Act.ENVIRONMENT: Meaning(NodeType.ENVIRONMENT, Status.ACTIVE),
+    Act.BLOCKED: Meaning(NodeType.ERROR, Status.ACTIVE),
+    Act.REASON: Meaning(NodeType.DECISION, Status.ACTIVE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to say something.
+
+    ``pattern`` is RE2, matched at the start of a clause without its lead-ins and final full stop, case ignored. Its
+    groups: ``label`` what is stated (the whole clause when there is none), ``target`` what it takes the place of,
+    ``reason`` why. ``unless`` is a pattern for clauses that look the same and are not meant ("" for none). ``whole``
+    rules read the sentence before it is cut into clauses. ``explicit`` marks formal markers such as "Decided:", which
+    count from either speaker. ``example`` is a sentence that the rule reads, ``counter`` a similar one that it must
+    not; a test runs both.
+    """
+
+    name: str
+    speaker: Speaker
+    act: Act
+    pattern: str
+    confidence: float
+    example: str
+    counter: str
+    unless: str = ""
+    whole: bool = False
+    explicit: bool = False

@@ -1,0 +1,562 @@
+"""What people say when they work with an assistant: orders, choices, rules, wishes, complaints, confirmations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+from .verbs import DONE_VERBS, WORK_VERBS
+
+_LETS: Final = (
+    r"(?:(?:let's|lets|let us|we'll|we will|we|i'll|i will|i'd like to|i want to|i want you to|we should|we can"
+    r"|you can|you should|i"
+    r"|please|just|can we|could we|can you|could you|may as well|might as well|rather|i'd rather|simply) )*"
+)
+_THEN: Final = r"(?: ?(?:[,;:]|--?|—|–))? ?(?:(?:and|then|so|instead|just|please|let's|lets|we'll|we|i'll) )*"
+_TAKE: Final = r"(?:go(?:ing)? (?:with|for)|use|take|switch to|move to|do|try|pick|choose|adopt|make it|back to|keep)"
+_NAME: Final = r"[\w@.+#/-]+(?: [\w@.+#/-]+){0,4}"
+_TOO: Final = (
+    r"(?:is|are|was|were|turned out|feels|seems|looks|has been|have been|keeps|kept|doesn't|don't"
+    r"|can't|cannot|won't|isn't)"
+)
+
+
+def _rule(
+    name: str,
+    act: Act,
+    pattern: str,
+    confidence: float,
+    example: str,
+    counter: str,
+    *,
+    unless: str = "",
+    whole: bool = False,
+) -> Rule:
+    return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)
+
+
+REPLACEMENTS: Final = (
+    _rule(
+        "scrap_for",
+        Act.REPLACE,
+        r"(?:scrap|drop|forget(?: about)?|ditch|kill|lose|dump|no more|enough of|get rid of|throw out|skip)"
+        rf" (?:the |that |this )?(?P<target>[^,;.:]{{1,60}}?)(?:[,;:]| --?| —| –| and){_THEN}{_TAKE} (?P<label>.+)",
+        0.92,
+        "scrap Jenkins, go with GitHub Actions",
+        "drop the old table and create a new one",
+        whole=True,
+    ),
+    _rule(
+        "drop_in_favour",
+        Act.REPLACE,
+        rf"{_LETS}(?:drop|ditch|scrap|trade|abandon|swap) (?:the )?(?P<target>[^,;.]{{1,60}}?) (?:for|in favou?r of)"
+        r" (?P<label>.+)",
+        0.9,
+        "let's ditch Webpack in favour of Vite",
+        "drop the table when the test ends",
+        whole=True,
+    ),
+    _rule(
+        "from_to",
+        Act.REPLACE,
+        rf"{_LETS}(?:switch|migrate|go|swap|move|change|convert|port)(?:ed)?(?: over| away| everything| it"
+        rf"| this)? from"
+        r" (?P<target>.{1,60}?) (?:over )?to (?P<label>.+)",
+        0.95,
+        "Switch from BERT to DistilBERT — faster inference",
+        "go from door to door",
+        unless=r".* from (?:door|time|day|top|start|scratch|here|there|one|left|right|a|the) to\b",
+        whole=True,
+    ),
+    _rule(
+        "replace_with",
+        Act.REPLACE,
+        rf"{_LETS}(?:replace|swap(?: out)?|substitute) (?:the |our )?(?P<target>.{{1,60}}?) (?:with|by) (?P<label>.+)",
+        0.9,
+        "replace Redux with Zustand",
+        "replace the header image on the start page",
+        whole=True,
+    ),
+    _rule(
+        "instead_of",
+        Act.REPLACE,
+        rf"{_LETS}(?:{_TAKE} )?(?P<label>{_NAME}(?: (?:for|in|on|as|to) {_NAME})?),? (?:instead of|rather than"
+        rf"|in place of)"
+        r" (?P<target>.+)",
+        0.9,
+        "use pnpm instead of npm",
+        "show me why it fails instead of guessing",
+        unless=r"(?:show|tell|give|explain|why|what|how|it|this|that|i|we|you|he|she|they)\b",
+        whole=True,
+    ),
+    _rule(
+        "not_that",
+        Act.REPLACE,
+        rf"{_LETS}{_TAKE} (?P<label>{_NAME}), ?not (?P<target>{_NAME})",
+        0.85,
+        "use argon2, not bcrypt",
+        "use tabs",
+        whole=True,
+    ),
+    _rule(
+        "switch_to",
+        Act.REPLACE,
+        rf"{_LETS}(?:switch|move|migrate|change)(?: this| it| everything| us| over| that"
+        rf"| all)*(?: over)? to (?P<label>.+)",
+        0.9,
+        "move to Postgres, SQLite is too weak",
+        "move the button to the left",
+        whole=True,
+    ),
+    _rule(
+        "too_weak_use",
+        Act.REPLACE,
+        rf"(?P<target>{_NAME}) (?P<reason>{_TOO} [^,;.]{{2,80}})[,;.]{_THEN}(?:use|go with|go for|switch to"
+        rf"|move to|take)"
+        r" (?P<label>.+)",
+        0.9,
+        "SQLite is too slow for this, use Postgres",
+        "The table is too wide, what now",
+        whole=True,
+    ),
+    _rule(
+        "instead",
+        Act.REPLACE,
+        rf"{_LETS}(?:{_TAKE} )(?P<label>[^,;]{{1,80}}?),? instead(?:[,;: ]+(?P<reason>.+))?",
+        0.9,
+        "use Vitest instead",
+        "use it as it is",
+        whole=True,
+    ),
+    _rule(
+        "bare_instead",
+        Act.REPLACE,
+        r"(?P<label>[\w@.+#-]+(?: [\w@.+#-]+){0,2}) instead$",
+        0.8,
+        "Vitest instead",
+        "What did you do instead",
+    ),
+    _rule(
+        "back_to",
+        Act.RETURN,
+        rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|come|going|get|it's|stay|return) )?(?:back to|revert to)"
+        r" (?P<label>[^,;]+)",
+        0.9,
+        "back to REST, the GraphQL schema is a burden",
+        "please get back to me tomorrow",
+    ),
+    _rule(
+        "goal_now",
+        Act.GOAL,
+        r"(?:the )?(?:new goal|new aim|goal now|what we really want|the real goal)(?: is|:)? (?:to "
+        r"|that )?(?P<label>.+)",
+        0.9,
+        "the real goal is cloud saves on PC and Steam Deck",
+        "the goal post moved",
+    ),
+)
+
+REMINDERS: Final = (
+    _rule(
+        "dont_forget",
+        Act.REQUEST,
+        r"(?:please )?(?:don't|do not|dont) forget (?:to |the |about )?(?P<label>.+)",
+        0.85,
+        "don't forget to update the changelog",
+        "I forgot to mention it",
+    ),
+)
+
+CHOICES: Final = (
+    _rule(
+        "use",
+        Act.CHOICE,
+        rf"{_LETS}(?:use|adopt|pick|choose|opt for) (?P<label>.+)",
+        0.9,
+        "Use Python 3.12 and bcrypt for password hashing",
+        "Users like bcrypt",
+    ),
+    _rule(
+        "go_with",
+        Act.CHOICE,
+        rf"{_LETS}(?:go(?:ing)?|went|run|start|stick|stay|be fine|happy) (?:with|for|on) (?P<label>.+)",
+        0.9,
+        "let's go with Postgres",
+        "go through the list",
+    ),
+    _rule(
+        "take",
+        Act.CHOICE,
+        rf"{_LETS}(?:take|keep(?: using)?|stick to) (?P<label>.+)",
+        0.75,
+        "take MemoryPack",
+        "taken from the docs",
+    ),
+    _rule(
+        "it_is",
+        Act.CHOICE,
+        r"(?P<label>[^,;:]{1,50}?) it is\b(?:[,;: ]+(?P<reason>.+))?",
+        0.9,
+        "dns-01 it is",
+        "how slow it is",
+        unless=r"(?:how|what|as|that|where|which|whatever|if|since|so|and|i|we|because|like|now|the way|however"
+        r"|like)\b",
+    ),
+    _rule(
+        "then",
+        Act.CHOICE,
+        r"(?P<label>[\w@.+#-]+(?: [\w@.+#-]+){0,3}?),? then$",
+        0.8,
+        "SQLite then",
+        "since then",
+        unless=r"(?:since|until|till|back|by|just|and|but|only|even|what|why|who|how|now|until|from"
+        r"|every now and|if so|well|done|good|great|fine|see you|bye|later|tomorrow|yes|no|ok)\b",
+    ),
+    _rule(
+        "stays",
+        Act.CHOICE,
+        r"(?P<label>[\w@.+#-]+(?: [\w@.+#-]+){0,2}) (?:stays|wins|remains)(?:[,;: ]+(?P<reason>.+))?$",
+        0.8,
+        "traefik stays",
+        "the window stays open while it loads",
+        unless=r".*\b(?:stays|remains) (?:open|closed|the same|empty|red|green|stuck|at|in|on)\b|(?:it|that|this"
+        r"|nothing|everything)\b",
+    ),
+    _rule(
+        "category",
+        Act.CHOICE,
+        r"(?P<label>(?:database|db|cache|frontend|backend|queue|orm|auth|hosting|ci|license|licence|port|framework"
+        r"|package manager|deployment|styling|testing)\s*[:=]\s*\S.*)",
+        0.85,
+        "database: SQLite",
+        "database errors are logged",
+    ),
+)
+
+RULES_AND_WISHES: Final = (
+    _rule(
+        "never",
+        Act.RULE,
+        r"(?P<label>(?:never(?: ever)?|do not ever|don't ever|under no circumstances|at no point) .+)",
+        0.92,
+        "never push to main",
+        "I never saw that",
+    ),
+    _rule(
+        "always",
+        Act.RULE,
+        r"(?P<label>(?:always|from now on,?|going forward,?|in future,?|in the future,?|as a rule,?|whenever you"
+        r"|every time you"
+        r"|each time you|at all times,?) .+)",
+        0.9,
+        "always answer in French",
+        "I always get this wrong",
+    ),
+    _rule(
+        "dont",
+        Act.RULE,
+        r"(?P<label>(?:do not|don't|dont|you must not|you mustn't|must not|you should not|you shouldn't|avoid"
+        r"|refrain from"
+        r"|no need to|stop) (?:[a-z]+(?:ing)?\b).+)",
+        0.8,
+        "don't touch the public API",
+        "don't worry about it",
+        unless=r"(?:do not|don't|dont|no need to) (?:know|think|worry|want|need|understand|care|mind|bother|have"
+        r"|get|see|remember|like|believe|feel|recall|expect|really|even|we|you|i|seem|quite)\b",
+    ),
+    _rule(
+        "must",
+        Act.RULE,
+        r"(?P<label>(?:(?:the|all|every|each|any|our|new|no|nothing|everything|it|tests?|commits?"
+        r"|code) ?)(?:[\w'/-]+ ){0,5}?"
+        r"(?:must(?: not|n't)?|may not|has to|have to|needs to|need to|should always|should never|should not|shouldn't"
+        r"|cannot be|can't be) (?:be |stay |remain |have |use |work |run |get |keep |not |change |go |come "
+        r"|match |follow )?.+)",
+        0.7,
+        "the API of the package must not change",
+        "I must have missed it",
+    ),
+    _rule(
+        "only",
+        Act.RULE,
+        r"(?P<label>(?:only (?:use|touch|change|edit|work|write|commit|push|answer|reply|ever|run)|use only"
+        r"|nothing but) .+)",
+        0.85,
+        "only touch files under src/",
+        "only the first test fails",
+    ),
+    _rule(
+        "answer_in",
+        Act.RULE,
+        r"(?P<label>(?:please )?(?:answer|reply|respond|write|speak|explain|talk|comment)(?: to me| me| only"
+        r"| always| everything"
+        r"|s)? (?:in|briefly|concisely|with|using) .+)",
+        0.75,
+        "answer in French",
+        "answer the phone in the office",
+    ),
+    _rule(
+        "keep_short",
+        Act.PREFERENCE,
+        r"(?P<label>(?:keep|make) (?:it|your|the|all|answers?|replies|responses|things|changes"
+        r"|commits) ?(?:answers?|replies"
+        r"|responses|changes|diffs?|commits|explanations?|code)? ?(?:short|brief|small|simple|concise|minimal"
+        r"|clean).*)",
+        0.8,
+        "keep answers short",
+        "keep the server running",
+    ),
+    _rule(
+        "prefer",
+        Act.PREFERENCE,
+        r"(?:i|we)(?:'d| would)? (?:really |much |strongly |generally |usually )?prefer (?P<label>.+?)"
+        r"(?: (?:over|to|rather than|instead of) (?P<target>[^,;.]+))?$",
+        0.9,
+        "I prefer tabs over spaces",
+        "the preferred port is taken",
+    ),
+    _rule(
+        "rather",
+        Act.PREFERENCE,
+        r"(?:i|we)(?:'d| would) (?:rather|like it better if we|love) (?P<label>.+)",
+        0.75,
+        "I'd rather keep the number of dependencies small",
+        "would you rather stop here",
+    ),
+    _rule(
+        "like_my",
+        Act.PREFERENCE,
+        r"(?P<label>(?:i|we) (?:really )?(?:like|love|hate|dislike|can't stand|am used to|are used to) .+)",
+        0.65,
+        "I like small commits",
+        "it looks like rain",
+    ),
+)
+
+REJECTIONS: Final = (
+    _rule(
+        "no_thing",
+        Act.REJECT,
+        r"(?:no|not|without|zero) (?P<label>(?:(?:new|more|extra|other|external|third[- ]party) )?[\w@.+#/-]+"
+        r"(?: [\w@.+#/-]+){0,3}?)(?: please| here| for us| for now| yet)?(?:$|[,;:.(]| because| --?| —| –).*",
+        0.8,
+        "No MQTT: a broker is one more thing that can die",
+        "no idea what this is",
+        unless=r"(?:no|not) (?:idea|worries|problem|rush|need|thanks|one|way|matter|longer|more|doubt|wonder"
+        r"|luck|change|sure|yet|really|only|just|so|too|that|the|a|an|if|in|for|at|bad|as|to|my|your|it|this"
+        r"|much|all|many|clue|offen[cs]e|hurry|issues?|errors?|difference|effect|response|output|result|even"
+        r"|quite|exactly|necessarily|always|every|being|having|because|great|good|nice|working|now|here|there|i"
+        r"|we|you|is|are|was|what|how|why|when|where)\b",
+    ),
+    _rule(
+        "skip",
+        Act.REJECT,
+        r"(?:skip|drop|forget(?: about)?|ditch|scrap|kill|dump|abandon|omit|lose) (?:the |that |this "
+        r"|all )?(?P<label>.+)",
+        0.85,
+        "forget nginx",
+        "forgetting the semicolon breaks it",
+    ),
+    _rule(
+        "dont_need",
+        Act.REJECT,
+        r"(?:i|we) (?:really |actually )?(?:do not|don't|dont|won't|will not) (?:need|want|use|do|take"
+        r"|go (?:with|for)) (?:a |an |the |any |to )?"
+        r"(?P<label>.+)",
+        0.85,
+        "we don't need Kubernetes for this",
+        "we need a cluster",
+    ),
+    _rule(
+        "is_out",
+        Act.REJECT,
+        r"(?P<label>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}) (?:is|are) (?:out|off the table|overkill|not an option"
+        r"|a no[- ]go|too much"
+        r"|ruled out|not happening|dead|out of the question)(?:[,;:( ]+(?P<reason>.+))?$",
+        0.85,
+        "Gradle is off the table",
+        "the build is out of date again today",
+        unless=r".*\b(?:out of (?:date|sync|memory|space|the box|scope)|dead (?:code|end|lock|slow))\b",
+    ),
+    _rule(
+        "isnt_happening",
+        Act.REJECT,
+        r"(?P<label>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}) isn't (?:happening|an option|going to happen|worth it"
+        r"|needed|necessary)"
+        r"(?:[,;:( ]+(?P<reason>.+))?$",
+        0.8,
+        "captcha isn't happening",
+        "the server isn't responding",
+    ),
+    _rule(
+        "never_mind",
+        Act.RETRACT,
+        r"(?:never ?mind|nvm|forget (?:it|that|about it)|scratch that|cancel (?:that|it)|disregard|ignore)"
+        r"(?:[,:]? (?:about |the |that |my last )?(?P<label>.+))?",
+        0.85,
+        "never mind the cache",
+        "ignored files are listed in .gitignore",
+        unless=r"(?:never ?mind|nvm|ignored?|disregard) (?:me|you|him|us)\b|ignored?\b.*\b(?:files?|are|is)\b",
+    ),
+    _rule(
+        "undo",
+        Act.RETRACT,
+        r"(?:undo|revert|roll back|take back|back out|reverse) (?:the |that |this |my |your )?(?P<label>.+)",
+        0.8,
+        "undo the header change",
+        "undoing takes a while",
+    ),
+)
+
+REQUESTS: Final = (
+    _rule(
+        "order",
+        Act.REQUEST,
+        r"(?:(?:please|now|next|then|also|finally|let's|lets|let us|we (?:need|have|want|ought) to|we should"
+        r"|we must|we can"
+        r"|i (?:need|want|have|would like|'d like)(?: you)? to|i'd like (?:you )?to|you (?:need|have|should|must"
+        r"|can)(?: to)?"
+        r"|help me(?: to)?|time to|go ahead and|try to|make sure (?:to|you|that you)|be sure to|start by|first"
+        r"|just|could you"
+        r"|can you|would you|will you|go and|remember to|need to|have to|gotta|want to) )*"
+        rf"(?P<label>(?:{WORK_VERBS})\b.{{2,}})",
+        0.8,
+        "add rate limiting to the auth endpoints",
+        "addition of two vectors",
+    ),
+    _rule(
+        "need_thing",
+        Act.REQUEST,
+        r"(?:i|we|it|this|that|the \w+)(?:'ll| will)? (?:also |still |now |really |just )?(?:needs?|wants?"
+        r"|would like|'d like|want to have"
+        r"|could use|require|am looking for|are looking for|is missing|lacks?) (?P<label>(?:a|an|the|some|more"
+        r"|better|another"
+        r"|support|tests?|at least|\d+) .+)",
+        0.7,
+        "we also need a page for refunds",
+        "we need to talk",
+    ),
+    _rule(
+        "should",
+        Act.REQUEST,
+        r"(?P<label>(?:the|it|this|that|every|each|all|both|users?|you|they|there) (?:[\w'/-]+ ){0,4}?(?:should"
+        r"|ought to|needs to"
+        r"|has to|must) (?:also |always |only |just |not )?(?:be|have|show|return|use|work|go|get|display|open"
+        r"|close|send|look"
+        r"|become|include|support|allow|read|say|take|run|stay|start|stop|contain|come|handle|accept|appear"
+        r"|only)\b.*)",
+        0.65,
+        "the button should be on the right",
+        "that should do",
+    ),
+    _rule(
+        "still_missing",
+        Act.LATER,
+        r"(?P<label>.{3,80}?) (?:is|are) (?:still )?(?:missing|pending|open|outstanding|not done(?: yet)?"
+        r"|to be done|left to do|todo"
+        r"|unfinished|on (?:my|the) list)(?: from .+)?$",
+        0.75,
+        "the export button is still missing",
+        "the door is open until noon on the first floor",
+    ),
+    _rule(
+        "later",
+        Act.LATER,
+        r"(?:(?:i|we)(?:'ll| will|'m going to| am going to| can)? (?:still )?(?:need to |have to |want to "
+        r"|must )?(?P<label>.{3,100}?)"
+        r" (?:tomorrow|later|tonight|next week|next time|on monday|on tuesday|on wednesday|on thursday|on friday"
+        r"|this evening"
+        r"|in the morning|after (?:the|that|this|lunch) ?\w*))$",
+        0.7,
+        "I'll write the cleanup job tomorrow",
+        "I'll see you tomorrow then",
+    ),
+    _rule(
+        "still_need",
+        Act.LATER,
+        r"(?:i|we|you)?(?:'ll| will)? ?(?:still|also) (?:need|have|want|got)(?: to)? (?P<label>.{4,})",
+        0.75,
+        "we still need to migrate the old users",
+        "it is still there",
+    ),
+)
+
+STATES: Final = (
+    _rule(
+        "that_fixed_it",
+        Act.CONFIRM,
+        r"(?:that|this|it|which)(?:'s| has| seems to have)? ?(?:did|fixed|solved|resolved|was|worked|sorted"
+        r"|helped|it|does) ?(?:it|the trick"
+        r"|the (?:issue|problem|error|bug)|that|out)?(?:[,;:! ].{0,60})?$",
+        0.8,
+        "thanks, that fixed it",
+        "that depends on the weather and on the season in general, as I told you many times before",
+    ),
+    _rule(
+        "works",
+        Act.CONFIRM,
+        r"(?:(?:it|that|this|everything|all(?: of it)?|now it|and it|yes it)(?:'s| is| now| all"
+        r"| just)* )?(?:works?|worked|working|fixed"
+        r"|solved|passes|runs|resolved|good now|ok now|fine now|gone)(?: (?:now|fine|great|again|perfectly|well"
+        r"|like a charm|as expected"
+        r"|nicely|for me|here|it|that|the (?:issue|problem|error|bug)|my (?:issue|problem)|too|!+))*(?:[,;:!-].*)?$",
+        0.85,
+        "works now",
+        "works on the first floor of the house and elsewhere",
+    ),
+    _rule(
+        "thing_works",
+        Act.CONFIRM,
+        r"(?P<label>.{2,60}?) (?:now )?(?:works?|is working|are working|is fixed|are fixed|is green|are green"
+        r"|is up|is ready|is gone|are gone"
+        r"|is ok|is okay|is fine|is clean|are fine|looks? (?:good|great|right|fine)|pass(?:es)?|loads?)"
+        r"(?: (?:now|again|fine|perfectly|great|too|as expected|after .+))*(?:[,;!].*)?$",
+        0.8,
+        "the login works now",
+        "the way this works in practice is unclear",
+    ),
+    _rule(
+        "i_did",
+        Act.CLAIM,
+        r"(?P<label>(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?"
+        rf"(?:{DONE_VERBS})\b.{{3,}})",
+        0.75,
+        "I've moved the secrets to the vault",
+        "I wrote you yesterday",
+        unless=r"(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?(?:(?:sent|wrote|written"
+        r"|put|made) (?:you|him|her|them|it up|sure|that|this|a mistake)|ran into|run into|put up)\b",
+    ),
+    _rule(
+        "did",
+        Act.CLAIM,
+        rf"(?P<label>(?:{DONE_VERBS})(?: (?:it|that|and|the|to|in|on|from|with|at|all|both|everything|by"
+        rf"|it all)\b.*|\W+.*)?)$",
+        0.65,
+        "deployed to staging",
+        "set theory is fun",
+    ),
+    _rule(
+        "thing_done",
+        Act.CLAIM,
+        r"(?P<label>.{3,60}?) (?:is|are|'s)? ?(?:now |all |already |finally )?(?:done|finished|complete"
+        r"|completed|in place|merged|deployed"
+        r"|implemented|live|shipped|written|migrated|set up|ported|installed)(?: (?:now|too|as well|already"
+        r"|on \w+))?$",
+        0.75,
+        "the migration is done",
+        "the list of things to be done",
+        unless=r".*\b(?:to be|gets?|get|not|never|when|if|until|once|half|almost|nearly|want|be|being|can be"
+        r"|should be|will be|must be|needs to be)\s+(?:all |now )?(?:done|finished|complete|completed|merged"
+        r"|deployed|implemented|written|migrated|set up|ported|installed)",
+    ),
+    _rule(
+        "is_the_goal",
+        Act.GOAL,
+        r"(?:i|we)(?:'m| am|'re| are)? (?:trying|attempting|aiming|building|working on|planning|going|hoping"
+        r"|want|need|supposed)(?: to)?"
+        r" (?P<label>(?:build|create|make|develop|write|design|get|set up|launch|ship|plan)\b.+)",
+        0.6,
+        "I'm trying to build a small CRM",
+        "I'm trying on shoes",
+    ),
+)

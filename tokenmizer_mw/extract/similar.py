@@ -1,0 +1,101 @@
+"""When two labels speak of the same thing: their content words, compared without endings, verbs of work and paths."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+SIMILAR_MAX: Final = 240
+"""Characters of a label that are compared."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a table that is written as one text."""
+    return frozenset(text.split())
+
+
+_EMPTY: Final = words_of(
+    "a an and are as at be been being but by can could did do does doing for from get got had has have he her his"
+    " how i if in into is it its just let lets like ll make me my need needs now of off on or our out over please"
+    " re s she should so some still than that the their them then there these they this to too up us use used"
+    " uses using ve via want was we well were what when where which while who will with would you your yours also"
+    " again already always any because before after both each first good here more most much new next no not only"
+    " other own same such very yet t don doesn didn isn aren won can t keeps keep returning gets getting"
+)
+_VERBS: Final = words_of(
+    "add added adding adds implement implemented implementing implementation create created creating creates build"
+    " built building write wrote written writing fix fixed fixing fixes update updated updating change changed"
+    " changing set setup go going goes went start started starting finish finished finishing complete completed"
+    " completing done work working works worked make made making put move moved moving run running ran try tried"
+    " support supported supporting handle handled handling switch switched switching introduce introduced enable"
+    " enabled ready wire wired improve improved"
+)
+_ENDINGS: Final = ("ization", "ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
+_MIN_STEM: Final = 3
+
+
+@lru_cache(maxsize=4096)
+def content(label: str) -> frozenset[str]:
+    """The stems of a label's words that say what it is about. Paths count only where there is nothing else."""
+    tokens = _tokens(label[:SIMILAR_MAX].casefold())
+    plain = [token for token in tokens if not _is_path(token)]
+    pieces = [piece for token in plain or tokens for piece in _pieces(token)]
+    said = [piece for piece in pieces if piece not in _EMPTY]
+    nouns = [piece for piece in said if piece not in _VERBS]
+    return frozenset(_stem(piece) for piece in nouns or said)
+
+
+def says_more_than(label: str, names: Iterable[str]) -> bool:
+    """Whether ``label`` says anything besides these names and verbs of work ("Updated a.py and b.py" does not)."""
+    for name in names:
+        label = label.replace(name, " ")
+    return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
+
+
+def overlap(one: str, other: str) -> float:
+    """Share of the smaller label's content that the other has as well, 0..1."""
+    a, b = content(one), content(other)
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def likeness(one: str, other: str) -> float:
+    """Share of all content that the two labels have in common, 0..1."""
+    a, b = content(one), content(other)
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def _tokens(text: str) -> list[str]:
+    kept = "".join(char if char.isalnum() or char in "./_-#+@" or _joins(char) else " " for char in text)
+    return [token for raw in kept.split() if (token := raw.strip("./_-@"))]
+
+
+def _joins(char: str) -> bool:
+    """Vowel signs and the like, which are part of a word without being letters."""
+    return char > "\u02ff" and unicodedata.category(char)[0] == "M"
+
+
+def _is_path(token: str) -> bool:
+    stem, dot, suffix = token.rpartition(".")
+    return "/" in token or bool(dot and stem and suffix.isalpha() and len(suffix) <= 5 and token not in _NAMES)
+
+
+_NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io"})
+
+
+def _pieces(token: str) -> list[str]:
+    if token[0] >= "\u2e80" and len(token) > 1:
+        return [token[index : index + 2] for index in range(len(token) - 1)]
+    if token.replace(".", "").isdigit() or token in _NAMES:
+        return [token]
+    return [piece for piece in token.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ").split()]
+
+
+def _stem(word: str) -> str:
+    if not word.isascii() or not word.isalpha():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM and not word.endswith("ss"):
+            return word[: -len(ending)]
+    return word

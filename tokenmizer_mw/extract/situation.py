@@ -1,0 +1,77 @@
+"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role
+
+from .finding import Segment
+from .offers import Offers, read_offers
+from .phrases import asks, bounded, order_in, without_lead
+from .prose import encodable, sentences
+from .rules import Speaker
+from .segment import segment
+
+CONTEXT_MESSAGES: Final = 6
+"""Messages before a new one that are looked back at."""
+
+ASKED_MAX: Final = 2_000
+"""Characters of the user's message that decide whether it was an order."""
+
+TOLD_MAX: Final = 20_000
+"""Characters of the assistant's message that a reply may refer to."""
+
+Numbered = tuple[int, Message]
+"""A message with its number in the session, from 1."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What surrounds message ``turn``.
+
+    ``asked`` is the user's last message before it, ``told`` the assistant's last one with words (``None`` when there
+    is none within reach). ``has_goal``: the session's goal is known already.
+    """
+
+    turn: int
+    speaker: Speaker
+    asked: Numbered | None = None
+    told: Numbered | None = None
+    has_goal: bool = False
+    segments: Sequence[Segment] = field(default=())
+
+    @cached_property
+    def ordered(self) -> bool:
+        """True when the user's last message wants something done rather than answered."""
+        if self.asked is None:
+            return self.turn > CONTEXT_MESSAGES
+        text = encodable(self.asked[1].text[:ASKED_MAX])
+        said = [bounded(text[start:end]) for start, end in sentences(text, 0, len(text))]
+        return any(not asks(sentence) or order_in(without_lead(sentence)) for sentence in said)
+
+    @property
+    def opening(self) -> bool:
+        """True for the reply to the first message of the session."""
+        return self.asked is not None and self.asked[0] == 1
+
+    @cached_property
+    def offers(self) -> Offers:
+        """What the assistant's last message puts up for decision."""
+        if self.told is None:
+            return Offers()
+        text = encodable(self.told[1].text[-TOLD_MAX:])
+        return read_offers(segment(text), text)
+
+
+def situation_of(message: Numbered, before: Sequence[Numbered], *, has_goal: bool) -> Situation:
+    """The situation of ``message`` after the messages ``before`` it, oldest first."""
+    turn, said = message
+    near = before[-CONTEXT_MESSAGES:]
+    asked = next((item for item in reversed(near) if item[1].opens_turn), None)
+    told = next((item for item in reversed(near) if item[1].role is Role.ASSISTANT and item[1].text.strip()), None)
+    speaker = Speaker.USER if said.role is Role.USER else Speaker.ASSISTANT
+    return Situation(turn, speaker, asked, told if said.role is Role.USER else None, has_goal)

@@ -1,0 +1,269 @@
+"""Slots: what a fact is a value of, so that a new value replaces the old one whatever the wording.
+
+"database: SQLite" and "use PostgreSQL" are both values of the slot ``database``; "PostgreSQL for orders" is a value
+of ``database@orders``, which is another slot. Only categories that hold one value at a time are slots: two testing
+tools or two services may both be in use, and then nothing is replaced without words that say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from .pattern import compiled
+from .similar import content, words_of
+
+SLOT_TEXT_MAX: Final = 240
+"""Characters of a label that are read for a slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A kind of choice. ``single``: it holds one value at a time. ``members``: names of its values, each with its
+    other spellings behind a slash. ``names``: what people call the category itself."""
+
+    name: str
+    single: bool
+    members: str
+    names: str = ""
+
+
+CATEGORIES: Final = (
+    Category(
+        "database",
+        True,
+        "postgresql/postgres/psql/pg mysql sqlite/sqlite3 mariadb mongodb/mongo cockroachdb duckdb oracle cassandra"
+        " dynamodb couchdb firestore supabase clickhouse neo4j timescaledb sql-server/mssql snowflake bigquery",
+        "database db datastore",
+    ),
+    Category("cache", True, "redis memcached valkey keydb varnish dragonfly", "cache"),
+    Category("message queue", True, "rabbitmq kafka nats sqs celery pulsar zeromq mqtt", "queue broker message-broker"),
+    Category(
+        "frontend framework",
+        True,
+        "react/reactjs vue/vue.js/vuejs angular svelte sveltekit solidjs/solid.js next.js/nextjs nuxt htmx preact"
+        " remix qwik",
+        "frontend frontend-framework ui-framework",
+    ),
+    Category(
+        "web framework",
+        False,
+        "fastapi flask django express/express.js fastify rails laravel spring-boot actix axum phoenix starlette nestjs"
+        " koa hono sinatra litestar tornado aiohttp",
+        "web-framework backend-framework framework",
+    ),
+    Category("css framework", True, "tailwind/tailwindcss bootstrap bulma chakra", "css-framework css"),
+    Category("package manager", True, "npm pnpm yarn pip poetry uv pipenv conda composer", "package-manager"),
+    Category("build tool", False, "vite webpack esbuild rollup parcel turbopack maven gradle bazel cmake", "bundler"),
+    Category("orm", True, "sqlalchemy prisma typeorm drizzle sequelize hibernate peewee sqlmodel diesel ecto", "orm"),
+    Category(
+        "test framework", False, "pytest unittest jest vitest mocha playwright cypress junit rspec", "test-framework"
+    ),
+    Category("license", True, "mit apache-2.0 gpl gplv3 agpl bsd mpl unlicense lgpl", "license licence"),
+    Category("auth", False, "jwt/jwts oauth/oauth2 saml passkeys basic-auth auth0 keycloak clerk", "auth"),
+    Category("password hashing", True, "bcrypt argon2/argon2id scrypt pbkdf2", "password-hashing hashing"),
+    Category("api style", True, "rest graphql grpc trpc soap json-rpc", "api-style"),
+    Category("web server", True, "nginx apache caddy traefik haproxy envoy ingress-nginx", "ingress reverse-proxy"),
+    Category("deployment", False, "docker kubernetes/k8s heroku vercel netlify fly.io aws gcp azure railway lambda"),
+    Category("ci", True, "github-actions jenkins circleci gitlab-ci travis buildkite", "ci ci-system"),
+    Category(
+        "model",
+        False,
+        "bert distilbert roberta gpt-4 gpt-4o llama t5 xgboost lightgbm resnet whisper claude gemini mistral",
+        "model",
+    ),
+    Category("ml framework", True, "pytorch/torch tensorflow jax keras", "ml-framework training-framework"),
+    Category(
+        "library", False, "huggingface transformers scikit-learn/sklearn pandas numpy recharts d3 chart.js slowapi"
+    ),
+    Category(
+        "language", False, "python typescript/ts javascript/js java golang rust ruby php kotlin swift elixir scala"
+    ),
+    Category("transport", False, "websockets/websocket sse polling webhooks http-2 long-polling", "transport"),
+)
+
+_PLAIN_WORDS: Final = {"rest": "REST", "mit": "MIT", "express": "Express", "oracle": "Oracle", "swift": "Swift"}
+"""Names that are everyday words unless they are written so."""
+
+_RUNTIMES: Final = "|".join(
+    (
+        r"python|node(?:\.?js)?|java|jdk|openjdk|ruby|php|go|golang|rust|kotlin|scala|elixir|erlang|otp|perl|deno|bun",
+        r"typescript|swift|\.net|dotnet|react|vue|angular|django|flask|fastapi|rails|laravel|symfony|spring boot",
+        r"phoenix|postgres(?:ql)?|mysql|mariadb|mongodb|redis|sqlite|kubernetes|k8s|k3s|unity|ubuntu|debian|alpine",
+        r"macos|ios|android|windows|cuda|pytorch|tensorflow|pydantic|next\.?js|nuxt|gradle|maven|jenkins|terraform",
+        r"ansible|helm|dbt|airflow|spark|kafka|elasticsearch|nginx|npm|pnpm|yarn|gcc|clang|cmake|qt|godot|unreal",
+    )
+)
+_VERSION: Final = compiled(
+    rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})[ @:=]?v?(?P<version>[0-9]+(?:\.[0-9x]+){{0,3}}\+?)(?:[^\w.%]|\.\W|\.?$)"
+)
+_ATTRIBUTES: Final = "|".join(
+    (
+        "port|timeout|limit|budget|deadline|target|branch|region|cadence|page size|batch size|learning rate|retention",
+        "interval|ttl|quota|threshold|version|password length",
+    )
+)
+_UNITS: Final = "ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|kb|mb|gb|tokens?|words?|%"
+_QUANTITY: Final = compiled(
+    rf"(?:^|[^\w-])(?P<name>(?:[a-z][\w-]* ){{0,2}}?(?:{_ATTRIBUTES}))(?: (?:is|of|to|should be|becomes|=))?[: =]+"
+    rf"(?P<value>v?\d[\w.,:%$€-]*(?: ?(?:{_UNITS}))?)(?:\W|$)"
+)
+_PAIR: Final = compiled(r"(?P<name>[a-z][\w /-]{1,40}?)\s*[:=]\s+(?P<value>\S.{0,120})")
+_SCOPE: Final = compiled(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any )?(?P<scope>[^,.;:()—–]{2,60})")
+_SCOPE_WORDS: Final = 3
+_HEAD_WORDS: Final = 4
+_NO_SUBJECT: Final = words_of(
+    "a an the on at to with of for in and or is it our my your use set make keep listen run change new"
+)
+_NO_ATTRIBUTE: Final = words_of("note warning reason question example step option update edit ps fyi btw also tip why")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """``name`` is the slot ("" for a value that many can share), ``value`` the normalised value, ``category`` the
+    kind of choice ("" when unknown)."""
+
+    name: str
+    value: str
+    category: str = ""
+
+    @property
+    def chosen(self) -> bool:
+        """Whether naming such a value in a goal is a choice rather than a mention of what is around."""
+        return self.category not in _AROUND
+
+
+_AROUND: Final = frozenset(
+    {"library", "transport", "language", "deployment", "build tool", "test framework", "version"}
+)
+_MEMBERS: Final = {
+    spelling: (category, names.split("/")[0])
+    for category in CATEGORIES
+    for names in category.members.split()
+    for spelling in names.split("/")
+}
+_CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES for name in category.names.split()}
+
+
+def read_slot(label: str, scope: str = "") -> Slot | None:
+    """What ``label`` is a value of; ``None`` when it is not read as a value of anything.
+
+    ``scope`` ("orders") says what the value is for when the label itself does not.
+    """
+    text = label[:SLOT_TEXT_MAX].strip()
+    if not text:
+        return None
+    return _version(text) or _named(text) or _quantity(text) or _member(text, scope)
+
+
+def versions(text: str) -> list[tuple[str, str]]:
+    """Runtimes and platforms with a version that ``text`` names, such as ("python", "3.12"), in order."""
+    found = []
+    rest = text[:SLOT_TEXT_MAX]
+    while (match := _VERSION.search(rest)) is not None:
+        found.append((match.group("name"), match.group("version")))
+        rest = rest[match.end(2) :]
+    return found
+
+
+def members_of(category: str) -> tuple[str, ...]:
+    """First spellings of the known values of a category; () for an unknown one."""
+    return tuple(first for kind, first in _MEMBERS.values() if kind.name == category)
+
+
+def known(word: str) -> tuple[str, str] | None:
+    """Category and first spelling of a name from the table, ``None`` when it is not there."""
+    found = _MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
+    return (found[0].name, found[1]) if found else None
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two values of a slot are the same, the one perhaps said more exactly ("3.12" and "3.12.1")."""
+    a, b = one.casefold(), other.casefold()
+    return a == b or a.startswith(b + ".") or b.startswith(a + ".")
+
+
+def _version(text: str) -> Slot | None:
+    found = _VERSION.search(text)
+    if found is None:
+        return None
+    name = found.group("name").casefold()
+    return Slot(f"{name.replace('golang', 'go')}.version", found.group("version"), "version")
+
+
+def _named(text: str) -> Slot | None:
+    """``database: SQLite``: a category or an attribute by its name."""
+    found = _PAIR.match(text)
+    if found is None:
+        return None
+    name = found.group("name").casefold().strip()
+    value = found.group("value")
+    category = _CALLED.get(name.replace("-", " "))
+    if category is not None:
+        return Slot(category.name, _canonical(value), category.name)
+    if len(name.split()) > _SCOPE_WORDS or name in _NO_ATTRIBUTE:
+        return None
+    return Slot(name, value.casefold())
+
+
+def _quantity(text: str) -> Slot | None:
+    found = _QUANTITY.search(text)
+    if found is None:
+        return None
+    name = " ".join(word for word in found.group("name").casefold().split() if word not in _NO_SUBJECT)
+    return Slot(name, found.group("value").casefold())
+
+
+def _member(text: str, scope: str) -> Slot | None:
+    head, said = _head_and_scope(text)
+    category, first = _first_member(head)
+    if category is None:
+        return None
+    if not category.single:
+        return Slot("", first, category.name)
+    about = _scope_key(said or scope, category)
+    return Slot(f"{category.name}@{about}" if about else category.name, first, category.name)
+
+
+def _first_member(head: str) -> tuple[Category | None, str]:
+    written = [token.strip(".,;:!?()'\"`") for token in head.split()[: _HEAD_WORDS + 1]]
+    for index, token in enumerate(written[:_HEAD_WORDS]):
+        word = token.casefold()
+        following = written[index + 1].casefold() if index + 1 < len(written) else ""
+        found = _MEMBERS.get(f"{word}-{following}") or _MEMBERS.get(word)
+        if found and _PLAIN_WORDS.get(word, token) == token:
+            return found
+    return None, ""
+
+
+def _head_and_scope(text: str) -> tuple[str, str]:
+    found = _SCOPE.search(text)
+    if found is None:
+        return text, ""
+    start = found.start()
+    return text[:start], found.group("scope")
+
+
+def _scope_key(scope: str, category: Category) -> str:
+    """The words of a scope in a fixed order, without those that only name the category again."""
+    own = content(f"{category.name} {category.names} {_SYNONYMS.get(category.name, '')}")
+    return " ".join(sorted(content(scope) - own)[:_SCOPE_WORDS])
+
+
+_SYNONYMS: Final = {
+    "database": "store storage data persistence primary main everything project app application production",
+    "cache": "caching main",
+    "frontend framework": "ui client web app frontend dashboard interface",
+    "password hashing": "passwords hash hashing",
+    "package manager": "dependencies packages project",
+    "css framework": "styles styling style ui",
+    "ml framework": "training framework models",
+    "license": "project repo repository code",
+    "ci": "ci builds pipeline",
+    "api style": "api endpoints",
+}
+
+
+def _canonical(value: str) -> str:
+    category, first = _first_member(value)
+    return first if category is not None else value.casefold().strip(" .")

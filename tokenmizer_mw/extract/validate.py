@@ -1,0 +1,125 @@
+"""The gate that every finding passes: labels made clean, types corrected, doubtful and surplus findings left out."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+from tokenmizer_mw.settings import Settings
+
+from .finding import Finding, Move
+from .names import as_path
+from .pattern import compiled
+
+QUOTE_MAX: Final = 240
+"""Longest quote that is kept as evidence, in characters."""
+
+_DOUBTED: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
+"""Types that text of tools, files and third parties can never create."""
+
+_TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
+_LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
+_PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
+
+_URL: Final = compiled(r"https?://\S+")
+_ROUTE: Final = compiled(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|WS)\s+/\S*", cased=True)
+
+
+def clean_label(text: str) -> str:
+    """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters,
+    Markdown emphasis or punctuation at its ends. "" when nothing is left that says anything."""
+    label = one_line(text[: 4 * LABEL_MAX])
+    label = label.replace("**", "").replace("__", "").replace("`", "")
+    label = _shortened(_trimmed(label), LABEL_MAX)
+    return label if words(label) else ""
+
+
+def one_line(text: str) -> str:
+    """``text`` NFKC-normalised on one line, without control, format and surrogate characters."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFKC", text))
+    return " ".join("".join(char for char in kept if unicodedata.category(char)[0] != "C").split())
+
+
+def quoted(text: str) -> str:
+    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters."""
+    return _shortened(one_line(text[: 4 * QUOTE_MAX]), QUOTE_MAX)
+
+
+def _trimmed(label: str) -> str:
+    while True:
+        shorter = _unpaired(label.lstrip(_LEADING).rstrip(_TRAILING))
+        if shorter == label:
+            return label
+        label = shorter
+
+
+def _unpaired(label: str) -> str:
+    for opening, closing in _PAIRS:
+        if label.startswith(opening) and label.endswith(closing) and len(label) > 1:
+            return label[1:-1]
+        if label.endswith(closing) and opening not in label[:-1]:
+            return label[:-1]
+    return label
+
+
+def _shortened(label: str, limit: int) -> str:
+    if len(label) <= limit:
+        return label
+    cut = label[:limit]
+    return (cut.rpartition(" ")[0] if " " in cut[limit // 2 :] else cut).rstrip(_TRAILING)
+
+
+def corrected_type(type_: NodeType, label: str) -> NodeType:
+    """FILE for a label that is a path and nothing else, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
+    if _URL.fullmatch(label) or _ROUTE.fullmatch(label):
+        return NodeType.ENDPOINT
+    if type_ is not NodeType.ENDPOINT and as_path(label):
+        return NodeType.FILE
+    return type_
+
+
+def validated(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
+    """The findings worth keeping, in order and clean; at most ``settings.labels_max`` of them.
+
+    What structure said needs no floor. A bare "it works now" or "working on it" has no label and passes as it is.
+    """
+    kept: list[Finding] = []
+    for finding in findings:
+        if len(kept) == settings.labels_max:
+            break
+        clean = _validated(finding, settings.confidence_floor)
+        if clean is not None:
+            kept.append(clean)
+    return kept
+
+
+def _validated(finding: Finding, floor: float) -> Finding | None:
+    if not finding.certain and finding.confidence < floor:
+        return None
+    if finding.trust is Trust.QUOTED and finding.type in _DOUBTED:
+        return None
+    label = clean_label(finding.label)
+    if not label and (finding.label or not _may_be_bare(finding)):
+        return None
+    type_ = corrected_type(finding.type, label) if label else finding.type
+    return replace(
+        finding,
+        type=type_,
+        label=label,
+        kind=finding.kind if type_ is NodeType.DECISION else None,
+        slot=finding.slot if type_ is finding.type else "",
+        target=clean_label(finding.target),
+        reason=clean_label(finding.reason),
+        detail=one_line(finding.detail)[: 2 * QUOTE_MAX],
+        quote=quoted(finding.quote),
+    )
+
+
+def _may_be_bare(finding: Finding) -> bool:
+    return finding.move is not Move.NOTE or finding.status is Status.IN_PROGRESS
