@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import Conflict
-from tokenmizer_mw.model.event import Event
+from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.store.log import EventLog
@@ -69,12 +69,22 @@ class KeptSessions:
             self._sessions.pop(key, None)
 
     def _refreshed(self, key: SessionKey, kept: _Kept) -> SessionState:
-        state = kept.state or SessionState()
+        state, news = self._tail(key, kept.state or SessionState())
         kept.state = None  # should folding fail half-way, the next use starts from the log
-        for event in self._log.read(key, after=state.seq):
+        for event in news:
             state.apply(event)
         kept.state = state
         return state
+
+    def _tail(self, key: SessionKey, state: SessionState) -> tuple[SessionState, list[Recorded]]:
+        """The events behind ``state``. The last one that it has is read again: when the log does not know it any
+        more, another process has erased the session, and the state starts anew."""
+        if state.seq == 0:
+            return state, self._log.read(key)
+        tail = self._log.read(key, after=state.seq - 1)
+        if tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at):
+            return state, tail[1:]
+        return SessionState(), self._log.read(key)
 
     def _get(self, key: SessionKey) -> _Kept:
         with self._guard:

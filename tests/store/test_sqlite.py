@@ -408,6 +408,7 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) ->
     assert [name for (name,) in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")] == [
         "sessions",
         "events",
+        "installation",
     ]
     cursor.connection.close()
     log = SqliteLog(path)
