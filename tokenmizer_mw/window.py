@@ -7,31 +7,46 @@ prompt cache keeps hitting; only when the window fills again is the cut moved fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.message import digest
+from tokenmizer_mw.model.message import Message, digest
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 # fmt: off
 WINDOWS: Final[tuple[tuple[str, int], ...]] = (
-    ("gpt-5", 400_000), ("gpt-4.1", 1_047_576), ("gpt-4o", 128_000), ("gpt-4-turbo", 128_000), ("gpt-4-32k", 32_768),
-    ("gpt-4", 8_192), ("gpt-3.5-turbo", 16_385), ("o1-mini", 128_000), ("o1", 200_000), ("o3", 200_000),
-    ("o4", 200_000), ("claude", 200_000), ("gemini", 1_048_576), ("deepseek", 128_000), ("mistral-large", 128_000),
-    ("mistral-small", 128_000), ("codestral", 256_000), ("grok-4", 256_000), ("grok", 131_072), ("command", 128_000),
-    ("llama3.1", 128_000), ("llama-3.1", 128_000), ("llama3", 8_192), ("qwen", 32_768),
+    ("gpt-6-luna", 272_000), ("gpt-6", 922_000),
+    ("gpt-5.6-luna", 272_000), ("gpt-5.6", 922_000), ("gpt-5.5", 922_000),
+    ("gpt-5.4-mini", 272_000), ("gpt-5.4-nano", 272_000), ("gpt-5.4", 922_000),
+    ("gpt-5.3-chat", 128_000), ("gpt-5.2-chat", 128_000), ("gpt-5.1-chat", 128_000), ("gpt-5-chat", 128_000),
+    ("gpt-5", 272_000), ("gpt-oss", 131_072), ("gpt-4.1", 1_047_576), ("gpt-4o", 128_000), ("chatgpt-4o", 128_000),
+    ("gpt-4-turbo", 128_000), ("gpt-4-1106", 128_000), ("gpt-4-0125", 128_000), ("gpt-4-32k", 32_768),
+    ("gpt-4", 8_192), ("gpt-3.5-turbo", 16_385), ("gpt-35-turbo", 16_385),
+    ("o1-mini", 128_000), ("o1-preview", 128_000), ("o1", 200_000), ("o3", 200_000), ("o4", 200_000),
+    ("claude-opus-4-6", 1_000_000), ("claude-opus-4-7", 1_000_000), ("claude-opus-4-8", 1_000_000),
+    ("claude-sonnet-4-6", 1_000_000), ("claude-opus-5", 1_000_000), ("claude-sonnet-5", 1_000_000),
+    ("claude-fable-5", 1_000_000), ("claude-mythos-5", 1_000_000), ("claude-haiku-5-5", 1_000_000),
+    ("claude", 200_000),
+    ("gemini", 1_048_576), ("gemma", 131_072),
+    ("deepseek", 128_000), ("codestral", 256_000), ("mistral", 128_000), ("ministral", 128_000), ("magistral", 40_000),
+    ("devstral", 128_000), ("mixtral", 32_768),
+    ("grok-4", 256_000), ("grok", 131_072), ("command-a", 256_000), ("command", 128_000),
+    ("llama-4", 1_000_000), ("llama-3.1", 128_000), ("llama-3.2", 128_000), ("llama-3.3", 128_000),
+    ("llama3.1", 128_000), ("llama3.2", 128_000), ("llama3.3", 128_000), ("llama3", 8_192), ("llama-3", 8_192),
+    ("qwen", 32_768),
 )
 # fmt: on
-"""Tokens that a model takes in, by the start of its name, the first match counts. As published in November 2026; a
-vendor's prefix ("openai/") is ignored. Where a family's models differ, the smallest counts."""
+"""Tokens that a request to a model may hold, by the start of its name; the first match counts. As published in
+November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
+is passed over. Where the models of a family differ, the smallest counts."""
 
 _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice"})
 """Reasons to stand down for which not even a cut of before is carried on."""
-
-_MESSAGE_TOKENS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +87,13 @@ def budget_for(model: str, settings: Settings) -> int:
     if settings.context_window is not None:
         return settings.context_window
     name = model.rpartition("/")[2].lower()
-    return next((tokens for start, tokens in WINDOWS if name.startswith(start)), settings.default_window)
+    fits = (tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name)
+    return next(fits, settings.default_window)
+
+
+def block_budget(model: str, settings: Settings) -> int:
+    """Tokens that the resume block of a cut may take: the setting, but at most half of what a cut leaves."""
+    return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to / 2))
 
 
 def plan(
@@ -86,54 +107,90 @@ def plan(
     """What is to be done with a request.
 
     ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
-    force. New cuts are made only where a turn begins, never inside an open tool loop, never behind the newest user
-    message.
+    force. That cut is carried on wherever its anchor is found. A new one is made when the request as it would be
+    sent exceeds its share of the window: only where a turn begins, behind the cut in force, never inside an open
+    tool loop, never between a tool call and its result, never behind the newest message of the user, and never when
+    it would not make the request smaller.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
     budget = budget_for(request.model, settings)
-    kept = _anchored(request, frozen)
-    start, block = (kept, frozen.tokens) if frozen is not None and kept is not None else (request.prefix, 0)
-    fixed = overhead + sum(counts[: request.prefix])
-    standing = Replay(kept, frozen.block) if frozen is not None and kept is not None else Untouched()
-    if request.stand_down or fixed + block + sum(counts[start:]) <= budget * settings.cut_at:
+    before = list(accumulate(counts, initial=0))
+    standing = _carried_on(request, before, frozen)
+    sent = overhead + _sent(request, before, standing, frozen)
+    if request.stand_down or sent <= budget * settings.cut_at:
         return standing
-    room = budget * settings.cut_to - fixed - settings.block_tokens - _MESSAGE_TOKENS
-    keep_from = _boundary(request, counts, start, room)
-    return standing if keep_from is None else Cut(keep_from)
+    block = block_budget(request.model, settings) + MESSAGE_TOKENS
+    start = standing.keep_from if isinstance(standing, Replay) else request.prefix
+    room = budget * settings.cut_to - overhead - before[request.prefix] - block
+    keep_from = _boundary(request, before, start, room)
+    if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
+        return standing
+    return Cut(keep_from)
 
 
-def _boundary(request: ChatRequest, counts: Sequence[int], start: int, room: float) -> int | None:
-    """The earliest start of a turn behind ``start`` whose tail fits into ``room``, else the newest; ``None`` when no
-    turn starts there."""
-    best: int | None = None
-    tail = 0
-    for index in range(len(request.messages) - 1, start, -1):
-        tail += counts[index]
-        if best is not None and tail > room:
-            break
-        if request.messages[index].opens_turn:
-            best = index
-    return best
+def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
+    """Tokens of the messages as ``standing`` would send them."""
+    if not isinstance(standing, Replay) or frozen is None:
+        return before[-1]
+    return before[request.prefix] + frozen.tokens + MESSAGE_TOKENS + before[-1] - before[standing.keep_from]
 
 
-def _anchored(request: ChatRequest, frozen: Checkpointed | None) -> int | None:
+def _carried_on(request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None) -> Replay | Untouched:
+    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces."""
+    if frozen is None or not frozen.anchor:
+        return Untouched()
+    kept = _anchored(request, frozen)
+    if kept is None or before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
+        return Untouched()
+    return Replay(kept, frozen.block) if _whole(request.messages[kept:]) else Untouched()
+
+
+def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
     """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
 
-    Clients trim their history or put something in: the place nearest to the expected one counts.
+    It is looked for where it should be, then, for clients that trim their history or put something in, from the
+    front: of several equal messages ("continue") the first one drops only what the block stands for. What follows
+    cannot have become less than it was at the cut.
     """
-    if frozen is None or not frozen.anchor:
-        return None
-    for index in _nearest(request.prefix + frozen.dropped, request.prefix + 1, len(request.messages)):
-        message = request.messages[index]
-        if message.opens_turn and digest(message) == frozen.anchor:
+    expected = request.prefix + frozen.dropped
+    last = len(request.messages) - 1 - (frozen.turn - frozen.anchor_turn)
+    places: list[int] = [expected, *range(request.prefix, last + 1)]
+    for index in places:
+        if index < len(request.messages) and _is_anchor(request.messages[index], frozen):
             return index
     return None
 
 
-def _nearest(expected: int, start: int, stop: int) -> Iterator[int]:
-    """The numbers ``[start, stop)``, nearest to ``expected`` first."""
-    for distance in range(max(abs(expected - start), abs(stop - expected)) + 1):
-        for index in {expected - distance, expected + distance}:
-            if start <= index < stop:
-                yield index
+def _is_anchor(message: Message, frozen: Checkpointed) -> bool:
+    return message.opens_turn and digest(message) == frozen.anchor
+
+
+def _boundary(request: ChatRequest, before: Sequence[int], start: int, room: float) -> int | None:
+    """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
+    place; ``None`` when there is none."""
+    best: int | None = None
+    answered: set[str] = set()
+    for index in range(len(request.messages) - 1, start, -1):
+        message = request.messages[index]
+        if best is not None and before[-1] - before[index] > room:
+            break
+        _pair(answered, message)
+        if message.opens_turn and not answered:
+            best = index
+    return best
+
+
+def _whole(messages: Sequence[Message]) -> bool:
+    """Whether all tool results among ``messages`` have their calls there."""
+    answered: set[str] = set()
+    for message in reversed(messages):
+        _pair(answered, message)
+    return not answered
+
+
+def _pair(answered: set[str], message: Message) -> None:
+    """Going backwards: strike out what the calls of ``message`` explain, note what its results answer."""
+    if message.tool_calls:
+        answered.difference_update([call.id for call in message.tool_calls], ("",))
+    answered.update(result.call_id for result in message.tool_results)
