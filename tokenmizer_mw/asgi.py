@@ -289,12 +289,7 @@ class _Call:
 
     async def receive(self) -> Message:
         """The application's ``receive``: what was read, then whatever the server says. No checkpoint of its own."""
-        if not self._pending:
-            message = await self._receive()
-        elif self._pending[0]["type"] == "http.disconnect":
-            message = self._pending[0]
-        else:
-            message = self._pending.popleft()
+        message = self._pending.popleft() if self._pending else await self._receive()
         if message["type"] == "http.disconnect":
             self._gone = True
         return message
