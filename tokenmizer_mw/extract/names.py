@@ -1,0 +1,336 @@
+"""Names in prose: file paths, addresses, routes, versions, packages and environment variables.
+
+Each recogniser gives the names in order, each with its place in the text. They lean to precision: "and/or", "Node.js",
+"v1.2.3" and "docs.rs" are no files. Time is linear in the text; patterns are RE2 and run only where a cheap test says
+that they may match.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import re2
+
+from .similar import words_of
+
+NAMES_MAX: Final = 200
+"""Names of one kind that are taken from one text."""
+
+
+class Name(NamedTuple):
+    """A name as it should be shown, and the range of the text it was read from."""
+
+    text: str
+    start: int
+    end: int
+
+
+_EXTENSIONS: Final = (
+    "adoc|asm|astro|bat|bib|bicep|blade\\.php|c|cabal|cairo|cc|cfg|cjs|clj|cljs|cmake|conf|cpp|cs|cshtml|csproj|css|csv|cts"
+    "|cue|cxx|dart|eex|ejs|el|elm|erb|erl|ex|exs|fs|fsproj|gd|gemspec|go|gql|gradle|graphql|groovy|h|haml|hbs|hcl|heex"
+    "|hh|hpp|hrl|hs|htm|html|ini|ipynb|j2|java|jinja|jinja2|jl|js|json|json5|jsonc|jsonl|jsx|kt|kts|less|lua|md|mdx|mjs"
+    "|ml|mli|mm|mts|nim|nix|php|phtml|pl|plist|podspec|pony|prefab|prisma|proto|ps1|pug|py|pyi|pyx|razor|rb|rego|resx"
+    "|rmd|rs|rst|sass|sbt|scala|scss|sh|sln|sol|sql|storyboard|sv|svelte|svg|swift|tex|tf|tfvars|toml|tpl|ts|tsv|tsx"
+    "|twig|txt|uxml|vb|vim|vue|xaml|xcconfig|xml|yaml|yml|zig|zsh"
+)
+_EXTENSIONS_IN_FOLDERS: Final = (
+    "bak|bash|bin|cmd|d|dat|db|docx|fish|gif|ico|jpeg|jpg|log|m|otf|parquet|pdf|pkl|pm|png|po|pot|pptx|properties|r|s"
+    "|sample|sqlite|sqlite3|tmpl|template|ttf|v|webp|wasm|woff|woff2|xlsx|zip"
+)
+"""Extensions that count only behind a folder: alone they are too often attributes or products of the work."""
+
+_SECOND_EXTENSIONS: Final = "bak|dist|eex|erb|example|j2|local|map|meta|orig|sample|template|tmpl|tpl"
+_WHOLE_NAMES: Final = (
+    "Dockerfile|Containerfile|Makefile|GNUmakefile|Jenkinsfile|Procfile|Gemfile|Rakefile|Vagrantfile|Pipfile|Justfile|"
+    "justfile|Caddyfile|Brewfile|Tiltfile|Podfile|Fastfile|CODEOWNERS|BUILD\\.bazel|WORKSPACE\\.bazel|MANIFEST\\.in|"
+    "go\\.(?:mod|sum|work)|(?:requirements|dev|test)\\.in|(?:gradle|application|sonar-project|local)\\.properties|"
+    "(?:yarn|poetry|Cargo|composer|Gemfile|Pipfile|uv|bun|flake|pubspec|mix|Podfile|pdm|deno)\\.lock|gradlew|mvnw"
+)
+_DOT_FILES: Final = (
+    "env(?:\\.[a-z][a-z.]*[a-z])?|envrc|git(?:ignore|attributes|modules)|gitlab-ci\\.yml|dockerignore|editorconfig|npmrc"
+    "|nvmrc|npmignore|prettierrc|prettierignore|eslintrc|eslintignore|babelrc|stylelintrc|browserslistrc|python-version"
+    "|node-version|ruby-version|tool-versions|flake8|coveragerc|pylintrc|bashrc|zshrc|profile|vimrc|htaccess|clang-format"
+    "|dockerconfigjson|pre-commit-config\\.yaml|swiftlint\\.yml|rubocop\\.yml|golangci\\.ya?ml"
+)
+_SIGN: Final = r"[\p{Latin}\pN_@.+()\[\]-]"
+_FOLDERS: Final = rf"(?:(?:[A-Za-z]:)?[\\/]|~[\\/])?(?:{_SIGN}+[\\/])*"
+_PATH: Final = re2.compile(
+    rf"{_FOLDERS}(?:{_SIGN}+\.(?:{_EXTENSIONS}|{_EXTENSIONS_IN_FOLDERS})(?:\.(?:{_SECOND_EXTENSIONS}))?\b"
+    rf"|(?:{_WHOLE_NAMES})\b(?:\.[a-z][\w-]*\b)?|\.(?:{_DOT_FILES})\b)"
+)
+_IN_FOLDERS: Final = frozenset(_EXTENSIONS_IN_FOLDERS.split("|"))
+_WHOLE: Final = re2.compile(rf"(?:{_WHOLE_NAMES})(?:\.[\w-]+)?")
+_DOTTED: Final = re2.compile(rf"\.(?:{_DOT_FILES})")
+
+_PRODUCTS: Final = frozenset(
+    f"{name}.js"
+    for name in words_of(
+        "node next nuxt vue react angular ember backbone express three d3 chart moment day p5 alpine solid preact "
+        "meteor electron nest koa hapi knex sequelize passport socket discord tensorflow tone plotly leaflet matter"
+        " anime video fuse highlight prism marked handlebars underscore lodash mocha jest cypress puppeteer"
+        " playwright ethers web3 hono astro qwik remix brain ml5 paper fabric pixi babylon phaser cannon gsap zod pdf fastify feathers"
+        " polymer knockout require"
+    )
+)
+_NO_FILES: Final = words_of(
+    "response.json res.json resp.json request.json req.json r.json result.json docs.rs bun.sh astral.sh"
+    " brew.sh get.sh self.c self.h this.c"
+)
+_LETTER_EXTENSIONS: Final = frozenset("ch")
+_BARRED_BEFORE: Final = frozenset("*{}<%$&?#@\\\u2026")
+_BARRED_BEHIND: Final = frozenset("*{<@$%")
+_HOST_ENDINGS: Final = (
+    ".com",
+    ".org",
+    ".net",
+    ".io",
+    ".dev",
+    ".app",
+    ".ai",
+    ".co",
+    ".edu",
+    ".gov",
+    ".example",
+    ".test",
+)
+
+
+def file_paths(text: str) -> list[Name]:
+    """Files named in ``text``, as written but without "./", line numbers and test ids."""
+    if "." not in text and "file" not in text:
+        return []
+    found: list[Name] = []
+    for match in _PATH.finditer(text):
+        name = _balanced(match.group(), match.start(), match.end())
+        if _is_file(text, name):
+            found.append(name)
+            if len(found) == NAMES_MAX:
+                break
+    return found
+
+
+def as_path(text: str) -> str:
+    """``text`` as a path if it is one file path and nothing else, else ""."""
+    text = text.strip().strip("`'\"*").rstrip(":")
+    found = file_paths(text)
+    if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
+        return found[0].text
+    return ""
+
+
+def same_path(one: str, other: str) -> bool:
+    """Whether two spellings mean one file: equal, or one ends in the other behind a slash."""
+    a, b = (path.replace("\\", "/").removeprefix("./").removeprefix("~/").lower() for path in (one, other))
+    short, long = sorted((a, b), key=len)
+    return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
+
+
+def _balanced(path: str, start: int, end: int) -> Name:
+    """The path without what stands before a bracket that it does not close, and without "./"."""
+    if "(" in path or "[" in path or ")" in path or "]" in path:
+        depth, cut = 0, 0
+        for index in range(len(path) - 1, -1, -1):
+            depth += (path[index] in ")]") - (path[index] in "([")
+            if depth < 0:
+                cut = index + 1
+                break
+        if depth > 0:
+            cut = max(path.rfind(")"), path.rfind("]")) + 1
+        path, start = path[cut:], start + cut
+    while path.startswith("./"):
+        path, start = path[2:], start + 2
+    return Name(path, start, end)
+
+
+def _is_file(text: str, name: Name) -> bool:
+    path, start, end = name
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if not path or before in _BARRED_BEFORE or behind in _BARRED_BEHIND or (path[0] == "." and before.isalnum()):
+        return False
+    if behind == "(" and not text[end + 1 : end + 2].isdigit():
+        return False
+    if behind == "." and text[end + 1 : end + 2].isalnum():
+        return False
+    slash = max(path.rfind("/"), path.rfind("\\"))
+    return _named_like_file(path[slash + 1 :], alone=slash < 0) and (slash < 0 or _stands_alone(text, path, start))
+
+
+def _named_like_file(name: str, *, alone: bool) -> bool:
+    if name[:1] == ".":
+        return bool(_DOTTED.fullmatch(name)) or (name.count(".") > 1 and name[1:2].isalpha())
+    stem, _, extension = name.rpartition(".")
+    if not stem:
+        return True
+    if not alone:
+        return True
+    low = name.lower()
+    if low in _PRODUCTS or low in _NO_FILES or "@" in name:
+        return False
+    if extension.lower() in _IN_FOLDERS or (extension in _LETTER_EXTENSIONS and len(stem) < 2):
+        return bool(_WHOLE.fullmatch(name))
+    return not stem.startswith(("-", "+"))
+
+
+def _stands_alone(text: str, path: str, start: int) -> bool:
+    """False inside an address, behind a host or behind a request method."""
+    if path.startswith("//") or (text[start - 1 : start] == ":" and path[0].isdigit()):
+        return False
+    first = path.replace("\\", "/").lstrip("/").split("/", 1)[0]
+    if first.endswith(_HOST_ENDINGS) or first.startswith("www.") or ("@" in first and first[0] != "@"):
+        return False
+    return not (path[0] == "/" and text[:start].rstrip("` ").endswith(_METHODS))
+
+
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_URL: Final = re2.compile(
+    r"\b(?:https?|wss?|ftp|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?|amqps?)://[^\s<>\"'`\\|]+"
+)
+_ROUTE_SIGN: Final = r"[\w{}:.<>~%$@*\[\]/-]"
+_METHOD_ROUTE: Final = re2.compile(
+    rf"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?:[ `:\"'*|-]{{1,4}}(?:request )?(?:to |on |at )?[`\"']?)"
+    rf"(https?://[^\s<>\"'`|)]+|/{_ROUTE_SIGN}*)"
+)
+_ROUTE: Final = re2.compile(rf"(?:^|[\s`\"'(])(/{_ROUTE_SIGN}+)")
+_SYSTEM_FOLDERS: Final = words_of(
+    "home usr var etc tmp opt Users dev proc root mnt bin sbin lib src workspace workspaces testbed srv sys private"
+    " Applications Library run boot media Volumes nix c d"
+)
+_ROUTE_HEADS: Final = words_of(
+    "api v1 v2 v3 v4 auth oauth graphql health healthz livez readyz metrics rest rpc webhook webhooks callback"
+    " login logout signup register"
+)
+_ROUTE_WORDS: Final = re2.compile(
+    r"(?i)\b(?:endpoints?|routes?|urls?|uri|requests?|calls?|calling|hits?|curl|returns?|responds?|handler|ruta|rota|route"
+    r"|endpunkt|status|[1-5]\d\d)\b|接口|路由|эндпоинт|エンドポイント|엔드포인트"
+)
+_CONTEXT: Final = 40
+
+
+def urls(text: str) -> list[Name]:
+    """Addresses with a scheme, without the punctuation behind them."""
+    if "://" not in text:
+        return []
+    found = []
+    for match in _URL.finditer(text):
+        address = match.group().rstrip(".,;:!?*_")
+        while address and address[-1] in ")]}" and address.count(address[-1]) > address.count(_OPENING[address[-1]]):
+            address = address[:-1].rstrip(".,;:!?*_")
+        found.append(Name(address, match.start(), match.start() + len(address)))
+        if len(found) == NAMES_MAX:
+            break
+    return found
+
+
+_OPENING: Final = {")": "(", "]": "[", "}": "{"}
+
+
+def endpoints(text: str) -> list[Name]:
+    """Routes of a service: "POST /auth/login" behind a method, "/auth/login" where its form or the words around say
+    that it is one. Query strings are left out."""
+    if "/" not in text:
+        return []
+    found: list[Name] = []
+    if any(method in text for method in _METHODS):
+        for match in _METHOD_ROUTE.finditer(text):
+            route = _trimmed(match.group(2))
+            found.append(Name(f"{match.group(1)} {route}", match.start(), match.start(2) + len(route)))
+            if len(found) == NAMES_MAX:
+                return found
+    taken = {name.end for name in found}
+    for match in _ROUTE.finditer(text):
+        route = _trimmed(match.group(1))
+        end = match.start(1) + len(route)
+        if end not in taken and _is_route(text, route, match.start(1), end):
+            found.append(Name(route, match.start(1), end))
+            if len(found) == NAMES_MAX:
+                break
+    return sorted(found, key=lambda name: name.start)
+
+
+def _trimmed(route: str) -> str:
+    route = route.split("?", 1)[0].rstrip(".,;:!*_")
+    while route and route[-1] in ")]}>" and route.count(route[-1]) > route.count(_OPENING.get(route[-1], "<")):
+        route = route[:-1].rstrip(".,;:!*_")
+    return route
+
+
+def _is_route(text: str, route: str, start: int, end: int) -> bool:
+    if route.startswith("//") or "*" in route or len(route) < 2:
+        return False
+    segments = route.strip("/").split("/")
+    if segments[0] in _SYSTEM_FOLDERS or segments[0][:1] in "-." or not segments[0] or as_path(route):
+        return False
+    if segments[0].lower() in _ROUTE_HEADS and (len(segments) > 1 or segments[0] in ("graphql", "healthz", "metrics")):
+        return True
+    if any(part[:1] in "{:<" and len(part) > 1 for part in segments):
+        return True
+    around = text[max(0, start - _CONTEXT) : start] + " " + text[end : end + _CONTEXT]
+    return bool(_ROUTE_WORDS.search(around))
+
+
+_VERSION: Final = re2.compile(
+    r"\bv?\d{1,4}(?:\.\d{1,5}){1,3}(?:-?(?:alpha|beta|rc|a|b|post|dev)[.\d]*\d)?\b|\bv\d{1,4}\b"
+)
+_CODE: Final = re2.compile(r"`([^`\n]{1,120})`")
+_PACKAGE: Final = re2.compile(r"(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*(?:(?:==|@|>=|~=|\^)[\w.*-]+)?")
+_PACKAGE_WORDS: Final = re2.compile(
+    r"(?i)\b(?:packages?|librar(?:y|ies)|dependenc(?:y|ies)|deps?|installs?|installed|pip|npm|pnpm|yarn|cargo|gem|crate"
+    r"|module|plugin|add(?:ed|ing|s)?|use[sd]?|using|with|upgrade[ds]?|pin(?:ned|ning)?|import(?:s|ed)?)\W*$"
+)
+_NO_PACKAGES: Final = words_of(
+    "true false null none main master dev develop staging test tests src dist build yes no int str float bool"
+)
+_VARIABLE: Final = re2.compile(
+    r"\$\{?([A-Z][A-Z0-9_]+)\b|\b(?:env|environ)[.\[(\"']+([A-Z][A-Z0-9_]+)\b"
+    r"|\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"
+)
+
+
+def versions(text: str) -> list[Name]:
+    """Version numbers with at least one dot or a "v": "3.12", "v20", "1.0.0-rc1"."""
+    found = []
+    for match in _VERSION.finditer(text):
+        found.append(Name(match.group(), match.start(), match.end()))
+        if len(found) == NAMES_MAX:
+            break
+    return found
+
+
+def packages(text: str) -> list[Name]:
+    """Package names in backticks: with a version or a scope, with a hyphen, or where the words before say so."""
+    if "`" not in text:
+        return []
+    found: list[Name] = []
+    for match in _CODE.finditer(text):
+        name = match.group(1).strip()
+        if _is_package(name, text[max(0, match.start() - _CONTEXT) : match.start()]):
+            found.append(Name(name, match.start(1), match.end(1)))
+            if len(found) == NAMES_MAX:
+                break
+    return found
+
+
+def _is_package(name: str, before: str) -> bool:
+    if not 2 <= len(name) <= 60 or not _PACKAGE.fullmatch(name) or name in _NO_PACKAGES or as_path(name):
+        return False
+    if not any(char.isalpha() for char in name):
+        return False
+    return (
+        "@" in name
+        or "==" in name
+        or (name.count("-") == 1 and name[0].isalpha())
+        or bool(_PACKAGE_WORDS.search(before))
+    )
+
+
+def environment_variables(text: str) -> list[Name]:
+    """Names such as DATABASE_URL: upper case with an underscore, or behind "$" or "env."."""
+    if "_" not in text and "$" not in text and "env" not in text:
+        return []
+    found = []
+    for match in _VARIABLE.finditer(text):
+        group = next(index for index in (1, 2, 3) if match.group(index))
+        found.append(Name(match.group(group), match.start(group), match.end(group)))
+        if len(found) == NAMES_MAX:
+            break
+    return found

@@ -1,0 +1,228 @@
+"""What structure says for certain: tool calls and their results, checklists, code blocks and diffs, in any language.
+
+What a tool returned is evidence of files, errors and tests and of nothing else: text that comes out of a file, a page
+or a command never makes a task, a decision or a goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Segment
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.node import NodeType, Status
+
+from . import certain
+from .failures import exceptions
+from .markdown import read_markdown
+from .patches import patched_files
+from .results import Output, read_output
+from .shell import read_shell
+from .testruns import read_tests, runner_of
+from .tools import (
+    Arguments,
+    ToolKind,
+    command_of,
+    commit_message_of,
+    kind_of,
+    moved_paths,
+    patch_of,
+    paths_of,
+    plan_of,
+    read_arguments,
+)
+
+FINDINGS_MAX: Final = 200
+"""Findings of one message."""
+
+_STRUCTURE_MARKS: Final = ("```", "~~~", "[ ] ", "[x] ", "[X] ", "diff --git", "+++ ", "*** ", "Error", "Traceback")
+_MORE_MARKS: Final = ("☐", "☑", "✅", "✔", "⬜", "Exception", "FAIL", "panic", "rror:", "<<<<<<< ", "[~] ", "[-] ", "✓")
+
+
+def read_structure(
+    turn: int, message: Message, pending: Mapping[str, ToolCall], *, segments: Sequence[Segment] | None = None
+) -> list[Finding]:
+    """The findings of message number ``turn`` that need no understanding of its words.
+
+    ``pending`` holds the calls of earlier messages that this message's results may answer, by id, oldest first (see
+    ``open_calls``); results without an id answer them in order. ``segments`` are those of the message's text where
+    the caller has them already. Never raises; system messages say nothing.
+    """
+    if message.role is Role.SYSTEM:
+        return []
+    found: list[Finding] = []
+    for call, result in answered(message.tool_results, pending):
+        found += read_result(call, result)
+    for call in message.tool_calls:
+        found += _announced(call)
+    if message.text and message.role in (Role.USER, Role.ASSISTANT):
+        if segments is None and _may_have_structure(message.text):
+            segments = segment(message.text)
+        found += read_markdown(message.role, segments or ())
+    return list(dict.fromkeys(found))[:FINDINGS_MAX]
+
+
+def _may_have_structure(text: str) -> bool:
+    return any(mark in text for mark in _STRUCTURE_MARKS) or any(mark in text for mark in _MORE_MARKS)
+
+
+def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
+    """The calls that no result among ``messages`` answers yet, by id, oldest first. A call without an id gets a key
+    that no id has."""
+    waiting: dict[str, ToolCall] = {}
+    for index, message in enumerate(messages):
+        done = {id(call) for call, _ in answered(message.tool_results, waiting)}
+        waiting = {key: call for key, call in waiting.items() if id(call) not in done}
+        for position, call in enumerate(message.tool_calls):
+            waiting[call.id or f"\0{index}.{position}"] = call
+    return waiting
+
+
+def answered(
+    results: Sequence[ToolResult], pending: Mapping[str, ToolCall]
+) -> Iterator[tuple[ToolCall | None, ToolResult]]:
+    """Each result with the call that it answers, ``None`` when that is not known."""
+    named = {result.call_id for result in results if result.call_id in pending}
+    unnamed = iter([call for key, call in pending.items() if key not in named])
+    for result in results:
+        if result.call_id in pending:
+            yield pending[result.call_id], result
+        else:
+            yield (next(unnamed, None) if not result.call_id else None), result
+
+
+def covers(target: str, detail: str) -> bool:
+    """Whether the command ``target`` ("$ pytest") runs all that the command ``detail`` ("$ pytest tests/api") runs."""
+    return bool(target) and (detail == target or detail.startswith(target if target.endswith("/") else target + " "))
+
+
+def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
+    """What a call and its result say together; without the call only what the result shows by itself."""
+    output = read_output(result)
+    if call is None:
+        return _unpaired(output)
+    arguments = read_arguments(call)
+    kind = kind_of(call.name, arguments)
+    reader = _READERS.get(kind) if kind is not None else None
+    return reader(arguments, output) if reader is not None else []
+
+
+def _unpaired(output: Output) -> list[Finding]:
+    outcome = read_tests(output.text)
+    found = []
+    if outcome is not None:
+        label = runner_of(output.text)
+        found.append(certain.test(label, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
+    if output.failed or "Traceback (most recent call last)" in output.text:
+        found += [certain.error(label, "", 0.7) for label in exceptions(output.text)]
+    return found
+
+
+def _announced(call: ToolCall) -> list[Finding]:
+    """What a call says before its result is there: the state of the plan."""
+    name = call.name.lower()
+    if not any(word in name for word in _PLAN_WORDS) and "task_progress" not in call.arguments:
+        return []
+    arguments = read_arguments(call)
+    if kind_of(call.name, arguments) is ToolKind.PLAN:
+        plan = plan_of(arguments)
+    else:
+        progress = arguments.members.get("task_progress")
+        plan = progress if isinstance(progress, str) else []
+    if isinstance(plan, str):
+        marked = read_markdown(Role.ASSISTANT, segment(plan)) if plan else []
+        return [
+            certain.task(found.label, found.status, order=found.order)
+            for found in marked
+            if found.type is NodeType.TASK
+        ]
+    return [_planned(text, state, order) for order, (text, state) in enumerate(plan)]
+
+
+_PLAN_WORDS: Final = ("todo", "plan", "task")
+_PLAN_STATES: Final = {
+    **dict.fromkeys(("completed", "complete", "done", "finished", "x", "true", "closed"), Status.COMPLETED),
+    **dict.fromkeys(("in_progress", "inprogress", "doing", "active", "started", "current", "-"), Status.IN_PROGRESS),
+    **dict.fromkeys(("cancelled", "canceled", "skipped", "dropped", "deleted", "wont_do"), Status.ARCHIVED),
+    **dict.fromkeys(("failed", "error"), Status.FAILED),
+}
+
+
+def _planned(text: str, state: str, order: int) -> Finding:
+    state = state.strip().lower().replace("-", "_").replace(" ", "_") if state != "-" else state
+    detail = "blocked" if state == "blocked" else ""
+    return certain.task(text, _PLAN_STATES.get(state, Status.PENDING), order=order, detail=detail)
+
+
+# -- results, by kind of tool ------------------------------------------------------------------------------------
+
+
+def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
+    def read(arguments: Arguments, output: Output) -> list[Finding]:
+        if output.refused:
+            return []
+        return [certain.file(path, detail, f"{detail}: {path}") for path in paths_of(arguments)]
+
+    return read
+
+
+_EDITOR_COMMANDS: Final = {
+    "create": "created",
+    "write": "created",
+    "str_replace": "edited",
+    "insert": "edited",
+    "undo_edit": "edited",
+    "edit": "edited",
+    "append": "edited",
+    "delete": "deleted",
+    "view": "read",
+    "read": "read",
+}
+
+
+def _editor(arguments: Arguments, output: Output) -> list[Finding]:
+    command = arguments.text(("command",))
+    if command == "rename":
+        return _moved(arguments, output)
+    detail = _EDITOR_COMMANDS.get(command, "edited")
+    return _touched(detail)(arguments, output)
+
+
+def _moved(arguments: Arguments, output: Output) -> list[Finding]:
+    old, new = moved_paths(arguments)
+    if output.refused or not old or not new:
+        return []
+    return [certain.file(old, f"moved to {new}"), certain.file(new, f"moved from {old}")]
+
+
+def _patch(arguments: Arguments, output: Output) -> list[Finding]:
+    if output.failed:
+        return []
+    touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), "edited")
+    return [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
+
+
+def _shell(arguments: Arguments, output: Output) -> list[Finding]:
+    return read_shell(command_of(arguments), output)
+
+
+def _commit(arguments: Arguments, output: Output) -> list[Finding]:
+    message = commit_message_of(arguments).strip().split("\n", 1)[0]
+    if output.failed or not message:
+        return []
+    return [certain.task(message, Status.COMPLETED, detail="committed", quote=f"git commit: {message}")]
+
+
+_READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = {
+    ToolKind.WRITE: _touched("written"),
+    ToolKind.EDIT: _touched("edited"),
+    ToolKind.DELETE: _touched("deleted"),
+    ToolKind.READ: _touched("read"),
+    ToolKind.EDITOR: _editor,
+    ToolKind.MOVE: _moved,
+    ToolKind.PATCH: _patch,
+    ToolKind.SHELL: _shell,
+    ToolKind.COMMIT: _commit,
+}

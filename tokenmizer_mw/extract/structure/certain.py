@@ -1,0 +1,87 @@
+"""Findings of tool traffic: what is certain because it happened."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+
+QUOTE_MAX: Final = 160
+"""Longest quote of a finding, in characters."""
+
+_READ_CONFIDENCE: Final = 0.55
+_DELETED: Final = ("deleted", "moved to")
+
+
+def file(path: str, detail: str, quote: str = "") -> Finding:
+    """A file that was created, edited, read, deleted or moved, as ``detail`` says."""
+    gone = detail.startswith(_DELETED)
+    return Finding(
+        NodeType.FILE,
+        path,
+        Status.ARCHIVED if gone else Status.ACTIVE,
+        Trust.STRUCTURE,
+        _READ_CONFIDENCE if detail == "read" else 0.95,
+        move=Move.ARCHIVE if gone else Move.NOTE,
+        detail=detail,
+        quote=one_line(quote, QUOTE_MAX),
+    )
+
+
+def task(label: str, status: Status, *, order: int | None = None, detail: str = "", quote: str = "") -> Finding:
+    """A task of a plan, a checklist argument or a commit."""
+    return Finding(
+        NodeType.TASK,
+        one_line(label, LABEL_MAX),
+        status,
+        Trust.STRUCTURE,
+        0.95,
+        move=Move.ARCHIVE if status is Status.ARCHIVED else Move.NOTE,
+        detail=detail,
+        order=order,
+        quote=one_line(quote or label, QUOTE_MAX),
+    )
+
+
+def error(label: str, command: str, confidence: float) -> Finding:
+    """An error that a command showed; ``command`` is its key."""
+    detail = f"$ {command}" if command else ""
+    return Finding(
+        NodeType.ERROR,
+        label,
+        Status.ACTIVE,
+        Trust.STRUCTURE,
+        confidence,
+        detail=detail,
+        quote=one_line(label, QUOTE_MAX),
+    )
+
+
+def succeeded(command: str) -> Finding:
+    """A command ran without fault: what it showed before is over."""
+    quote = f"$ {command}"
+    return Finding(
+        NodeType.ERROR, "", Status.COMPLETED, Trust.STRUCTURE, 0.9, move=Move.CLOSE, target=quote, quote=quote
+    )
+
+
+def test(label: str, *, failed: bool, counts: str, quote: str) -> Finding:
+    """A test run; ``label`` is the command."""
+    status = Status.FAILED if failed else Status.COMPLETED
+    return Finding(NodeType.TEST, label, status, Trust.STRUCTURE, 0.95, detail=counts, quote=one_line(quote, QUOTE_MAX))
+
+
+def dependency(name: str, version: str, quote: str, *, removed: bool) -> Finding:
+    """A package that was installed or removed."""
+    return Finding(
+        NodeType.DEPENDENCY,
+        name,
+        Status.ARCHIVED if removed else Status.ACTIVE,
+        Trust.STRUCTURE,
+        0.9,
+        move=Move.ARCHIVE if removed else Move.NOTE,
+        detail=version,
+        quote=one_line(quote, QUOTE_MAX),
+    )

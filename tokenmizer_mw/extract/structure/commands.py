@@ -1,0 +1,337 @@
+"""A shell command line taken apart: its simple commands with their words, redirections and here-documents.
+
+This reads what agents write (POSIX shells, with PowerShell as far as it looks the same); it expands nothing and runs
+nothing. One pass; never raises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+COMMAND_MAX: Final = 20_000
+"""Characters of a command line that are read."""
+
+COMMANDS_MAX: Final = 50
+KEY_MAX: Final = 100
+"""Longest ``key``, in characters."""
+
+_NESTING_MAX: Final = 3
+
+
+@dataclass(slots=True)
+class Command:
+    """One simple command. ``joined`` is the operator behind it ("&&", "||", "|", ";" or "").
+
+    ``writes`` are the targets of redirections, ``documents`` the here-documents fed to it.
+    """
+
+    words: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    joined: str = ""
+
+    @property
+    def program(self) -> str:
+        """The first word without its folder, in lower case, such as "pytest"."""
+        return self.words[0].rsplit("/", 1)[-1].rsplit("\\", 1)[-1].lower().removesuffix(".exe") if self.words else ""
+
+    @property
+    def operands(self) -> list[str]:
+        """The words behind the program that are no flags."""
+        return [word for word in self.words[1:] if word[:1] != "-"]
+
+    @property
+    def key(self) -> str:
+        """What tells this command from others: program and operands, without flags. Two runs of one command have
+        one key; the run of everything has the start of the key of a run of a part."""
+        operands = [word for word in self.operands if word not in _EVERYTHING and "\n" not in word]
+        return " ".join([self.program, *operands])[:KEY_MAX]
+
+
+_EVERYTHING: Final = frozenset((".", "./", "./...", "...", "", "*", "./*"))
+_WRAPPERS: Final = frozenset(
+    (
+        "sudo",
+        "time",
+        "nohup",
+        "env",
+        "command",
+        "exec",
+        "npx",
+        "bunx",
+        "stdbuf",
+        "nice",
+        "xvfb-run",
+        "then",
+        "do",
+        "else",
+    )
+)
+_RUNNERS: Final = {
+    "uv": ("run",),
+    "poetry": ("run",),
+    "pipenv": ("run",),
+    "hatch": ("run",),
+    "pdm": ("run",),
+    "rye": ("run",),
+    "bundle": ("exec",),
+    "pnpm": ("exec", "dlx"),
+    "yarn": ("exec", "dlx"),
+    "npm": ("exec",),
+    "mise": ("exec",),
+    "dotnet": ("tool",),
+}
+_PYTHONS: Final = frozenset(("python", "python3", "py", "python2", "pypy3"))
+_SHELLS: Final = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd"))
+
+
+def commands_of(line: str) -> list[Command]:
+    """The simple commands of a command line, in order, without what only wraps them ("sudo", "time", "uv run",
+    "bash -lc", assignments in front)."""
+    return _commands(line, _NESTING_MAX)
+
+
+def _commands(line: str, depth: int) -> list[Command]:
+    found: list[Command] = []
+    for command in _Scanner(line[:COMMAND_MAX]).scan():
+        command.words = _unwrapped(command.words)
+        inner = _inner_line(command) if depth else ""
+        if inner:
+            nested = _commands(inner, depth - 1)
+            if nested:
+                nested[-1].joined = nested[-1].joined or command.joined
+            found += nested
+        elif command.words or command.writes:
+            found.append(command)
+        if len(found) >= COMMANDS_MAX:
+            break
+    return found[:COMMANDS_MAX]
+
+
+def _inner_line(command: Command) -> str:
+    """The command line that a shell gets as an argument."""
+    if command.program not in _SHELLS:
+        return ""
+    for index, word in enumerate(command.words[1:-1], 1):
+        if word.lower() in ("-c", "-lc", "-ic", "-lic", "-command", "/c", "-xc", "-euc"):
+            return command.words[index + 1]
+    return ""
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    at = 0
+    while at < len(words) - 1:
+        word = words[at].rsplit("/", 1)[-1]
+        if word in _WRAPPERS or _is_assignment(word):
+            at += 1
+        elif (
+            word == "timeout" or (word in _PYTHONS and words[at + 1] == "-m") or words[at + 1] in _RUNNERS.get(word, ())
+        ):
+            at += 2
+        else:
+            break
+        while at < len(words) - 1 and at and words[at][:1] == "-":
+            at += 1
+    return words[at:] if at < len(words) and not _is_assignment(words[at]) else []
+
+
+def _is_assignment(word: str) -> bool:
+    name, sign, _ = word.partition("=")
+    return bool(sign) and name.isidentifier()
+
+
+class _Scanner:
+    """One pass over the characters of a command line."""
+
+    __slots__ = ("at", "delimiters", "done", "now", "piece", "started", "target", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.now = Command()
+        self.done: list[Command] = []
+        self.piece: list[str] = []
+        self.started = False
+        self.target = ""
+        self.delimiters: list[tuple[Command, str]] = []
+
+    def scan(self) -> list[Command]:
+        text, size = self.text, len(self.text)
+        while self.at < size and len(self.done) < COMMANDS_MAX:
+            char = text[self.at]
+            step = _STEPS.get(char)
+            if step is not None:
+                step(self)
+                continue
+            end = self.at + 1
+            while end < size and text[end] not in _STEPS:
+                end += 1
+            self.take(text[self.at : end])
+            self.at = end
+        self.end_command("")
+        return self.done
+
+    def take(self, piece: str) -> None:
+        self.piece.append(piece)
+        self.started = True
+
+    def end_word(self) -> None:
+        if not self.started:
+            return
+        word = "".join(self.piece)
+        self.piece, self.started = [], False
+        target, self.target = self.target, ""
+        if target == ">":
+            self.now.writes.append(word)
+        elif target == "<<":
+            self.delimiters.append((self.now, word))
+        elif not target:
+            self.now.words.append(word)
+
+    def end_command(self, operator: str) -> None:
+        self.end_word()
+        if self.now.words or self.now.writes or self.now.documents:
+            self.now.joined = operator
+            self.done.append(self.now)
+            self.now = Command()
+
+    # -- steps: each moves ``at`` on ------------------------------------------------------------------------------
+
+    def space(self) -> None:
+        self.end_word()
+        self.at += 1
+
+    def newline(self) -> None:
+        self.end_word()
+        self.at += 1
+        for command, delimiter in self.delimiters:
+            command.documents.append(self.document(delimiter))
+        self.delimiters = []
+        self.end_command(";")
+
+    def document(self, delimiter: str) -> str:
+        """The lines up to the one that is ``delimiter``."""
+        start = at = self.at
+        while at < len(self.text):
+            end = self.text.find("\n", at)
+            end = len(self.text) if end < 0 else end
+            if self.text[at:end].strip() == delimiter:
+                self.at = min(end + 1, len(self.text))
+                return self.text[start:at]
+            at = end + 1
+        self.at = len(self.text)
+        return self.text[start:]
+
+    def escape(self) -> None:
+        if self.text[self.at + 1 : self.at + 2] != "\n":
+            self.take(self.text[self.at + 1 : self.at + 2])
+        self.at += 2
+
+    def single_quote(self) -> None:
+        end = self.text.find("'", self.at + 1)
+        end = len(self.text) if end < 0 else end
+        self.take(self.text[self.at + 1 : end])
+        self.at = end + 1
+
+    def double_quote(self) -> None:
+        self.at += 1
+        if self.text.startswith(("$(cat <<", "@'"), self.at):
+            self.quoted_document()
+            return
+        start = self.at
+        while self.at < len(self.text) and self.text[self.at] != '"':
+            self.at += 2 if self.text[self.at] == "\\" else 1
+        inner = self.text[start : self.at]
+        self.take(inner.replace('\\"', '"').replace("\\\\", "\\") if "\\" in inner else inner)
+        self.at += 1
+
+    def quoted_document(self) -> None:
+        """``"$(cat <<'EOF' ... EOF)"``: how agents pass a text of several lines."""
+        line_end = self.text.find("\n", self.at)
+        line_end = len(self.text) if line_end < 0 else line_end
+        delimiter = self.text[self.at + 8 : line_end].strip(" -'\"\\")
+        self.at = line_end + 1
+        self.take(self.document(delimiter))
+        closing = self.text.find('"', self.at)
+        self.at = len(self.text) if closing < 0 else closing + 1
+
+    def backtick(self) -> None:
+        end = self.text.find("`", self.at + 1)
+        end = len(self.text) if end < 0 else end
+        self.take("$()")
+        self.at = end + 1
+
+    def dollar(self) -> None:
+        self.at += 1
+        if not self.text.startswith("(", self.at):
+            self.take("$")
+            return
+        depth = 0
+        while self.at < len(self.text):
+            depth += (self.text[self.at] == "(") - (self.text[self.at] == ")")
+            self.at += 1
+            if not depth:
+                break
+        self.take("$()")
+
+    def comment(self) -> None:
+        if self.started:
+            self.take("#")
+            self.at += 1
+            return
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+
+    def operator(self) -> None:
+        char = self.text[self.at]
+        double = self.text.startswith(char * 2, self.at)
+        if char == "&" and self.text.startswith("&>", self.at):
+            self.at += 1
+            self.end_word()
+            return
+        self.at += 2 if double and char != ";" else 1
+        self.end_command("|" if char == "|" and not double else ";" if char in ";()" else char * 2 if double else char)
+
+    def redirect(self) -> None:
+        if self.started and "".join(self.piece).isdigit():
+            self.piece, self.started = [], False
+        self.end_word()
+        self.at += 2 if self.text.startswith(">>", self.at) else 1
+        if self.text.startswith("&", self.at):
+            self.at += 1
+            while self.text[self.at : self.at + 1].isdigit():
+                self.at += 1
+            return
+        self.target = ">"
+
+    def source(self) -> None:
+        self.end_word()
+        signs = 1
+        while signs < 3 and self.text.startswith("<", self.at + signs):
+            signs += 1
+        self.at += signs
+        if signs == 2 and self.text.startswith("-", self.at):
+            self.at += 1
+        self.target = "<" * signs
+
+
+_STEPS: Final = {
+    " ": _Scanner.space,
+    "\t": _Scanner.space,
+    "\r": _Scanner.space,
+    "\n": _Scanner.newline,
+    "\\": _Scanner.escape,
+    "'": _Scanner.single_quote,
+    '"': _Scanner.double_quote,
+    "`": _Scanner.backtick,
+    "$": _Scanner.dollar,
+    "#": _Scanner.comment,
+    ";": _Scanner.operator,
+    "&": _Scanner.operator,
+    "|": _Scanner.operator,
+    "(": _Scanner.operator,
+    ")": _Scanner.operator,
+    ">": _Scanner.redirect,
+    "<": _Scanner.source,
+}

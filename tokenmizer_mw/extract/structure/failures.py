@@ -1,0 +1,148 @@
+"""Which lines of an output tell what went wrong: failing tests, exceptions, compiler errors, reported errors.
+
+Each table row is a shape of line; the first group that matched is the label.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.extract.prose import one_line
+
+ERRORS_MAX: Final = 3
+"""Errors that are taken from one output."""
+
+ERROR_LABEL_MAX: Final = 160
+"""Longest label of an error, in characters."""
+
+_TAIL: Final = 2_000
+_TRACEBACK: Final = "Traceback (most recent call last)"
+_SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
+"""What builds and containers put in front of a line: "#11 41.20 ", "web-1  | "."""
+
+
+def _lines(*shapes: str) -> Any:
+    return re2.compile("(?m)" + "|".join(f"^{shape}$" for shape in shapes))
+
+
+_FAILING_TESTS: Final = _lines(
+    r"(?:FAILED|ERROR) +(\S+::\S.*)",  # pytest
+    r"FAILED +(\S.* > .+)",  # pest
+    r"\s*[×✗✘✕] (.+)",  # vitest, mocha
+    r" *● (.+ › .+)",  # jest
+    r"\s*--- FAIL: (\w\S*).*",  # go
+    r"test (\S+) \.\.\. FAILED",  # cargo
+    r"(?:FAIL|ERROR): (\w+ \([\w.]+\))",  # unittest
+    r"\(fail\) (.+)",  # bun
+    r"not ok \d+ -? ?(.+)",  # TAP
+)
+_FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
+
+_EXCEPTIONS: Final = _lines(
+    rf"{_SOURCE}(?:E  +)?(?:\[\w+\] )?\s*(?:Uncaught |Caused by: |Exception in thread \"[^\"]*\" )?"
+    r"((?:[\w$]+(?:\.|::))*[A-Z]\w*(?:Error|Exception|Failure|Fault|Timeout|Violation)(?:\[\w+\]| \[\w+\])?: .+)",
+    r"(?:E  +)?(AssertionError|KeyboardInterrupt|StopIteration)",
+    r"(panic: .+)",  # go
+    r"(thread '[^'\n]*'[^\n]* panicked at .+(?:\n[^\n]+)?)",  # rust
+    r"(WARNING: DATA RACE)",
+    r"(fatal error: all .+)",
+)
+_EXCEPTION_MARKS: Final = ("Error", "Exception", "panic", "Timeout", "Failure", "Violation", "DATA RACE", "fatal error")
+
+_COMPILERS: Final = _lines(
+    rf"{_SOURCE}(\S+?(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(?:fatal )?(?i:error):? .+)",
+    r"(error\[E\d+\]: .+)",
+    rf"{_SOURCE}\s*(fatal error: \S+: .+)",
+    r"(\S+\.go:\d+:\d+: .+)",
+)
+
+_REPORTS: Final = _lines(
+    rf"{_SOURCE}\s*((?:fatal|error|Error|ERROR|FATAL|npm ERR!|npm error|E)(?: [A-Z]\w+)?: \S.{{3,}})",
+    r"((?:-?(?:ba|z|da)?sh|[\w./-]+): .*(?:not found|No such file|[Pp]ermission denied|cannot|invalid|illegal).*)",
+    r"(make(?:\[\d+\])?: \*\*\* .+)",
+    rf"{_SOURCE}(.*(?i:\bcould not|\bcannot |\bunable to|\bfailed to|connection refused|timed out|\bdenied\b).*)",
+)
+_PREFIX: Final = re2.compile(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{{4}}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
+_EXIT_LINE: Final = re2.compile(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
+
+
+def failing_tests(text: str) -> list[str]:
+    """Tests that failed, with their reasons where the line gives one; at most ``ERRORS_MAX``."""
+    return _labels(_FAILING_TESTS, text) if any(mark in text for mark in _FAILING_MARKS) else []
+
+
+def exceptions(text: str) -> list[str]:
+    """The exception lines of stack traces and panics, and errors of compilers; at most ``ERRORS_MAX``."""
+    found: list[str] = []
+    if _TRACEBACK in text:
+        found += _python_exceptions(text)
+    if any(mark in text for mark in _EXCEPTION_MARKS):
+        found += _labels(_EXCEPTIONS, text)
+    if "rror" in text or "ERROR" in text or ".go:" in text:
+        found += _labels(_COMPILERS, text)
+    return _distinct(found)
+
+
+def telling_line(text: str) -> str:
+    """The line of a failed command's output that says best what went wrong, "" when there is none."""
+    found = exceptions(text) or _labels(_REPORTS, text)
+    if found:
+        return found[0]
+    for line in reversed(text[-_TAIL:].split("\n")):
+        label = label_of(line)
+        if len(label) > 3 and any(char.isalpha() for char in label) and not _EXIT_LINE.search(label):
+            return label
+    return ""
+
+
+def label_of(line: str) -> str:
+    """A line of output as a label: without time stamps, the prefixes of builds and containers, and decoration."""
+    line = " ".join(line[: 4 * ERROR_LABEL_MAX].split())
+    if line[:1] in "#E[0123456789" or " | " in line:
+        line = _PREFIX.sub("", line)
+    return one_line(line.strip("=-─━_*│ \t"), ERROR_LABEL_MAX)
+
+
+def _python_exceptions(text: str) -> list[str]:
+    """The line under each traceback: the first that is not indented."""
+    found: list[str] = []
+    at = text.find(_TRACEBACK)
+    while at >= 0 and len(found) < ERRORS_MAX:
+        line, at = _first_unindented(text, at)
+        if label := label_of(line):
+            found.append(label)
+        at = text.find(_TRACEBACK, at) if at >= 0 else -1
+    return found
+
+
+def _first_unindented(text: str, at: int) -> tuple[str, int]:
+    """The first line behind ``at`` that is neither indented nor empty, and where it ends (-1: at the text's end)."""
+    end = text.find("\n", at)
+    while end >= 0:
+        start, end = end + 1, text.find("\n", end + 1)
+        line = text[start : end if end >= 0 else len(text)]
+        if line[:1] not in (" ", "\t", "", "\r"):
+            return line, end
+    return "", -1
+
+
+def _labels(shapes: Any, text: str) -> list[str]:
+    found: dict[str, None] = {}
+    for match in shapes.finditer(text):
+        label = label_of(next((group for group in match.groups() if group), match.group()))
+        if label:
+            found[label] = None
+        if len(found) == ERRORS_MAX:
+            break
+    return list(found)
+
+
+def _distinct(labels: list[str]) -> list[str]:
+    """Labels in order, without those that another one ends in (the same line with and without its prefix)."""
+    kept: list[str] = []
+    for label in labels:
+        if not any(other.endswith(label) or label.endswith(other) for other in kept):
+            kept.append(label)
+    return kept[:ERRORS_MAX]

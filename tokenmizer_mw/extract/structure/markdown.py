@@ -1,0 +1,119 @@
+"""What Markdown says for certain in a speaker's text: checklists, files that code blocks and diffs name, and the
+errors of logs that the user pasted. Quoted text says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
+from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+
+from .certain import QUOTE_MAX
+from .failures import exceptions, failing_tests
+from .patches import patched_files
+from .testruns import read_tests, runner_of
+
+_PASTED: Final = words_of("text txt log logs console output plaintext traceback stacktrace shell sh bash terminal")
+_STATES: Final = {"~": Status.IN_PROGRESS, "/": Status.IN_PROGRESS, "-": Status.IN_PROGRESS}
+_TRUST: Final = {Role.USER: Trust.STATED, Role.ASSISTANT: Trust.CLAIMED}
+_COMMENTS: Final = ("#", "//", "--", "/*", "<!--", ";", "%", '"""', "{/*")
+_FIRST_LINE_MAX: Final = 160
+
+
+def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
+    """The findings of a user's or an assistant's text, in its order."""
+    trust = _TRUST[role]
+    found: list[Finding] = []
+    order = 0
+    for index, segment in enumerate(segments):
+        if segment.kind is SegmentKind.CHECKBOX:
+            found.append(_task(segment, trust, order))
+            order += 1
+        elif segment.kind is SegmentKind.CODE:
+            found += _code(segment, segments[index - 1] if index else None, trust)
+        elif segment.kind is SegmentKind.DIFF:
+            found += _diff(segment, segments[index - 1] if index else None, trust)
+        elif segment.kind is SegmentKind.LOG and role is Role.USER:
+            found += _pasted(segment)
+    return found
+
+
+def _task(segment: Segment, trust: Trust, order: int) -> Finding:
+    mark = segment.info[-2:-1]
+    status = Status.COMPLETED if segment.checked else _STATES.get(mark, Status.PENDING)
+    sure = 0.85 if trust is Trust.STATED else 0.75 if segment.checked else 0.65
+    return _finding(NodeType.TASK, one_line(segment.text, LABEL_MAX), status, trust, sure, segment, order=order)
+
+
+def _code(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Finding]:
+    path = _file_of_code(segment) or _file_above(segment, before)
+    if path:
+        yield _finding(NodeType.FILE, path, Status.ACTIVE, trust, 0.7, segment)
+    elif trust is Trust.STATED and segment.info.split(" ", 1)[0].lower() in ("", *_PASTED):
+        yield from _pasted(segment)
+
+
+def _file_of_code(segment: Segment) -> str:
+    """The file that the fence's info string or the comment in the first line names."""
+    for word in segment.info.split():
+        for part in (word, word.partition("=")[2], word.partition(":")[2]):
+            if path := as_path(part):
+                return path
+    line = segment.text.lstrip("\n").split("\n", 1)[0].strip()
+    if len(line) > _FIRST_LINE_MAX:
+        return ""
+    for sign in _COMMENTS:
+        if line.startswith(sign):
+            words = line[len(sign) :].rstrip('*/->}" ').strip().removeprefix("File:").removeprefix("file:").strip()
+            return as_path(words.split(" ", 1)[0]) if words.count(" ") < 3 else ""
+    return ""
+
+
+def _file_above(segment: Segment, before: Segment | None) -> str:
+    """The file that the line right above the block consists of."""
+    if before is None or before.kind in (SegmentKind.CODE, SegmentKind.DIFF):
+        return ""
+    return as_path(before.text)
+
+
+def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Finding]:
+    touched = patched_files(segment.text)
+    if not touched and (path := _file_above(segment, before) or as_path(segment.text.split("\n", 1)[0])):
+        touched = {path: "edited"}
+    for path, detail in touched.items():
+        gone = detail.startswith(("deleted", "moved to"))
+        status = Status.ARCHIVED if gone else Status.ACTIVE
+        yield _finding(NodeType.FILE, path, status, trust, 0.8, segment, detail=detail)
+
+
+def _pasted(segment: Segment) -> Iterator[Finding]:
+    """A log that the user shows: the errors in it are real, whatever else it says is a quotation."""
+    outcome = read_tests(segment.text)
+    if outcome is not None:
+        status = Status.FAILED if outcome.failed else Status.COMPLETED
+        label = runner_of(segment.text)
+        yield _finding(NodeType.TEST, label, status, Trust.QUOTED, 0.8, segment, detail=outcome.counts)
+    failing = failing_tests(segment.text) if outcome is None or outcome.failed else []
+    for label in failing or exceptions(segment.text):
+        yield _finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STATED, 0.8, segment)
+
+
+def _finding(
+    type: NodeType,
+    label: str,
+    status: Status,
+    trust: Trust,
+    confidence: float,
+    segment: Segment,
+    *,
+    detail: str = "",
+    order: int | None = None,
+) -> Finding:
+    quote = one_line(segment.text, QUOTE_MAX)
+    span = (segment.start, segment.end)
+    return Finding(type, label, status, trust, confidence, detail=detail, order=order, quote=quote, span=span)

@@ -1,0 +1,69 @@
+"""Which files a patch, a diff or a block of edits touches, and how."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import re2
+
+from .tools import PATHS_MAX, clean_path
+
+_HEADERS: Final = re2.compile(
+    r"(?m)^(?:\*\*\* (Add|Update|Delete) File: (.+)|\*\*\* (Move) to: (.+)|diff --git a/(.+) b/(.+)"
+    r"|--- (\S.*)\n\+\+\+ (\S.*)|(?:rename to) (.+)|(new file mode|deleted file mode) .*|([MAD]) ([\w./@+-]+))\r?$"
+)
+_VERBS: Final = {
+    "Add": "created",
+    "Update": "edited",
+    "Delete": "deleted",
+    "M": "edited",
+    "A": "created",
+    "D": "deleted",
+}
+_NOTHING: Final = "/dev/null"
+
+
+def patched_files(patch: str) -> dict[str, str]:
+    """Path -> "created", "edited", "deleted" or "moved from ...", in the order of the patch."""
+    found: dict[str, str] = {}
+    last = ""
+    for match in _HEADERS.finditer(patch):
+        groups = match.groups()
+        path, verb = _read(groups, last)
+        if groups[2] and last and path:
+            found[last] = f"moved to {path}"
+        if path:
+            if verb or path not in found:
+                found[path] = verb or "edited"
+            last = path
+        if len(found) >= PATHS_MAX:
+            break
+    return found
+
+
+def _read(groups: tuple[str | None, ...], last: str) -> tuple[str, str]:
+    """Path and verb of one header; an empty verb leaves an earlier one in place."""
+    verb, path, move, target, _, git_new, old, new, renamed, mode, letter, listed = groups
+    if verb and path:
+        return clean_path(path), _VERBS[verb]
+    if move and target:
+        return clean_path(target), f"moved from {last}" if last else "edited"
+    if git_new:
+        return clean_path(git_new), ""
+    if old and new:
+        return _of_pair(_without_stamp(old), _without_stamp(new))
+    if renamed:
+        return clean_path(renamed), "moved"
+    if mode:
+        return last, "created" if mode.startswith("new") else "deleted"
+    return (clean_path(listed), _VERBS[letter]) if letter and listed else ("", "")
+
+
+def _of_pair(old: str, new: str) -> tuple[str, str]:
+    if new == _NOTHING:
+        return clean_path(old.removeprefix("a/")), "deleted"
+    return clean_path(new.removeprefix("b/")), "created" if old == _NOTHING else ""
+
+
+def _without_stamp(path: str) -> str:
+    return path.split("\t", 1)[0].strip()

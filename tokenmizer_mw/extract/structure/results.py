@@ -1,0 +1,119 @@
+"""What a tool returned: its text without the envelope, its exit code, and whether the tool refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.extract.prose import encodable
+from tokenmizer_mw.model.message import ToolResult
+
+HEAD_MAX: Final = 20_000
+TAIL_MAX: Final = 40_000
+"""Characters at the two ends of a result that are read."""
+
+_JSON_MAX: Final = 1_000_000
+_CODE_MAX: Final = 2**31
+_EDGE: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result as read. ``code`` is the exit code, ``None`` where the tool names none. ``refused``: the tool itself
+    says that it could not do what it was asked to."""
+
+    text: str
+    code: int | None = None
+    refused: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """True when the tool refused or the exit code says so."""
+        return self.refused or self.code not in (None, 0)
+
+
+_EXIT: Final = re2.compile(
+    r"(?i)(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|<returncode|return ?code|^exit)\"?[ :=>]{1,3}(-?\d{1,10})\b"
+)
+_REFUSALS: Final = (
+    "<tool_use_error>",
+    "Error",
+    "error:",
+    "ERROR",
+    "apply_patch verification failed",
+    "String to replace not found",
+    "No replacement was performed",
+    "Your proposed edit has introduced",
+    "failed in sandbox",
+    "Failed to ",
+    "Permission denied",
+    "ENOENT",
+    "EACCES",
+    "File does not exist",
+    "File not found",
+    "No such file",
+    "Tool execution failed",
+    "The tool call failed",
+    "Invalid ",
+)
+_NO_FAULT: Final = ("Sibling tool call errored", "was rejected", "Request interrupted", "user doesn't want")
+"""Refusals that say nothing about the work."""
+
+_PAYLOADS: Final = ("output", "stdout", "stderr", "content", "result")
+_CODES: Final = ("exit_code", "exitCode", "returncode", "return_code")
+
+
+def read_output(result: ToolResult) -> Output:
+    """The result as read. Long texts keep their two ends. Never raises."""
+    text = encodable(result.text)
+    code: int | None = None
+    refused = result.is_error
+    if text[:1] == "{" and len(text) <= _JSON_MAX:
+        text, code, denied = _opened(text)
+        refused = refused or denied
+    if len(text) > HEAD_MAX + TAIL_MAX:
+        text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
+    start = text[:200].lstrip()
+    if any(mark in start for mark in _NO_FAULT):
+        return Output("", code, refused=True)
+    if code is None and ("xit" in text or "eturn" in text):
+        code = _exit_code(text)
+    return Output(text, code, refused or start.startswith(_REFUSALS))
+
+
+def _opened(text: str) -> tuple[str, int | None, bool]:
+    """Payload, exit code and refusal of a JSON envelope; a document that is none is its own payload."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, None, False
+    meta = data.get("metadata")
+    code = _code_in(data)
+    if code is None and isinstance(meta, dict):
+        code = _code_in(meta)
+    parts = [data[name] for name in _PAYLOADS if isinstance(data.get(name), str)]
+    error = data.get("error")
+    if isinstance(error, str) and error:
+        parts.append(error)
+    payload = "\n".join(part for part in parts if part) if parts or code is not None else text
+    return encodable(payload), code, data.get("success") is False or (isinstance(error, str) and bool(error))
+
+
+def _code_in(data: dict[str, Any]) -> int | None:
+    for name in _CODES:
+        value = data.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _CODE_MAX:
+            return value
+    return None
+
+
+def _exit_code(text: str) -> int | None:
+    """The exit code that a tool writes above or below the output."""
+    for edge in (text[:_EDGE], text[-_EDGE:]) if len(text) > _EDGE else (text,):
+        match = _EXIT.search(edge)
+        if match:
+            return int(match.group(1))
+    return None

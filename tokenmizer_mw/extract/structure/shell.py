@@ -1,0 +1,281 @@
+"""What a shell command did: files that it wrote, packages, commits, tests, and the errors that it showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.model.node import Status
+
+from . import certain
+from .commands import Command, commands_of
+from .failures import exceptions, failing_tests, telling_line
+from .patches import patched_files
+from .results import Output
+from .testruns import Outcome, read_tests
+from .tools import clean_path
+
+_PROBES: Final = words_of(
+    "rg grep egrep fgrep zgrep ag ack ls ll dir find fd cat bat head tail less more awk gawk wc which where type echo"
+    " printf pwd printenv test [ [[ stat file diff cmp sort uniq jq yq tree du df ps date whoami uname id hostname true"
+    " false sleep cd pushd popd source . export set unset alias history nl tr cut xargs tee basename dirname realpath"
+    " readlink kill pkill pgrep lsof netstat ss ping dig nslookup nproc free top for while if done fi until case esac"
+    " in break wait trap return exit get-content get-childitem select-string test-path get-command get-location"
+    " set-location write-output write-host mkdir touch chmod read seq column strings od xxd hexdump man help clear"
+)
+"""Programs whose failure is an answer and no fault."""
+
+_PROBING_GIT: Final = words_of(
+    "status log diff show branch rev-parse ls-files blame remote config fetch grep stash describe reflog shortlog"
+    " ls-tree cat-file check-ignore worktree"
+)
+_TEST_PROGRAMS: Final = words_of(
+    "pytest py.test tox nox unittest jest vitest mocha ava karma phpunit rspec ctest gotestsum pest playwright cypress"
+    " trial nose2 behave"
+)
+_TEST_SUBCOMMANDS: Final = words_of(
+    "npm pnpm yarn bun go cargo mvn gradle gradlew mvnw dotnet mix rake swift make deno flutter dart zig sbt artisan"
+    " just task manage.py rails stack cabal lein mise turbo nx"
+)
+_TEST_WORDS: Final = words_of("test tests check verify nextest spec test:unit test:integration test:e2e unit")
+
+_READERS: Final = words_of("cat bat head tail less more nl get-content type")
+_INSTALLERS: Final = {
+    "pip": words_of("install uninstall"),
+    "pip3": words_of("install uninstall"),
+    "uv": words_of("add remove"),
+    "poetry": words_of("add remove"),
+    "pdm": words_of("add remove"),
+    "pipenv": words_of("install uninstall"),
+    "npm": words_of("install i add uninstall remove rm"),
+    "pnpm": words_of("add install i remove rm uninstall"),
+    "yarn": words_of("add remove"),
+    "bun": words_of("add install remove"),
+    "cargo": words_of("add remove"),
+    "go": words_of("get"),
+    "gem": words_of("install uninstall"),
+    "bundle": words_of("add remove"),
+    "composer": words_of("require remove"),
+    "flutter": words_of("add remove"),
+    "conda": words_of("install remove"),
+    "mamba": words_of("install remove"),
+}
+_REMOVING: Final = words_of("uninstall remove rm")
+_VALUE_FLAGS: Final = words_of(
+    "-r -c -e -f --requirement --constraint --filter -F --group --extra --index-url -i -C --prefix"
+)
+_INSTALLED_MAX: Final = 20
+_COMMIT_FAILURES: Final = ("nothing to commit", "no changes added", "nothing added to commit", "did not match any file")
+_TEMPORARY: Final = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "/proc/")
+_HARD: Final = 0.9
+_SOFT: Final = 0.7
+
+
+def read_shell(line: str, output: Output) -> list[Finding]:
+    """What running ``line`` with that output means. A probe (a search, a listing) shows no errors of its own."""
+    commands = commands_of(line)
+    done = commands[:-1] if output.failed else commands
+    found = [finding for command in done for finding in _effects(command, output)]
+    working = [command for command in commands if not _is_probe(command)]
+    if not working:
+        return found
+    return found + _judged(working, commands, output)
+
+
+def _judged(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
+    """Tests, errors, or that all went well."""
+    tests = [command for command in working if _is_test(command)]
+    outcome = read_tests(output.text) if tests or "passed" in output.text or "failed" in output.text else None
+    shown = (tests or working)[-1]
+    found: list[Finding] = []
+    if outcome is not None:
+        found.append(certain.test(shown.key, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
+    proven = output.code == 0 and not tests and not _hidden(shown, commands)
+    labels = [] if proven else _errors(output, outcome)
+    found += [certain.error(label, shown.key, _HARD if output.failed or outcome else _SOFT) for label in labels]
+    if labels or output.failed or (outcome is not None and outcome.failed):
+        return found
+    passed = tests if outcome is not None else []
+    return found + [
+        certain.succeeded(command.key) for command in working if command in passed or not _hidden(command, commands)
+    ]
+
+
+def _errors(output: Output, outcome: Outcome | None) -> list[str]:
+    """Labels of what went wrong: the failing tests, else the exceptions, else the line that tells most."""
+    if outcome is not None and not outcome.failed and not output.failed:
+        return []
+    if outcome is not None and (failing := failing_tests(output.text)):
+        return failing
+    found = exceptions(output.text)
+    if found or not output.failed:
+        return found
+    line = telling_line(output.text)
+    return [line] if line else []
+
+
+def _hidden(command: Command, commands: list[Command]) -> bool:
+    """Whether the exit code of the whole line says nothing about this command."""
+    behind = commands[commands.index(command) :]
+    return command.joined == "|" or any(later.joined in ("||", ";", "&") for later in behind[:-1])
+
+
+def _is_probe(command: Command) -> bool:
+    program = command.program
+    if program in _PROBES or not program or program.startswith(("$", "-")):
+        return True
+    if program == "git":
+        return next(iter(command.operands), "") in _PROBING_GIT
+    return program in ("sed", "perl") or (program == "apply_patch")
+
+
+def _is_test(command: Command) -> bool:
+    program = command.program
+    if program in _TEST_PROGRAMS:
+        return True
+    if program in ("python", "python3", "php", "node", "rails", "bin/rails") or program in _TEST_SUBCOMMANDS:
+        return any(word in _TEST_WORDS or word.startswith(("test:", "test-")) for word in command.operands[:4]) or (
+            "--test" in command.words[:3]
+        )
+    return False
+
+
+# -- effects -----------------------------------------------------------------------------------------------------
+
+
+def _effects(command: Command, output: Output) -> Iterator[Finding]:
+    quote = " ".join(command.words[:12])
+    for target in command.writes:
+        if path := _kept_path(target):
+            yield certain.file(path, "written", quote)
+    effect = _EFFECTS.get(command.program)
+    if effect is not None:
+        yield from effect(command, quote)
+    if command.program == "git":
+        yield from _git(command, output, quote)
+    elif command.program in _INSTALLERS:
+        yield from _packages(command, quote)
+    elif command.program in _READERS:
+        for path in _kept_paths(command.operands):
+            yield certain.file(path, "read", quote)
+
+
+def _kept_path(word: str) -> str:
+    """A path worth remembering: it names a file and is not temporary."""
+    path = clean_path(word)
+    return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
+
+
+def _kept_paths(words: list[str]) -> list[str]:
+    return [path for word in words if (path := _kept_path(word))]
+
+
+def _tee(command: Command, quote: str) -> Iterator[Finding]:
+    for path in _kept_paths(command.operands):
+        yield certain.file(path, "written", quote)
+
+
+def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
+    """``sed -i``, ``perl -pi``; without the flag they read."""
+    flags = [word for word in command.words[1:] if word[:1] == "-"]
+    in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
+    for path in _kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
+        yield certain.file(path, "edited" if in_place else "read", quote)
+
+
+def _remove(command: Command, quote: str) -> Iterator[Finding]:
+    for path in _kept_paths(command.operands):
+        yield certain.file(path, "deleted", quote)
+
+
+def _move(command: Command, quote: str) -> Iterator[Finding]:
+    if len(command.operands) == 2:
+        old, new = map(_kept_path, command.operands)
+        if old and new:
+            yield certain.file(old, f"moved to {new}", quote)
+            yield certain.file(new, f"moved from {old}", quote)
+
+
+def _copy(command: Command, quote: str) -> Iterator[Finding]:
+    if len(command.operands) == 2 and (new := _kept_path(command.operands[1])):
+        yield certain.file(new, "written", quote)
+
+
+def _patch(command: Command, quote: str) -> Iterator[Finding]:
+    for document in (*command.documents, *command.words[1:]):
+        for path, detail in patched_files(document).items():
+            yield certain.file(path, detail, f"{command.program}: {path}")
+
+
+_EFFECTS: Final = {
+    "tee": _tee,
+    "touch": _tee,
+    "sed": _edit_in_place,
+    "perl": _edit_in_place,
+    "rm": _remove,
+    "unlink": _remove,
+    "mv": _move,
+    "cp": _copy,
+    "apply_patch": _patch,
+    "applypatch": _patch,
+}
+
+
+def _git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
+    action = next(iter(command.operands), "")
+    if action in ("rm", "mv"):
+        inner = Command(words=[action, *command.operands[1:]])
+        yield from (_remove if action == "rm" else _move)(inner, quote)
+    if action == "commit" and not any(mark in output.text for mark in _COMMIT_FAILURES):
+        message = _commit_message(command)
+        if message:
+            yield certain.task(message, Status.COMPLETED, detail="committed", quote=f"git commit: {message}")
+
+
+def _commit_message(command: Command) -> str:
+    """The first line of the message that the command line carries, "" when an editor or a file gives it."""
+    words = command.words
+    for index, word in enumerate(words):
+        if word.startswith("--message="):
+            return _first_line(word.partition("=")[2])
+        short = word[:1] == "-" and word[:2] != "--" and word.endswith("m")
+        if (short or word == "--message") and index + 1 < len(words):
+            return _first_line(words[index + 1])
+    return _first_line(command.documents[0]) if command.documents and "-F" in words else ""
+
+
+def _first_line(message: str) -> str:
+    return next((line.strip() for line in message.split("\n") if line.strip()), "")
+
+
+def _packages(command: Command, quote: str) -> Iterator[Finding]:
+    verbs = _INSTALLERS[command.program]
+    at = next((index for index, word in enumerate(command.words) if index and word in verbs), 0)
+    if not at:
+        return
+    names, skip = [], False
+    for word in command.words[at + 1 :]:
+        if not skip and word[:1] != "-":
+            names.append(word)
+        skip = word in _VALUE_FLAGS
+    for word in names[:_INSTALLED_MAX]:
+        name, version = _name_and_version(word)
+        if name:
+            yield certain.dependency(name, version, quote, removed=command.words[at] in _REMOVING)
+
+
+def _name_and_version(word: str) -> tuple[str, str]:
+    """Of "dayjs@1.11", "fastapi[all]>=0.111", "@scope/name@2"; ("", "") for paths and addresses."""
+    if "://" in word or word[:1] in "./~$" or word.endswith((".whl", ".txt", ".tgz", ".gz")):
+        return "", ""
+    name, version = word, ""
+    for sign in ("===", "==", ">=", "<=", "~=", "!=", ">", "<", "@", ":"):
+        at = name.find(sign, 1)
+        if at > 0:
+            name, version = name[:at], version or name[at + len(sign) :]
+    name = name.split("[", 1)[0].strip()
+    usable = name and len(name) <= 80 and all(char.isalnum() or char in "@/._-" for char in name)
+    return (name, version.split(",", 1)[0].strip(" ^~=")[:40]) if usable else ("", "")

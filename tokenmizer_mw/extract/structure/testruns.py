@@ -1,0 +1,114 @@
+"""The summaries of test runners: a row a runner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.extract.prose import one_line
+
+QUOTE_MAX: Final = 160
+_LINES_MAX: Final = 50
+_DIGITS_MAX: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a test run ended. ``counts`` is one line such as "2 failed, 9 passed", ``quote`` the summary line."""
+
+    failed: bool
+    counts: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How a runner's summary looks. ``mark`` must be in the text before the pattern is tried."""
+
+    name: str
+    mark: str
+    summary: Any
+
+
+def _runner(name: str, mark: str, *lines: str) -> Runner:
+    return Runner(name, mark, re2.compile("(?m)" + "|".join(lines)))
+
+
+_PYTEST_COUNT: Final = r"\d+ (?:failed|passed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)"
+
+RUNNERS: Final = (
+    _runner("pytest", " in ", rf"^=* ?{_PYTEST_COUNT}(?:, {_PYTEST_COUNT})* in [\d.:]+"),
+    _runner("cargo test", "test result:", r"^test result: .*$"),
+    _runner("jest", "Tests:", r"^\s*Tests:\s+\d.* total.*$"),
+    _runner("phpunit", "ssertions", r"^Tests: \d+, Assertions: .*$", r"^OK \(\d+ tests?, \d+ assertions?\)"),
+    _runner("vitest", " Tests ", r"^.{0,40}\bTests  +\d+ \w+(?: \| \d+ \w+)* \(\d+\)"),
+    _runner("vitest", " tests", r"^.{0,60}\(\d+ tests?(?: \| \d+ failed)?\)"),
+    _runner("unittest", "Ran ", r"^Ran \d+ tests? in [^\n]*\n\s*(?:OK|FAILED)[^\n]*"),
+    _runner("bun test", " pass", r"^ *\d+ pass\n(?: *\d+ \w+\n)?? *\d+ fail$"),
+    _runner("mocha", " passing", r"^\s*\d+ passing\b.*(?:\n\s*\d+ (?:failing|pending).*){0,2}"),
+    _runner("playwright", " passed (", r"^(?:\s+\d+ (?:failed|flaky|skipped).*\n)*\s+\d+ passed \([\d.]+m?s\)"),
+    _runner("maven", "Tests run:", r"^.*Tests run: \d+, Failures: \d+, Errors: \d+.*$"),
+    _runner("rspec", " examples", r"^\d+ examples?, \d+ failures?.*$"),
+    _runner("dotnet test", "Passed:", r"^.*Failed: +\d+, Passed: +\d+.*$"),
+    _runner("ctest", "tests passed", r"^\d+% tests passed, \d+ tests? failed out of \d+"),
+    _runner("go test", "\t", r"^(?:ok  |FAIL)\t\S+", r"^--- FAIL: \w+"),
+    _runner("go test", "--- FAIL", r"^\s*--- FAIL: \w+"),
+)
+
+_COUNT: Final = re2.compile(
+    r"(?i)(\d+) (?:tests? )?(failed|failures?|failing|fail|errors?|passed|passing|pass|skipped)\b"
+    r"|\b(failures|errors|failed|passed): *(\d+)"
+)
+_KINDS: Final = {"fail": "failed", "erro": "errors", "pass": "passed", "skip": "skipped"}
+_TESTS: Final = re2.compile(r"(\d+) tests?\b")
+
+
+def read_tests(text: str) -> Outcome | None:
+    """The outcome of the test run that ``text`` shows, ``None`` when it shows none."""
+    for runner in RUNNERS:
+        if runner.mark in text:
+            lines = [match.group().strip() for match in islice(runner.summary.finditer(text), _LINES_MAX)]
+            if lines:
+                return _outcome_of_packages(lines) if runner.name == "go test" else _outcome(lines)
+    return None
+
+
+def runner_of(text: str) -> str:
+    """The name of the runner whose summary ``text`` shows, "" for none."""
+    for runner in RUNNERS:
+        if runner.mark in text and runner.summary.search(text):
+            return runner.name
+    return ""
+
+
+def _outcome_of_packages(lines: list[str]) -> Outcome:
+    """Go names a package a line and counts nothing."""
+    failing = sum(line[:3] == "---" for line in lines)
+    packages = [line for line in lines if line[:3] != "---"]
+    bad = sum(line[:2] != "ok" for line in packages)
+    parts = [
+        f"{number} {word}"
+        for number, word in ((failing, "failed"), (bad, "packages failed"), (len(packages) - bad, "packages passed"))
+        if number
+    ]
+    return Outcome(bool(failing or bad), ", ".join(parts), _quote(lines[-1]))
+
+
+def _outcome(lines: list[str]) -> Outcome:
+    counts = dict.fromkeys(("failed", "errors", "passed", "skipped"), 0)
+    for line in lines:
+        for match in _COUNT.finditer(line):
+            word = match.group(2) or match.group(3)
+            counts[_KINDS[word[:4].lower()]] += int((match.group(1) or match.group(4))[:_DIGITS_MAX])
+    failed = counts["failed"] + counts["errors"] > 0 or any("FAILED" in line for line in lines)
+    if not counts["passed"] and not failed:
+        counts["passed"] = sum(int(digits[:_DIGITS_MAX]) for line in lines for digits in _TESTS.findall(line))
+    written = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+    return Outcome(failed, written or _quote(lines[-1]), _quote(lines[-1]))
+
+
+def _quote(line: str) -> str:
+    return one_line(line.strip("= "), QUOTE_MAX)
