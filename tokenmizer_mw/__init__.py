@@ -1,3 +1,68 @@
 """tokenmizer-mw: session memory for LLM applications that survives the context window."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokenmizer_mw.errors import (
+    BudgetTooSmall,
+    CallerError,
+    ConfigError,
+    Conflict,
+    InvalidMessage,
+    InvalidSession,
+    MalformedRequest,
+    PeerError,
+    StoreCorrupt,
+    StoreError,
+    StoreTooNew,
+    StoreUnavailable,
+    TokenMizerError,
+    UnknownNode,
+    UnknownSession,
+)
+from tokenmizer_mw.settings import Settings
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.asgi import TokenMizerMiddleware
+    from tokenmizer_mw.memory import Checkpoint, SessionMemory
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "BudgetTooSmall",
+    "CallerError",
+    "Checkpoint",
+    "ConfigError",
+    "Conflict",
+    "InvalidMessage",
+    "InvalidSession",
+    "MalformedRequest",
+    "PeerError",
+    "SessionMemory",
+    "Settings",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreTooNew",
+    "StoreUnavailable",
+    "TokenMizerError",
+    "TokenMizerMiddleware",
+    "UnknownNode",
+    "UnknownSession",
+    "__version__",
+]
+
+_LAZY = {
+    "SessionMemory": "tokenmizer_mw.memory",
+    "Checkpoint": "tokenmizer_mw.memory",
+    "TokenMizerMiddleware": "tokenmizer_mw.asgi",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the larger parts when they are first used, so that ``import tokenmizer_mw`` stays light."""
+    from importlib import import_module
+
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)

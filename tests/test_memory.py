@@ -1,0 +1,246 @@
+"""SessionMemory as its users see it, on both stores."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, InvalidMessage, InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.message import Message, Outcome, Role
+from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Reply
+
+CHAT = [
+    {"role": "user", "content": "Let's build an invoice service. Use SQLite for storage."},
+    {"role": "assistant", "content": "Decided: SQLite for storage. Working on: the invoice model in app/models.py"},
+    {"role": "user", "content": "Never push to main without review."},
+    {"role": "assistant", "content": "Understood. Completed: invoice model in app/models.py"},
+]
+SWITCH = [
+    {"role": "user", "content": "Switch from SQLite to PostgreSQL because of concurrent writes"},
+    {"role": "assistant", "content": "Switching from SQLite to PostgreSQL. Reason: concurrent writes. Updated app/db.py"},
+]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SessionMemory]:
+    url = "memory://" if request.param == "memory" else f"sqlite:///{tmp_path / 'memory.db'}"
+    opened = SessionMemory.open(url)
+    yield opened
+    opened.close()
+
+
+def labels(memory: SessionMemory, type: NodeType, *, current: bool = True) -> str:
+    return " | ".join(n.label for n in memory.graph("s").nodes(type) if n.current is current).lower()
+
+
+def test_recording_is_idempotent_and_draws_facts(memory: SessionMemory) -> None:
+    assert memory.record("s", CHAT) == 4
+    assert memory.record("s", CHAT) == 0
+    assert memory.record("s", CHAT[:2]) == 0
+    assert memory.record("s", [*CHAT, *SWITCH]) == 2
+    assert "postgresql" in labels(memory, NodeType.DECISION)
+    assert "sqlite" in labels(memory, NodeType.DECISION, current=False)
+    assert "app/models.py" in labels(memory, NodeType.FILE)
+    (step,) = memory.graph("s").transitions()
+    assert step.trigger == 5
+    assert "concurrent writes" in step.reason
+
+
+def test_one_message_at_a_time_is_the_same_as_the_whole(memory: SessionMemory) -> None:
+    memory.record("whole", [*CHAT, *SWITCH])
+    for end in range(1, 7):
+        memory.record("grown", [*CHAT, *SWITCH][:end])
+    for message in [*CHAT, *SWITCH]:
+        memory.record("single", [message])
+    whole, grown, single = (
+        [(n.type, n.label, n.status) for n in memory.graph(s).nodes()] for s in ("whole", "grown", "single")
+    )
+    assert whole == grown == single
+
+
+def test_tenants_do_not_meet(memory: SessionMemory) -> None:
+    memory.record("s", CHAT, tenant="a")
+    with pytest.raises(UnknownSession):
+        memory.graph("s", tenant="b")
+    with pytest.raises(UnknownSession):
+        memory.resume("s")
+    assert [info.key.id for info in memory.sessions(tenant="a")] == ["s"]
+    assert memory.sessions(tenant="b") == []
+
+
+def test_resume_levels_and_budgets(memory: SessionMemory) -> None:
+    memory.record("s", [*CHAT, *SWITCH])
+    sizes = [memory.resume("s", level).tokens for level in ("critical", "standard", "full")]
+    assert sizes == sorted(sizes)
+    assert all(size <= cap for size, cap in zip(sizes, (100, 300, 600), strict=True))
+    assert memory.resume("s", budget=60).tokens <= 60
+    assert "postgresql" in memory.resume("s").text.lower()
+    assert memory.resume("s").text == memory.resume("s").text
+    with pytest.raises(CallerError):
+        memory.resume("s", "enormous")
+    with pytest.raises(BudgetTooSmall):
+        memory.resume("s", budget=3)
+
+
+def test_as_of_two_questions(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    between = memory.sessions()[0].updated_at
+    memory.record("s", [*CHAT, *SWITCH])
+    past = memory.graph("s", recorded_at=between)
+    assert past.transitions() == []
+    sqlite_then = [n for n in memory.graph("s", valid_at=between).nodes(NodeType.DECISION) if "sqlite" in n.label.lower()]
+    if memory.sessions()[0].updated_at > between:
+        assert [n.status for n in sqlite_then] == [Status.ACTIVE]
+
+
+def test_checkpoint_says_what_changed(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    first = memory.checkpoint("s")
+    memory.record("s", [*CHAT, *SWITCH])
+    second = memory.checkpoint("s")
+    assert (first.id, second.id) == ("checkpoint-1", "checkpoint-2")
+    assert second.seq > first.seq
+    assert first.diff.added and not first.diff.transitions
+    assert len(second.diff.transitions) == 1
+    assert not memory.checkpoint("s").diff
+    assert second.tokens > 0
+
+
+def test_why_search_recall_restore(memory: SessionMemory) -> None:
+    memory.record("s", [*CHAT, *SWITCH])
+    reasons = memory.why("s", "PostgreSQL")
+    assert reasons is not None
+    assert "concurrent writes" in reasons.text
+    assert memory.why("s", "entirely unrelated xyzzy") is None
+    assert "postgresql" in memory.search("s", "which database, PostgreSQL?")[0].node.label.lower()
+    recalled = memory.recall("s", "PostgreSQL or SQLite?", budget=200)
+    assert 0 < recalled.tokens <= 200
+    assert "postgresql" in recalled.text.lower()
+    assert memory.restore("s", [5, 99]) == [Message(Role.USER, SWITCH[0]["content"])]
+
+
+def test_invalidate_warns_and_can_be_repeated(memory: SessionMemory) -> None:
+    memory.record("s", [*CHAT, *SWITCH])
+    (found, *_) = memory.search("s", "PostgreSQL", k=1)
+    memory.invalidate("s", found.node.id, "licence problem")
+    memory.invalidate("s", found.node.id, "licence problem")
+    assert memory.graph("s").get(found.node.id).status is Status.INVALIDATED  # type: ignore[union-attr]
+    assert "licence problem" in memory.resume("s", "full").text
+    with pytest.raises(UnknownNode):
+        memory.invalidate("s", "decision-999", "no such thing")
+    with pytest.raises(UnknownSession):
+        memory.invalidate("other", found.node.id, "no such session")
+
+
+def test_forget_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    memory = SessionMemory.open(f"sqlite:///{path}")
+    memory.record("s", CHAT)
+    memory.record("t", [{"role": "user", "content": "another session about turbines"}])
+    assert memory.forget("s") > 0
+    assert memory.forget("s") == 0
+    with pytest.raises(UnknownSession):
+        memory.graph("s")
+    memory.close()
+    assert b"invoice" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert sqlite3.connect(path).execute("select count(*) from events").fetchone()[0] > 0
+
+
+def test_bad_input_is_named_and_nothing_is_added(memory: SessionMemory) -> None:
+    with pytest.raises(InvalidMessage, match="message 2"):
+        memory.record("s", [CHAT[0], {"role": "narrator", "content": "x"}])
+    with pytest.raises(UnknownSession):
+        memory.graph("s")
+    for id in ("", "x" * 10_000, "a\x00b"):
+        with pytest.raises(InvalidSession):
+            memory.record(id, CHAT)
+    assert memory.record("s", []) == 0
+    with pytest.raises(UnknownSession):
+        memory.resume("s")
+    assert memory.record("s", [{"role": "user", "content": "\ud800 half a character"}, {"role": "user", "content": ""}]) == 2
+
+
+def test_a_turn_is_committed_first_and_read_later(memory: SessionMemory) -> None:
+    key = SessionKey("local", "s")
+    asked = [Message(Role.USER, "Use PostgreSQL for storage")]
+    memory.commit(key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop", {"prompt_tokens": 3}))
+    memory.commit(key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop"))
+    assert len(memory.restore("s", range(9))) == 2, "a retry adds no turn"
+    memory.extract_later(key)
+    assert memory.flush(5.0)
+    assert "postgresql" in labels(memory, NodeType.DECISION)
+    aborted = Reply(None, Outcome.ABORTED)
+    memory.later(lambda: memory.commit(key, [Message(Role.USER, "Never use global variables")], aborted))
+    assert memory.flush(5.0)
+    assert len(memory.restore("s", range(9))) == 3
+
+
+def test_facts_of_committed_turns_show_without_the_background(memory: SessionMemory) -> None:
+    key = SessionKey("local", "s")
+    memory.commit(key, [Message(Role.USER, "Use PostgreSQL for storage")], None)
+    assert "postgresql" in labels(memory, NodeType.DECISION)
+
+
+def test_threads_on_one_session_lose_nothing(memory: SessionMemory) -> None:
+    def work(number: int) -> None:
+        for step in range(5):
+            memory.record("s", [{"role": "user", "content": f"message {step} of thread {number}"}])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({message.text for message in memory.restore("s", range(99))}) == 40
+
+
+def test_another_process_s_turns_are_seen_on_the_next_call(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'shared.db'}"
+    here, there = SessionMemory.open(url), SessionMemory.open(url)
+    here.record("s", CHAT)
+    there.record("s", [*CHAT, *SWITCH])
+    assert here.graph("s").to_dict() == there.graph("s").to_dict()
+    assert here.record("s", [*CHAT, *SWITCH]) == 0
+    here.close()
+    there.close()
+
+
+def test_the_same_off_the_loop(memory: SessionMemory) -> None:
+    async def main() -> None:
+        assert await memory.arecord("s", CHAT) == 4
+        assert (await memory.aresume("s", "full")).tokens > 0
+        assert len(await memory.agraph("s")) > 0
+        assert await memory.awhy("s", "SQLite") is not None
+        assert await memory.asearch("s", "SQLite")
+        assert (await memory.acheckpoint("s")).id == "checkpoint-1"
+        assert (await memory.arecall("s", "SQLite")).text
+        assert len(await memory.asessions()) == 1
+        assert await memory.aforget("s") > 0
+
+    anyio.run(main)
+
+
+def test_open_refuses_what_it_does_not_know() -> None:
+    with pytest.raises(ConfigError):
+        SessionMemory.open("oracle://somewhere")
+
+
+def test_no_loss_without_a_cut(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    assert memory.loss_report("s").items == ()
+
+
+def test_settings_reach_extraction() -> None:
+    memory = SessionMemory.open("memory://", Settings(confidence_floor=1.0))
+    memory.record("s", [{"role": "assistant", "content": "I think we could perhaps look at Redis some day."}])
+    assert memory.graph("s").nodes(NodeType.DECISION) == []
+    memory.close()

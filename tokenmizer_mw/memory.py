@@ -1,0 +1,429 @@
+"""SessionMemory: the public face, and the only place where the log meets the exchange."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import anyio.to_thread
+
+from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.errors import InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.search import Hit, search
+from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
+from tokenmizer_mw.kept import KeptSessions
+from tokenmizer_mw.loss import LossReport, loss_report
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, StatusChanged, TurnClosed
+from tokenmizer_mw.model.message import Message, Outcome, Role, digest
+from tokenmizer_mw.model.node import Status, may_move
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.recall import Excerpt, Recall, recall
+from tokenmizer_mw.resume import Resume, build_resume
+from tokenmizer_mw.session import SessionState, fold, joining
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog, SessionInfo
+from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.tokens import MessageCounter, counter_for
+from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.messages import Spoken
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_logger = logging.getLogger("tokenmizer_mw")
+
+_MODELS_MAX: Final = 64
+"""Models whose message counts are remembered; names come from clients."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A named point of a session: its place in the log, what changed since the one before, tokens of its resume."""
+
+    id: str
+    seq: int
+    diff: Diff
+    tokens: int
+
+
+def _off_the_loop(
+    method: Callable[Concatenate[SessionMemory, P], R],
+) -> Callable[Concatenate[SessionMemory, P], Awaitable[R]]:
+    async def run(self: SessionMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await anyio.to_thread.run_sync(partial(method, self, *args, **kwargs))
+
+    run.__name__, run.__qualname__ = f"a{method.__name__}", f"SessionMemory.a{method.__name__}"
+    run.__doc__ = f"``{method.__name__}`` in a worker thread, for use on an event loop."
+    return run
+
+
+class SessionMemory:
+    """The memory of an application: sessions in, graphs and resume blocks out.
+
+    Safe for threads and, with a store on disk, for processes. ``tenant`` partitions sessions; the same id in two
+    tenants names two sessions. All methods raise ``InvalidSession`` for unusable ids and ``StoreError`` when the
+    store fails; those that read a session raise ``UnknownSession`` when it has no events.
+    """
+
+    def __init__(self, log: EventLog, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self._log = log
+        self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
+        self._counts: Counter[str] = Counter()
+        self._counts_lock = threading.Lock()
+        self._counters: dict[str, MessageCounter] = {}
+        self._background = BackgroundQueue(capacity=self.settings.queue_max, failed=self._background_failed)
+
+    @classmethod
+    def open(cls, url: str = "memory://", settings: Settings | None = None) -> SessionMemory:
+        """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+
+        Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened.
+        """
+        return cls(open_log(url), settings)
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def record(
+        self, session_id: str, messages: Iterable[Message | Mapping[str, Any]], *, tenant: str = LOCAL_TENANT
+    ) -> int:
+        """Add what is new in ``messages`` (OpenAI- or Anthropic-shaped dicts, or ``Message``) and draw its facts.
+
+        Returns the number of messages that were new. Idempotent: resending the history adds nothing. Raises
+        ``InvalidMessage`` when one of them is not a message; then none is added.
+        """
+        spoken = Spoken(messages)
+        added = 0
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal added
+            news = joining(state.transcript, spoken)
+            added = len(news)
+            return [*news, *self._drawn(state, news)]
+
+        self._kept.update(self._key(session_id, tenant), decide)
+        return added
+
+    def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
+        """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
+        key = self._known(session_id, tenant)
+
+        def decide(state: SessionState) -> list[Event]:
+            node = state.graph.get(node_id)
+            if node is None:
+                raise UnknownNode(f"session {session_id!r} has no node {node_id!r}")
+            if not may_move(node.status, Status.INVALIDATED, evidence=True):
+                return []
+            return [StatusChanged(node_id, Status.INVALIDATED, len(state.transcript), reason)]
+
+        self._kept.update(key, decide)
+
+    def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
+        """Mark this point of the session; ``diff`` is what changed since the checkpoint before (or since the start)."""
+        key = self._extracted(session_id, tenant)
+        resume = self.resume(session_id, tenant=tenant)
+        made: Checkpointed | None = None
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal made
+            made = Checkpointed(_next_checkpoint(state), len(state.transcript), resume.tokens)
+            return [made]
+
+        self._kept.update(key, decide)
+        marks = self._kept.read(key, lambda state: list(state.checkpoints))
+        place = next(mark for mark in reversed(marks) if mark.checkpoint == made)
+        before = max((mark.seq for mark in marks if mark.seq < place.seq), default=0)
+        return Checkpoint(place.checkpoint.id, place.seq, self.diff(key, before, place.seq), resume.tokens)
+
+    def forget(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
+        """Erase a session for good. Returns the number of events erased; 0 when there was none."""
+        key = self._key(session_id, tenant)
+        erased = self._log.forget(key)
+        self._kept.drop(key)
+        return erased
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def graph(
+        self,
+        session_id: str,
+        *,
+        recorded_at: float | None = None,
+        valid_at: float | None = None,
+        tenant: str = LOCAL_TENANT,
+    ) -> SessionGraph:
+        """The session's graph; the caller may keep it.
+
+        ``recorded_at`` (seconds since the epoch): as believed then. ``valid_at``: what was true then, as believed
+        now or at ``recorded_at``.
+        """
+        key = self._extracted(session_id, tenant)
+        if recorded_at is None:
+            graph = self._kept.read(key, lambda state: state.graph.copy())
+        else:
+            graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
+        return graph if valid_at is None else as_valid(graph, valid_at)
+
+    def resume(
+        self,
+        session_id: str,
+        level: str = "standard",
+        *,
+        budget: int | None = None,
+        query: str | None = None,
+        model: str = "",
+        tenant: str = LOCAL_TENANT,
+    ) -> Resume:
+        """The resume block: ``level`` is "critical" (100 tokens), "standard" (300) or "full" (600); ``budget``
+        overrides it. Facts that share words with ``query`` come first. Counted as ``model`` counts.
+
+        Raises ``BudgetTooSmall`` and, for an unknown level, ``CallerError``.
+        """
+        key = self._extracted(session_id, tenant)
+        counter = self._counter(model).counter
+
+        def view(state: SessionState) -> Resume:
+            return build_resume(
+                state.graph,
+                level=level,
+                budget=budget,
+                counter=counter,
+                nonce=nonce_for(self._secret, key, _next_checkpoint(state)),
+                query=query,
+                turn=len(state.transcript),
+            )
+
+        return self._kept.read(key, view)
+
+    def recall(
+        self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
+    ) -> Recall:
+        """What the session says about ``query``, within ``budget`` tokens, old values marked as old."""
+        key = self._extracted(session_id, tenant)
+        excerpts = [
+            Excerpt(event.event.turn, event.event.message.role.value, event.event.message.text)
+            for event in self._log.read(key)
+            if isinstance(event.event, MessageRecorded)
+        ]
+        counter = self._counter(model).counter
+        return self._kept.read(
+            key, lambda state: recall(state.graph, query, budget=budget, counter=counter, excerpts=excerpts)
+        )
+
+    def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
+        """Why the fact that ``text`` describes (or names by id) is so; ``None`` when nothing matches."""
+        graph = self.graph(session_id, tenant=tenant)
+        node = graph.get(text)
+        if node is None and (hits := search(graph, text, k=1)):
+            node = hits[0].node
+        return why(graph, node) if node is not None else None
+
+    def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[Hit]:
+        """The ``k`` facts that share most with ``text``, best first, replaced ones included."""
+        return search(self.graph(session_id, tenant=tenant), text, k=k)
+
+    def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
+        """What changed in the graph between two places of the log."""
+        events = self._log.read(key, upto=upto_seq)
+        return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
+
+    def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
+        """What the last cut took out of the context and the resume block does not carry. Empty without a cut."""
+        key = self._extracted(session_id, tenant)
+        return self._kept.read(key, lambda state: loss_report(state.graph, state.cut))
+
+    def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
+        """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
+        wanted = set(turns)
+        events = [recorded.event for recorded in self._log.read(self._known(session_id, tenant))]
+        return [event.message for event in events if isinstance(event, MessageRecorded) and event.turn in wanted]
+
+    def sessions(self, *, tenant: str = LOCAL_TENANT) -> list[SessionInfo]:
+        """The tenant's sessions, the most recently updated first."""
+        return self._log.sessions(tenant)
+
+    def counters(self) -> dict[str, int]:
+        """How often what happened since this object was made, such as requests that passed untouched, by reason."""
+        with self._counts_lock:
+            return dict(self._counts)
+
+    # -- the request path ------------------------------------------------------------------------------------
+
+    def may_cut(self, request: ChatRequest) -> bool:
+        """Whether ``request`` could be long enough for a cut: a bound that costs next to nothing, without I/O."""
+        bytes_per_character = 1 if request.text.isascii() else 4
+        return len(request.text) * bytes_per_character > budget_for(request.model, self.settings) * self.settings.cut_at
+
+    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
+        counter = self._counter(request.model)
+        counts = counter.counts(request.messages)
+        overhead = counter.text(request.overhead)
+        decided: Rewrite | None = None
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal decided
+            decision = plan(request, counts, overhead=overhead, frozen=state.cut, settings=self.settings)
+            decided, events = self._carried_out(key, state, request, decision)
+            return events
+
+        self._kept.update(key, decide)
+        return decided
+
+    def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
+        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
+        answer = [reply.message] if reply is not None and reply.message is not None else []
+        spoken = Spoken([*messages, *answer])
+
+        def decide(state: SessionState) -> list[Event]:
+            news: list[Event] = list(joining(state.transcript, spoken))
+            if reply is None or not (news or reply.outcome is Outcome.ERROR):
+                return news
+            turn = len(state.transcript) + len(news)
+            return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
+
+        self._kept.update(key, decide)
+
+    def later(self, work: Callable[[], object]) -> None:
+        """Run ``work`` in the background. Never blocks; when the queue is full, ``work`` is dropped and counted."""
+        if not self._background.put(object(), work):
+            self.count("dropped_queue_full")
+
+    def extract_later(self, key: SessionKey) -> None:
+        """Draw the facts of what was committed, in the background. Never blocks; when the queue is full the next
+        look at the session does the work."""
+        if not self._background.put(key, partial(self.extract, key)):
+            self.count("extraction_deferred_queue_full")
+
+    def extract(self, key: SessionKey) -> None:
+        """Draw the facts of all messages that were committed and not looked at yet."""
+        self._kept.update(key, lambda state: self._drawn(state, ()))
+
+    def count(self, reason: str) -> None:
+        """Add one to the counter ``reason``."""
+        with self._counts_lock:
+            self._counts[reason] += 1
+
+    def flush(self, seconds: float | None = None) -> bool:
+        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done."""
+        return self._background.flush(self.settings.drain_seconds if seconds is None else seconds)
+
+    def close(self) -> None:
+        """Finish the work in the background within the time that the settings give, and release the store."""
+        if not self._background.close(self.settings.drain_seconds):
+            self.count("closed_with_work_left")
+        self._log.close()
+
+    arecord = _off_the_loop(record)
+    ainvalidate = _off_the_loop(invalidate)
+    acheckpoint = _off_the_loop(checkpoint)
+    aforget = _off_the_loop(forget)
+    agraph = _off_the_loop(graph)
+    aresume = _off_the_loop(resume)
+    arecall = _off_the_loop(recall)
+    awhy = _off_the_loop(why)
+    asearch = _off_the_loop(search)
+    aloss_report = _off_the_loop(loss_report)
+    arestore = _off_the_loop(restore)
+    asessions = _off_the_loop(sessions)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return self._log.secret()
+
+    def _carried_out(
+        self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan
+    ) -> tuple[Rewrite | None, list[Event]]:
+        match decision:
+            case Replay(keep_from, block):
+                return Rewrite(keep_from, block, self.settings.block_role), []
+            case Cut(keep_from):
+                return self._cut(key, state, request, keep_from)
+            case Untouched():
+                return None, []
+
+    def _cut(
+        self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int
+    ) -> tuple[Rewrite | None, list[Event]]:
+        news = joining(state.transcript, Spoken(request.messages))
+        drawn = self._drawn(state, news)
+        graph = state.graph.fork()
+        for event in drawn:
+            graph.apply(event)
+        id = _next_checkpoint(state)
+        turn = len(state.transcript) + len(news)
+        counter = self._counter(request.model)
+        nonce = nonce_for(self._secret, key, id)
+        resume = build_resume(
+            graph, budget=block_budget(request.model, self.settings), counter=counter.counter, nonce=nonce, turn=turn
+        )
+        dropped = request.messages[request.prefix : keep_from]
+        if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
+            self.count("cut_not_worth_it")
+            return None, [*news, *drawn]
+        kept = sum(1 for message in request.messages[keep_from:] if message.role is not Role.SYSTEM)
+        cut = Checkpointed(
+            id=id,
+            turn=turn,
+            tokens=resume.tokens,
+            block=resume.text,
+            anchor=digest(request.messages[keep_from]),
+            anchor_turn=turn - kept + 1,
+            dropped=len(dropped),
+            carried=tuple(resume.node_ids),
+        )
+        return Rewrite(keep_from, resume.text, self.settings.block_role), [*news, *drawn, cut]
+
+    def _drawn(self, state: SessionState, news: Sequence[MessageRecorded]) -> list[Event]:
+        """The events of extraction for what waits in ``state`` and for ``news``."""
+        waiting = [*state.undrawn, *((event.turn, event.message) for event in news)]
+        if not waiting:
+            return []
+        seen = [(turn, without_own_blocks(message, self._secret)) for turn, message in waiting]
+        return derive(state.graph, seen, list(state.recent), self.settings)
+
+    def _background_failed(self, error: BaseException) -> None:
+        self.count("background_failed")
+        _logger.warning("background work failed: %s", type(error).__name__)
+
+    def _counter(self, model: str) -> MessageCounter:
+        counter = self._counters.get(model)
+        if counter is None:
+            counter = MessageCounter(counter_for(model, self.settings.tokenizer_dir))
+            if len(self._counters) < _MODELS_MAX:
+                self._counters[model] = counter
+        return counter
+
+    def _extracted(self, session_id: str, tenant: str) -> SessionKey:
+        """The key of a session that exists, with all its facts drawn."""
+        key = self._known(session_id, tenant)
+        self.extract(key)
+        return key
+
+    def _known(self, session_id: str, tenant: str) -> SessionKey:
+        key = self._key(session_id, tenant)
+        if self._kept.read(key, lambda state: state.seq) == 0:
+            self._kept.drop(key)
+            raise UnknownSession(f"no session {session_id!r}")
+        return key
+
+    def _key(self, session_id: str, tenant: str) -> SessionKey:
+        key = SessionKey(tenant, session_id)
+        if not key.valid():
+            raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
+        return key
+
+
+def _next_checkpoint(state: SessionState) -> str:
+    return f"checkpoint-{len(state.checkpoints) + 1}"
