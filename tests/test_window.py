@@ -1,173 +1,349 @@
-"""When and where a transcript is cut, over tables and over thousands of generated conversations."""
-
-from __future__ import annotations
-
-import json
 import random
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.message import digest
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.window import Cut, Replay, Untouched, budget_for, plan
+from tokenmizer_mw.window import WINDOWS, Cut, Plan, Replay, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
-CHAT = OpenAIChat()
-SETTINGS = Settings(context_window=1_000, block_tokens=100)
-BLOCK = "the record " * 9
+SETTINGS = Settings(context_window=1_000, block_tokens=50)
 
-WINDOWS = [
+BUDGETS = [
     ("gpt-4o-mini", 128_000),
-    ("openai/gpt-4o", 128_000),
-    ("gpt-4", 8_192),
+    ("openai/gpt-4o-mini", 128_000),
+    ("GPT-4.1", 1_047_576),
+    ("gpt-4-0613", 8_192),
+    ("gpt-4-turbo-2024-04-09", 128_000),
+    ("gpt-5-mini", 272_000),
+    ("gpt-5.5", 922_000),
+    ("gpt-6-sol", 922_000),
+    ("o3-mini", 200_000),
     ("claude-sonnet-4-5", 200_000),
-    ("never-heard-of", 128_000),
+    ("claude-opus-4-6", 1_000_000),
+    ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", 200_000),
+    ("gemini-2.5-pro", 1_048_576),
+    ("llama3:8b", 8_192),
+    ("nobody-knows-it", 128_000),
     ("", 128_000),
 ]
 
 
-@pytest.mark.parametrize(("model", "tokens"), WINDOWS)
-def test_windows(model: str, tokens: int) -> None:
+@pytest.mark.parametrize("model, tokens", BUDGETS)
+def test_the_window_of_a_model(model: str, tokens: int) -> None:
     assert budget_for(model, Settings()) == tokens
-    assert budget_for(model, SETTINGS) == 1_000
 
 
-def request(*roles: str) -> ChatRequest:
-    """One message a role; "call" is an assistant message with a tool call, answered by "tool"."""
-    return CHAT.read(json.dumps({"model": "m", "messages": [_raw(role, n) for n, role in enumerate(roles)]}).encode())
+def test_a_setting_overrides_the_table() -> None:
+    assert budget_for("gpt-4o", Settings(context_window=5_000)) == 5_000
+    assert budget_for("unheard-of", Settings(default_window=7_000)) == 7_000
 
 
-def _raw(role: str, number: int) -> dict[str, Any]:
-    if role == "call":
-        call = {"id": "c", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-        return {"role": "assistant", "content": None, "tool_calls": [call]}
-    message = {"role": role, "content": f"message {number}"}
-    return message | {"tool_call_id": "c"} if role == "tool" else message
+def test_every_row_of_the_table_can_be_reached() -> None:
+    assert [budget_for(start, Settings()) for start, _ in WINDOWS] == [tokens for _, tokens in WINDOWS]
 
 
-PLANS = [
-    ("below the threshold", ("user", "assistant", "user"), (100, 100, 100), Untouched()),
-    ("at the threshold", ("user", "assistant", "user"), (400, 400, 50), Untouched()),
-    ("the tail that fits", ("user", "assistant", "user", "assistant", "user"), (400, 300, 100, 50, 50), Cut(2)),
-    ("never behind the newest user message", ("user", "assistant", "user"), (100, 100, 900), Cut(2)),
-    ("the system prefix stays", ("system", "user", "assistant", "user"), (500, 200, 100, 100), Cut(3)),
-    ("nothing to cut", ("system", "user"), (500, 500), Untouched()),
-    ("a call stays with its result", ("user", "call", "tool", "assistant", "user"), (200, 300, 300, 100, 50), Cut(4)),
-    (
-        "an open tool loop is left alone",
-        ("user", "assistant", "user", "call", "tool"),
-        (400, 400, 9, 9, 90),
-        Untouched(),
-    ),
+def test_a_block_leaves_room_in_a_small_window() -> None:
+    assert block_budget("gpt-4o", Settings()) == 600
+    assert block_budget("gpt-4o", Settings(context_window=1_000)) == 200
+
+
+# -- one request -----------------------------------------------------------------------------------------------
+
+SYSTEM = Message(Role.SYSTEM, "be brief")
+
+
+def user(text: str) -> Message:
+    return Message(Role.USER, text)
+
+
+def says(text: str) -> Message:
+    return Message(Role.ASSISTANT, text)
+
+
+def calls(*ids: str) -> Message:
+    return Message(Role.ASSISTANT, tool_calls=tuple(ToolCall(id, "run", "{}") for id in ids))
+
+
+def result(id: str) -> Message:
+    return Message(Role.TOOL, tool_results=(ToolResult(id, "ok"),))
+
+
+def request(messages: Sequence[Message], stand_down: str = "") -> ChatRequest:
+    prefix = next((i for i, m in enumerate(messages) if m.role is not Role.SYSTEM), len(messages))
+    return ChatRequest("", tuple(messages), (), {}, prefix=prefix, stand_down=stand_down)
+
+
+def planned(
+    messages: Sequence[Message],
+    each: int = 100,
+    *,
+    frozen: Checkpointed | None = None,
+    overhead: int = 0,
+    stand_down: str = "",
+) -> Plan:
+    return plan(
+        request(messages, stand_down), [each] * len(messages), overhead=overhead, frozen=frozen, settings=SETTINGS
+    )
+
+
+TALK = [SYSTEM, *(make(f"{i}") for i in range(4) for make in (user, says)), user("last")]
+
+
+def frozen_at(messages: Sequence[Message], index: int, prefix: int = 1, turn: int = 0) -> Checkpointed:
+    anchor_turn = index - prefix + 1
+    return Checkpointed(
+        "checkpoint-1",
+        turn or len(messages) - prefix,
+        tokens=40,
+        block="the block",
+        anchor=digest(messages[index]),
+        anchor_turn=anchor_turn,
+        dropped=index - prefix,
+    )
+
+
+def test_below_the_threshold_nothing_is_done() -> None:
+    assert planned(TALK, each=85) == Untouched()
+    assert planned([], each=85) == Untouched()
+
+
+def test_the_earliest_turn_whose_tail_fits() -> None:
+    assert planned(TALK, each=86) == Cut(7)
+    assert planned(TALK, each=100) == Cut(9)
+
+
+def test_tool_definitions_fill_the_window_too() -> None:
+    assert planned(TALK, each=20, overhead=600) == Untouched()
+    assert isinstance(planned(TALK, each=20, overhead=700), Cut)
+
+
+def test_the_newest_message_of_the_user_stays_even_when_it_is_too_large() -> None:
+    assert planned(TALK, each=900) == Cut(9)
+
+
+NO_CUT: list[list[Message]] = [
+    [SYSTEM, user("one")],
+    [SYSTEM, user("one"), says("two")],
+    [SYSTEM],
+    [user("one"), calls("a"), result("a"), calls("b"), result("b")],
+    [SYSTEM, says("greeting")],
 ]
 
 
-@pytest.mark.parametrize(("roles", "counts", "expected"), [row[1:] for row in PLANS], ids=[row[0] for row in PLANS])
-def test_plan(roles: tuple[str, ...], counts: tuple[int, ...], expected: object) -> None:
-    assert plan(request(*roles), counts, overhead=0, frozen=None, settings=SETTINGS) == expected
+@pytest.mark.parametrize("messages", NO_CUT)
+def test_no_boundary_no_cut(messages: list[Message]) -> None:
+    assert planned(messages, each=900) == Untouched()
 
 
-def test_history_elsewhere_is_never_touched() -> None:
-    body = {"model": "m", "previous_response_id": "r", "messages": [_raw("user", n) for n in range(3)]}
-    read = CHAT.read(json.dumps(body).encode())
-    assert plan(read, (900, 900, 900), overhead=0, frozen=None, settings=SETTINGS) == Untouched()
-
-
-ROLES = ("user", "assistant", "user", "assistant", "user", "assistant", "user")
-COUNTS = (300, 300, 100, 50, 50, 50, 50)
-
-
-def frozen_at(read: ChatRequest, index: int) -> Checkpointed:
-    dropped = index - read.prefix
-    return Checkpointed("checkpoint-1", 1, tokens=90, block=BLOCK, anchor=digest(read.messages[index]), dropped=dropped)
-
-
-def test_a_cut_stays_frozen_until_the_window_fills_again() -> None:
-    read = request(*ROLES)
-    cut = frozen_at(read, 2)
-    assert plan(read, COUNTS, overhead=0, frozen=cut, settings=SETTINGS) == Replay(2, BLOCK)
-    assert plan(read, (*COUNTS[:2], 400, 300, *COUNTS[4:]), overhead=0, frozen=cut, settings=SETTINGS) == Cut(4)
-
-
-def test_a_cut_in_force_is_carried_on_inside_an_open_tool_loop() -> None:
-    read = request(*ROLES, "call", "tool")
-    assert plan(read, (*COUNTS, 400, 400), overhead=0, frozen=frozen_at(read, 2), settings=SETTINGS) == Replay(2, BLOCK)
-
-
-def test_the_anchor_is_found_when_the_client_trimmed_its_history() -> None:
-    whole = request("system", *ROLES)
-    cut = frozen_at(whole, 5)
-    trimmed = CHAT.read(json.dumps({"messages": json.loads(whole.text)["messages"][3:]}).encode())
-    assert plan(trimmed, COUNTS[:5], overhead=0, frozen=cut, settings=SETTINGS) == Replay(2, BLOCK)
-    gone = CHAT.read(json.dumps({"messages": json.loads(whole.text)["messages"][6:]}).encode())
-    assert plan(gone, COUNTS[:2], overhead=0, frozen=cut, settings=SETTINGS) == Untouched()
-
-
-def conversation(rng: random.Random) -> list[dict[str, Any]]:
-    """Turns of a person, each answered with or without tool calls; now and then a system message in between."""
-    messages = [{"role": "system", "content": "be brief " * rng.randint(1, 30)}] if rng.random() < 0.7 else []
-    for turn in range(rng.randint(1, 14)):
-        messages.append({"role": "user", "content": f"turn {turn} " + "word " * rng.randint(0, 120)})
-        for step in range(rng.choice((0, 0, 1, 2, 3))):
-            ids = [f"c{turn}-{step}-{n}" for n in range(rng.randint(1, 3))]
-            calls = [{"id": id, "type": "function", "function": {"name": "run", "arguments": "{}"}} for id in ids]
-            messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-            messages += [{"role": "tool", "tool_call_id": id, "content": "out " * rng.randint(1, 90)} for id in ids]
-        if rng.random() < 0.1:
-            messages.append({"role": "developer", "content": f"a note in between, turn {turn}"})
-        messages.append({"role": "assistant", "content": f"answer {turn} " + "word " * rng.randint(0, 90)})
-    messages.append({"role": "user", "content": "and now?"})
-    return messages
-
-
-def orphans(messages: list[dict[str, Any]]) -> int:
-    asked = {call["id"] for message in messages for call in message.get("tool_calls", [])}
-    answered = {message["tool_call_id"] for message in messages if message["role"] == "tool"}
-    return len(asked ^ answered)
-
-
-def test_ten_thousand_conversations_are_cut_without_harm() -> None:
-    """Replayed call by call as a client sends them: no orphan, no lost system or newest user message, never longer
-    than the input, and between two cuts each call's bytes begin with those of the call before."""
-    rng = random.Random(20)
-    cuts = replays = 0
-    for _ in range(10_000):
-        messages = conversation(rng)
-        turns = [index + 1 for index, message in enumerate(messages) if message["role"] == "user"]
-        frozen: Checkpointed | None = None
-        before = ""
-        for end in turns[-rng.randint(1, 4) :]:
-            read = CHAT.read(json.dumps({"model": "m", "messages": messages[:end]}).encode())
-            counts = [len(text_of(message)) // 4 + 4 for message in read.messages]
-            decided = plan(read, counts, overhead=0, frozen=frozen, settings=SETTINGS)
-            if isinstance(decided, Untouched):
-                continue
-            if isinstance(decided, Cut):
-                cuts += 1
-                frozen, before = frozen_at(read, decided.keep_from), ""
-            replays += isinstance(decided, Replay)
-            sent = CHAT.rewrite(read, keep_from=decided.keep_from, block=BLOCK).decode()
-            check(messages[:end], json.loads(sent)["messages"], read.prefix)
-            assert sent.startswith(before)
-            before = sent.removesuffix("]}")
-    assert cuts > 1_000
-    assert replays > 1_000
-
-
-def text_of(message: Any) -> str:
-    return message.text + "".join(result.text for result in message.tool_results)
-
-
-def check(given: list[dict[str, Any]], sent: list[dict[str, Any]], prefix: int) -> None:
-    assert orphans(sent) == 0
-    assert sent[-1] == given[-1]
-    assert sent[:prefix] == given[:prefix]
-    assert sent[prefix]["content"] == BLOCK
-    assert [m for m in sent if m["role"] in ("system", "developer")] == [
-        m for m in given if m["role"] in ("system", "developer")
+def test_no_cut_between_a_call_and_its_result() -> None:
+    messages = [
+        SYSTEM,
+        user("0"),
+        says("1"),
+        user("2"),
+        calls("a", "b"),
+        user("3"),
+        result("a"),
+        result("b"),
+        says("4"),
     ]
-    tail = [m for m in sent[prefix + 1 :] if m["role"] != "developer"]
-    assert tail[0]["role"] == "user"
+    assert planned([*messages, user("5")], each=100) == Cut(9)
+    assert planned(messages, each=100) == Cut(3)
+
+
+def test_results_in_a_message_of_the_user_belong_to_the_turn_before() -> None:
+    answer = Message(Role.USER, "and also this", tool_results=(ToolResult("a", "ok"),))
+    assert planned([SYSTEM, user("0"), says("1"), user("2"), calls("a"), answer], each=200) == Cut(3)
+
+
+def test_results_without_ids_pair_by_order() -> None:
+    messages = [user("0"), says("1"), user("2"), calls("", ""), result(""), result(""), says("3")]
+    assert planned(messages, each=200) == Cut(2)
+
+
+def test_ids_that_come_again_in_each_turn() -> None:
+    turns = [m for i in range(4) for m in (user(f"{i}"), calls("call_1"), result("call_1"), says("done"))]
+    assert planned([*turns, user("last")], each=60) == Cut(12)
+
+
+def test_a_cut_that_saves_nothing_is_not_made() -> None:
+    messages = [SYSTEM, user("a"), says("b"), user("c")]
+    counts = [800, 20, 20, 400]
+    assert plan(request(messages), counts, overhead=0, frozen=None, settings=SETTINGS) == Untouched()
+
+
+# -- a cut in force --------------------------------------------------------------------------------------------
+
+
+def test_a_cut_is_carried_on_below_the_threshold_too() -> None:
+    frozen = frozen_at(TALK, 5)
+    assert planned(TALK, each=85, frozen=frozen) == Replay(5, "the block")
+    assert planned([*TALK, says("more"), user("next")], each=30, frozen=frozen) == Replay(5, "the block")
+
+
+def test_the_next_cut_comes_when_the_window_fills_again() -> None:
+    longer = [*TALK, *(make(f"more {i}") for i in range(4) for make in (says, user))]
+    frozen = frozen_at(TALK, 5)
+    assert planned(longer, each=50, frozen=frozen) == Replay(5, "the block")
+    assert planned(longer, each=70, frozen=frozen) == Cut(15)
+
+
+@pytest.mark.parametrize("reason", ["open_tool_loop", "assistant_prefill", "unknown_role"])
+def test_standing_down_for_a_while_carries_the_cut_on(reason: str) -> None:
+    assert planned(TALK, each=300, frozen=frozen_at(TALK, 5), stand_down=reason) == Replay(5, "the block")
+    assert planned(TALK, each=300, stand_down=reason) == Untouched()
+
+
+@pytest.mark.parametrize("reason", ["history_on_server", "provider_compacts", "messages_twice"])
+def test_where_the_history_is_elsewhere_nothing_is_done(reason: str) -> None:
+    assert planned(TALK, each=300, frozen=frozen_at(TALK, 5), stand_down=reason) == Untouched()
+
+
+def test_a_client_that_edited_its_history_before_the_anchor() -> None:
+    edited = [SYSTEM, user("new"), *TALK[1:]]
+    assert planned(edited, each=85, frozen=frozen_at(TALK, 5)) == Replay(6, "the block")
+
+
+def test_a_client_that_changed_the_anchor() -> None:
+    edited = [*TALK[:5], user("something else"), *TALK[6:]]
+    assert planned(edited, each=80, frozen=frozen_at(TALK, 5)) == Untouched()
+
+
+def test_a_client_that_trimmed_its_history() -> None:
+    trimmed = [SYSTEM, *TALK[3:]]
+    assert planned(trimmed, each=85, frozen=frozen_at(TALK, 5)) == Replay(3, "the block")
+    assert planned([SYSTEM, *TALK[5:]], each=85, frozen=frozen_at(TALK, 5)) == Untouched()
+
+
+def test_of_equal_messages_the_one_that_drops_least_is_the_anchor() -> None:
+    talk = [SYSTEM, *(m for i in range(8) for m in (user("continue"), says(f"{i}"))), user("continue")]
+    frozen = frozen_at(talk, 9)
+    assert planned(talk, each=30, frozen=frozen) == Replay(9, "the block")
+    assert planned([SYSTEM, *talk[5:]], each=30, frozen=frozen) == Untouched()
+    assert planned([SYSTEM, *talk[11:]], each=30, frozen=frozen) == Untouched()
+
+
+def test_a_block_longer_than_what_it_replaces_is_not_sent() -> None:
+    assert planned(TALK, each=10, frozen=frozen_at(TALK, 5)) == Untouched()
+
+
+def test_a_cut_that_would_orphan_a_result_is_not_carried_on() -> None:
+    messages = [SYSTEM, user("0"), calls("a"), user("1"), result("a"), says("2")]
+    assert planned(messages, each=100, frozen=frozen_at(messages, 3)) == Untouched()
+
+
+# -- whole conversations ---------------------------------------------------------------------------------------
+
+
+class Client:
+    """Resends its whole history with every call, as chat clients do; some trim it, some use tools."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.random = source
+        self.history = [Message(Role.SYSTEM, "s" * source.randrange(1, 60))] * source.randrange(0, 3)
+        self.said = 0
+
+    def _text(self) -> str:
+        self.said += 1
+        if self.random.random() < 0.1:
+            return self.random.choice(["continue", "yes"])
+        return f"{self.said} " + "x" * self.random.choice([1, 20, 60, 150])
+
+    def calls(self) -> list[tuple[Message, ...]]:
+        """The requests of one turn of the user."""
+        self.history.append(user(self._text()))
+        sent = [tuple(self.history)]
+        while self.random.random() < 0.3:
+            ids = [f"c{self.random.randrange(3)}{i}" for i in range(self.random.randrange(1, 3))]
+            self.history.append(Message(Role.ASSISTANT, self._text(), tool_calls=calls(*ids).tool_calls))
+            self.history += [Message(Role.TOOL, tool_results=(ToolResult(id, self._text()),)) for id in ids]
+            sent.append(tuple(self.history))
+        self.history.append(says(self._text()))
+        return sent
+
+
+def tokens_of(message: Message) -> int:
+    return 4 + len(message.text) + sum(len(r.text) for r in message.tool_results) + 5 * len(message.tool_calls)
+
+
+class Session:
+    """What memory does with a plan: keeps the cut, sends the rewritten messages."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.random = source
+        self.settings = Settings(context_window=source.choice([300, 600, 1_500]), block_tokens=60)
+        self.frozen: Checkpointed | None = None
+        self.cuts = 0
+
+    def sent(self, messages: tuple[Message, ...]) -> list[Message]:
+        open_loop = "open_tool_loop" if messages[-1].role is Role.TOOL else ""
+        asked = request(messages, open_loop)
+        counts = [tokens_of(message) for message in messages]
+        decision = plan(asked, counts, overhead=0, frozen=self.frozen, settings=self.settings)
+        match decision:
+            case Cut(keep_from):
+                assert not open_loop
+                assert sum(counts) > 0.85 * budget_for("", self.settings)
+                self._freeze(asked, keep_from)
+                return self._rewritten(messages, asked.prefix, keep_from)
+            case Replay(keep_from):
+                return self._rewritten(messages, asked.prefix, keep_from)
+            case _:
+                return list(messages)
+
+    def _freeze(self, asked: ChatRequest, keep_from: int) -> None:
+        self.cuts += 1
+        size = self.random.randrange(1, block_budget("", self.settings) + 1)
+        spoken = len(asked.messages) - asked.prefix
+        self.frozen = Checkpointed(
+            f"checkpoint-{self.cuts}",
+            spoken,
+            tokens=size,
+            block=f"{self.cuts}".ljust(size, "b"),
+            anchor=digest(asked.messages[keep_from]),
+            anchor_turn=keep_from - asked.prefix + 1,
+            dropped=keep_from - asked.prefix,
+        )
+
+    def _rewritten(self, messages: tuple[Message, ...], prefix: int, keep_from: int) -> list[Message]:
+        assert self.frozen is not None
+        return [*messages[:prefix], user(self.frozen.block), *messages[keep_from:]]
+
+
+def orphans(messages: Sequence[Message]) -> int:
+    known: set[str] = set()
+    found = 0
+    for message in messages:
+        known.update(call.id for call in message.tool_calls)
+        found += sum(r.call_id not in known for r in message.tool_results)
+    return found
+
+
+def newest_of_user(messages: Sequence[Message]) -> Message:
+    return next(message for message in reversed(messages) if message.role is Role.USER)
+
+
+def test_ten_thousand_conversations() -> None:
+    cuts = replays = 0
+    for seed in range(10_000):
+        source = random.Random(seed)
+        client, session = Client(source), Session(source)
+        before: list[Message] = []
+        for _ in range(source.randrange(2, 9)):
+            for messages in client.calls():
+                made = session.cuts
+                sent = session.sent(messages)
+                assert orphans(sent) == 0
+                assert newest_of_user(sent) == newest_of_user(messages)
+                assert sum(map(tokens_of, sent)) <= sum(map(tokens_of, messages))
+                assert [m for m in sent if m.role is Role.SYSTEM] == [m for m in messages if m.role is Role.SYSTEM]
+                if session.cuts == made:
+                    assert sent[: len(before)] == before
+                    replays += len(sent) < len(messages)
+                before = sent
+        cuts += session.cuts
+    assert cuts > 5_000
+    assert replays > 5_000

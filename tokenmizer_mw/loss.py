@@ -42,10 +42,12 @@ class LossReport:
 
 
 def loss_report(graph: SessionGraph, cut: Checkpointed | None) -> LossReport:
-    """What the cut in force lost; an empty report without a cut."""
+    """What the cut in force lost; an empty report without a cut. A fact that a message after it mentions again is
+    still in the context."""
     if cut is None:
         return LossReport()
     carried = frozenset(cut.carried)
-    lost = (node for node in graph.nodes() if node.source.turn < cut.anchor_turn and node.id not in carried)
+    dropped = (node for node in graph.nodes() if graph.life(node.id).touched < cut.anchor_turn)
+    lost = (node for node in dropped if node.id not in carried)
     items = sorted(lost, key=lambda node: (node.source.turn, node.id))
     return LossReport(cut.id, cut.dropped, cut.anchor_turn, tuple(items))

@@ -150,16 +150,13 @@ def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
     """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
 
     It is looked for where it should be, then, for clients that trim their history or put something in, from the
-    front: of several equal messages ("continue") the first one drops only what the block stands for. What follows
-    cannot have become less than it was at the cut.
+    front: of several equal messages ("continue") the first one drops only what the block stands for. For the same
+    reason no place counts behind which less follows than did at the cut.
     """
     expected = request.prefix + frozen.dropped
-    last = len(request.messages) - 1 - (frozen.turn - frozen.anchor_turn)
+    last = len(request.messages) - 1 - max(0, frozen.turn - frozen.anchor_turn)
     places: list[int] = [expected, *range(request.prefix, last + 1)]
-    for index in places:
-        if index < len(request.messages) and _is_anchor(request.messages[index], frozen):
-            return index
-    return None
+    return next((index for index in places if index <= last and _is_anchor(request.messages[index], frozen)), None)
 
 
 def _is_anchor(message: Message, frozen: Checkpointed) -> bool:

@@ -1,0 +1,67 @@
+import json
+
+import pytest
+
+from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.loss import LossReport, loss_report
+from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, StatusChanged
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.tokens import TokenCounter
+
+
+@pytest.fixture
+def graph() -> SessionGraph:
+    graph = SessionGraph()
+    for turn in range(1, 31):
+        label = f"step number {turn}"
+        graph.apply(NodeAdded(Node(f"task-{turn}", NodeType.TASK, label, Status.COMPLETED, Source(turn, "user"))))
+    return graph
+
+
+def cut(carried: tuple[str, ...] = (), anchor_turn: int = 21) -> Checkpointed:
+    return Checkpointed("checkpoint-1", 30, 40, "block", "digest", anchor_turn, anchor_turn - 1, carried)
+
+
+def test_no_cut_no_loss(graph: SessionGraph) -> None:
+    assert loss_report(graph, None) == LossReport()
+    assert (LossReport().text, LossReport().items) == ("", ())
+
+
+def test_facts_of_dropped_messages_that_the_block_does_not_carry(graph: SessionGraph) -> None:
+    report = loss_report(graph, cut(carried=tuple(f"task-{turn}" for turn in range(3, 21))))
+    assert [node.id for node in report.items] == ["task-1", "task-2"]
+    assert (report.checkpoint, report.dropped, report.before_turn) == ("checkpoint-1", 20, 21)
+    assert report.text == "[1] task: step number 1\n[2] task: step number 2"
+
+
+def test_what_a_kept_message_mentions_again_is_not_lost(graph: SessionGraph) -> None:
+    graph.apply(NodeRevised("task-1", {"detail": "said again"}, 25))
+    graph.apply(StatusChanged("task-2", Status.INVALIDATED, 22))
+    graph.apply(NodeRevised("task-3", {"detail": "said again"}, 12))
+    lost = {node.id for node in loss_report(graph, cut()).items}
+    assert lost == {f"task-{turn}" for turn in range(3, 21)}
+
+
+def test_a_report_as_json(graph: SessionGraph) -> None:
+    report = json.loads(json.dumps(loss_report(graph, cut(anchor_turn=2)).to_dict()))
+    assert report == {
+        "checkpoint": "checkpoint-1",
+        "dropped": 1,
+        "before_turn": 2,
+        "items": [{"id": "task-1", "type": "task", "status": "completed", "label": "step number 1", "turn": 1}],
+    }
+
+
+@pytest.mark.parametrize("budget", [100, 200, 1_000])
+def test_carried_and_lost_together_are_everything_dropped(graph: SessionGraph, budget: int) -> None:
+    nonce = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
+    resume = build_resume(
+        graph, budget=budget, counter=TokenCounter("thirds", False, lambda t: len(t) // 3), nonce=nonce
+    )
+    lost = {node.id for node in loss_report(graph, cut(carried=resume.node_ids)).items}
+    assert lost | set(resume.node_ids) >= {f"task-{turn}" for turn in range(1, 21)}
+    assert not lost & set(resume.node_ids)
+    assert bool(lost) == (budget < 1_000)
