@@ -133,8 +133,9 @@ def _models(body: bytes) -> list[str]:
         head = after[:_MODEL_BYTES].lstrip()
         if head[:1] not in (b":", b""):
             continue  # a value that reads "model"
-        name, closing, _ = head[1:].lstrip()[1:].partition(b'"')
-        if not closing or b"\\" in name or not name.isascii() or len(names) == MODELS_MAX:
+        opening, _, rest = head[1:].partition(b'"')
+        name, closing, _ = rest.partition(b'"')
+        if opening.strip() or not closing or b"\\" in name or not name.isascii() or len(names) == MODELS_MAX:
             return []
         names.append(name.decode("ascii"))
     return names
@@ -327,7 +328,7 @@ class Forwarding:
     def _alarmed(self) -> bool:
         """An end was seen, or something that looks like one: it is worth a closing, but not for ever."""
         self._tail = b""
-        return self._kind is not _Kind.WHOLE and self._closings < CLOSINGS_MAX
+        return self._closings < CLOSINGS_MAX
 
     def _reply(self, request: ChatRequest) -> Reply | None:
         match self._kind:
