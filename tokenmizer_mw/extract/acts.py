@@ -17,7 +17,7 @@ from .finding import Finding, Move, Segment, SegmentKind
 from .names import endpoints, file_paths
 from .offers import chosen_by_name, read_answer
 from .pattern import compiled
-from .phrases import asks, bounded, enumerated, listed, order_in, split_reason, supposes, without_lead
+from .phrases import asks, bounded, enumerated, listed, order_in, split_reason, supposes, without_lead, without_trailer
 from .reading import Hit, anaphoric, hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.headings import heading_act
@@ -31,9 +31,15 @@ SEGMENTS_READ: Final = 400
 ITEMS_MAX: Final = 12
 """Items of one enumeration, and points of one list under a heading, that become facts."""
 
+PASTED_MIN: Final = 40
+"""Sentences above which a user's message is a pasted document with a few words before and behind it."""
+
+TYPED_BEFORE: Final = 8
+TYPED_BEHIND: Final = 4
+
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _PROJECT_FILES: Final = 3
-_GOAL_WORDS: Final = 3
+_GOAL_WORDS: Final = 2
 _NAME_WORDS: Final = 6
 _CHANGED_MIND: Final = compiled(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
@@ -62,6 +68,7 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
     found: list[Finding] = []
     spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
     if situation.speaker is Speaker.USER:
+        spoken = _typed(spoken)
         found += _answers(spoken, situation)
         answered = {finding.span for finding in found}
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
@@ -71,6 +78,13 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
     for segment in spoken:
         _read_sentence(segment, situation, found)
     return found
+
+
+def _typed(spoken: list[Segment]) -> list[Segment]:
+    """What a person typed: of a message as long as a document, its beginning and its end."""
+    if len(spoken) <= PASTED_MIN:
+        return spoken
+    return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
 
 
 def _read_sentence(segment: Segment, situation: Situation, found: list[Finding]) -> None:
@@ -121,7 +135,7 @@ def _said(hit: Hit, segment: Segment, situation: Situation) -> _Said:
 def _choices(said: _Said, situation: Situation) -> list[Finding]:
     hit = said.hit
     label, why = split_reason(hit.label)
-    reason = hit.reason or why
+    label, reason = without_trailer(label), hit.reason or why
     found = [_choice(said, item, reason, situation) for item in _named_items(label) if item and not anaphoric(item)]
     return [*found, *_turned_down(said, reason, found)]
 
@@ -192,6 +206,7 @@ def _replacements(said: _Said, situation: Situation) -> list[Finding]:
         reason = f"{target} {match.group('why')}"
         target = "" if target.casefold().split()[0] in _PRONOUNS else target
     label, why = split_reason(label)
+    label = without_trailer(label)
     target, target_why = split_reason(target)
     if anaphoric(label):
         return []
@@ -347,6 +362,7 @@ _BUILDERS: Final[dict[Act, Callable[[_Said, Situation], list[Finding]]]] = {
     Act.CHOICE: _choices,
     Act.RULE: _standing,
     Act.PREFERENCE: _standing,
+    Act.WISH: _plain,
     Act.REPLACE: _replacements,
     Act.RETURN: _replacements,
     Act.REJECT: _rejections,

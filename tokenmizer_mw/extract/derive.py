@@ -20,7 +20,7 @@ from .acts import read_acts
 from .finding import Finding
 from .ledger import Ledger
 from .links import link_all
-from .moves import place
+from .moves import place, went_on
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import read_structure
@@ -56,16 +56,25 @@ def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settin
     if message.role is Role.SYSTEM:
         return
     situation = situation_of(numbered, before, has_goal=ledger.graph.added(NodeType.GOAL) > 0)
-    ledger.turn, ledger.role = turn, message.role.value
-    ledger.asked = situation.asked[0] if situation.asked is not None else 0
-    ledger.told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
+    asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
+    told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
+    ledger.read(turn, message.role.value, asked, told)
     findings = [finding for finding in read_structure(turn, message, _pending(before)) if _may_say(finding)]
     if message.role is not Role.TOOL and message.text:
         segments = segment(message.text, chars_max=settings.message_max)
         findings += read_acts(segments, situation)
-    placed = [(finding, place(ledger, finding)) for finding in validated(findings, settings)]
+    valid = validated(findings, settings)
+    if message.role is Role.USER and _worked(before, asked):
+        went_on(ledger, valid)
+    placed = [(finding, place(ledger, finding)) for finding in valid]
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _worked(before: Sequence[Numbered], asked: int) -> bool:
+    """Whether the assistant did something about the user's last message: used a tool, or gave code."""
+    since = [message for number, message in before if number > asked and message.role is not Role.USER]
+    return any(message.tool_calls or message.tool_results or "```" in message.text for message in since)
 
 
 def _may_say(finding: Finding) -> bool:

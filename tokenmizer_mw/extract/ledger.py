@@ -41,7 +41,8 @@ class Ledger:
     """``graph`` is a fork that every event is applied to at once.
 
     ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
-    it and ``told`` that of the assistant's, 0 when out of reach.
+    it and ``told`` that of the assistant's, 0 when out of reach. ``claims`` counts the finished work that the message
+    reports and nobody had asked for.
     """
 
     graph: SessionGraph
@@ -50,6 +51,11 @@ class Ledger:
     role: str = ""
     asked: int = 0
     told: int = 0
+    claims: int = 0
+
+    def read(self, turn: int, role: str, asked: int, told: int) -> None:
+        """Turn to the next message."""
+        self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
 
     def emit(self, event: Event) -> None:
         """Record and apply."""

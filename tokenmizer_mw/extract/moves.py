@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -32,6 +32,9 @@ REACH: Final = 12
 SHOWN_MAX: Final = 64
 """Open errors that a successful command is compared with, the newest."""
 
+CLAIMS_MAX: Final = 4
+"""Pieces of finished work that one message may report without anybody having asked for them; more are details."""
+
 _DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
 _OLD_CONFIDENCE: Final = 0.6
 
@@ -40,6 +43,19 @@ def place(ledger: Ledger, finding: Finding) -> Node | None:
     """Do what the finding says; the node that it is about now, ``None`` when it changed nothing."""
     node = _MOVES[finding.move](ledger, finding)
     return ledger.graph.get(node.id) if node is not None else None
+
+
+def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
+    """The user goes on to something else after the assistant worked on an order: the order is taken as done.
+
+    A complaint anywhere in the message leaves it open.
+    """
+    if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
+        return
+    for task in _asked_tasks(ledger):
+        if task.status is Status.PENDING and task.source.turn == ledger.asked:
+            done = Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, task.confidence)
+            ledger.move(task, Status.COMPLETED, done, "the conversation went on")
 
 
 # -- stating -----------------------------------------------------------------------------------------------------
@@ -380,6 +396,9 @@ def _close(ledger: Ledger, finding: Finding) -> Node | None:
         if same.current:
             ledger.touch(same)
         return same
+    ledger.claims += 1
+    if ledger.claims > CLAIMS_MAX and not finding.certain:
+        return None
     return ledger.add(finding, status=Status.COMPLETED)
 
 

@@ -81,10 +81,9 @@ _INSIDE: Final = compiled(
     r"might be|may be worth|could be|wouldn't|would be|were to)\b"
 )
 _REPORTS: Final = compiled(
-    r"(?:(?:the|this|that|their|our|my|his|her|an?) )?(?:[\w'’-]+ ){0,3}?(?:says?|said|states?|wrote|writes"
-    r"|claims?|claimed|"
-    r"suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|asked|keeps saying"
-    r"|wants?)\b"
+    r"(?:(?:the|this|that|their|our|my|his|her|an?) )?(?:[\w'’-]+ ){1,3}?(?:says?|said|states?|wrote|writes|claims?"
+    r"|claimed|suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|keeps saying|wants?"
+    r"|asked|insists?)\b"
 )
 _SELF: Final = words_of("i we you i'd we'd")
 _ASKS: Final = compiled(
@@ -190,6 +189,33 @@ def listed(text: str) -> list[str]:
         if len(items) > 1 and all(items):
             return [item.removeprefix("and ") for item in items]
     return [text]
+
+
+_TRAILERS: Final = (
+    " then",
+    " please",
+    " for now",
+    " it is",
+    " instead",
+    " i guess",
+    " i think",
+    " too",
+    " as well",
+    " first",
+    " right",
+    " thanks",
+    " again",
+    " now",
+)
+
+
+def without_trailer(text: str) -> str:
+    """``text`` without words at its end that only soften or order it ("SQLite then", "the user model first")."""
+    text = text.rstrip(" ,.;:!")
+    for trailer in _TRAILERS:
+        if text.casefold().endswith(trailer) and len(text) > len(trailer):
+            return text[: -len(trailer)].rstrip(" ,.;:!")
+    return text
 
 
 def asks(text: str) -> bool:

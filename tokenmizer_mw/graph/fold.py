@@ -70,6 +70,7 @@ class SessionGraph:
     _replaced: MutableMapping[str, Transition] = field(default_factory=dict)
     _counts: MutableMapping[NodeType, int] = field(default_factory=dict)
     _derived: int = 0
+    _stated: int = 0
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -166,6 +167,11 @@ class SessionGraph:
         """The id that the next node of this type gets, such as "task-3"."""
         return f"{type.value}-{self._counts.get(type, 0) + 1}"
 
+    @property
+    def stated(self) -> int:
+        """The number of the last message in which the user stated a new fact, 0 for none."""
+        return self._stated
+
     def __len__(self) -> int:
         return len(self._nodes)
 
@@ -214,6 +220,7 @@ class SessionGraph:
             Layer(self._replaced),
             Layer(self._counts),
             self._derived,
+            self._stated,
         )
 
     def copy(self) -> SessionGraph:
@@ -231,12 +238,15 @@ class SessionGraph:
             dict(self._replaced),
             dict(self._counts),
             self._derived,
+            self._stated,
         )
 
     def _add(self, node: Node, at: float) -> None:
         self._nodes[node.id] = node
         self._life[node.id] = Life(added=at, touched=node.source.turn)
         self._counts[node.type] = self._counts.get(node.type, 0) + 1
+        if node.source.role == "user":
+            self._stated = max(node.source.turn, self._stated)
         self._index(node)
         if not node.current:
             self._life[node.id] = replace(self._life[node.id], closed=at)

@@ -33,7 +33,8 @@ CLAIMS: Final = (
         0.75,
         "The login redirect is now fixed",
         "The price is fixed by contract for a year, and it says so on page two of it",
-        unless=r".*\b(?:must|should|can|will|to|not|never|price|until|if|when|once) (?:be |is |are )?fixed\b"
+        unless=r"(?:to|once|after|when|before|until|make sure|verify|check|ensure|confirm|that|if|whether) "
+        r"|.*\b(?:must|should|can|will|to|not|never|price|until|if|when|once) (?:be |is |are )?fixed\b"
         r"|.* (?:is|are) fixed (?:by|at|to)\b",
     ),
     _rule(
@@ -69,6 +70,8 @@ CLAIMS: Final = (
         0.7,
         "The checkout page is now implemented",
         "A task is done when the tests say so and nothing else is left open for anybody in the team to do",
+        unless=r"(?:to|once|after|when|before|until|make sure|verify|check|ensure|confirm|that|if|whether"
+        r"|nothing|it|this|which|what)\b",
     ),
     _rule(
         "done_bare",
@@ -159,7 +162,7 @@ ORDERS: Final = (
         "will_do",
         Act.PROGRESS,
         rf"(?:i'll|i will|i'm going to|let me|i am going to|we'll)(?: now| first| also| start by| begin by"
-        rf"| go ahead and)* (?P<label>(?:{WORK_VERBS})\b.{{2,}})",
+        rf"| go ahead and)* (?P<label>(?:{WORK_VERBS}).{{2,}})",
         0.55,
         "I'll add the endpoint now",
         "I'll be brief",

@@ -89,6 +89,7 @@ COMPLAINTS: Final = (
         0.9,
         "Login keeps returning 422",
         "The cat keeps a diary",
+        unless=r"(?:i|we|you|he|she|they) ",
     ),
     _rule(
         "not_doing",

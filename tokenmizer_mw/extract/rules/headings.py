@@ -41,7 +41,7 @@ HEADINGS: Final = (
         "Planning poker",
     ),
     Heading(
-        Speaker.BOTH,
+        Speaker.USER,
         Act.CLAIM,
         r"(?:done|completed|finished|implemented|shipped|what (?:i|we) (?:did|have done|changed|built"
         r"|implemented|fixed)|what was done"

@@ -10,8 +10,10 @@ _COLON: Final = r"\s*(?::|--?\s|–|—)\s*"
 _B: Final = Speaker.BOTH
 
 
-def _marker(name: str, act: Act, pattern: str, confidence: float, example: str, counter: str) -> Rule:
-    return Rule(name, _B, act, pattern, confidence, example, counter, explicit=True)
+def _marker(
+    name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
+) -> Rule:
+    return Rule(name, _B, act, pattern, confidence, example, counter, unless, explicit=True)
 
 
 MARKERS: Final = (
@@ -41,6 +43,9 @@ MARKERS: Final = (
         0.85,
         "Going with JWT stored in httpOnly cookie (not localStorage — XSS safe)",
         "Going to look at the logs",
+        unless=r"(?:going|staying|sticking|choosing|picking|standardi[sz]ing|settling) (?:with|for|on"
+        r"|to)?.* (?:is|would|means"
+        r"|gives|keeps|has|costs|requires|makes|will|can|could|allows|avoids|saves|needs|sounds|seems)\b",
     ),
     _marker(
         "marker.completed",

@@ -33,6 +33,7 @@ class Act(StrEnum):
     CHOICE = "choice"
     RULE = "rule"
     PREFERENCE = "preference"
+    WISH = "wish"
     REPLACE = "replace"
     RETURN = "return"
     REJECT = "reject"
@@ -69,6 +70,7 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.CHOICE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
     Act.RULE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.RULE),
     Act.PREFERENCE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.PREFERENCE),
+    Act.WISH: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
     Act.REPLACE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.RETURN: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.REJECT: Meaning(NodeType.DECISION, Status.INVALIDATED, Move.REJECT, DecisionKind.OPTION),

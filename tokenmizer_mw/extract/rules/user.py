@@ -75,6 +75,8 @@ REPLACEMENTS: Final = (
         0.9,
         "replace Redux with Zustand",
         "replace the header image on the start page",
+        unless=r".* (?:with|by) (?:tonight|tomorrow|hand|default|now|then|monday|friday|next|the end|me|us|today"
+        r"|noon)\b",
         whole=True,
     ),
     _rule(
@@ -86,7 +88,9 @@ REPLACEMENTS: Final = (
         0.9,
         "use pnpm instead of npm",
         "show me why it fails instead of guessing",
-        unless=r"(?:show|tell|give|explain|why|what|how|it|this|that|i|we|you|he|she|they)\b",
+        unless=r"(?:show|tell|give|explain|why|what|how|it|this|that|i|we|you|he|she|they)\b|.*\d ?(?:ms|s|x|mb"
+        r"|kb|gb|%|min)\b.*"
+        r" instead of",
         whole=True,
     ),
     _rule(
@@ -179,7 +183,7 @@ CHOICES: Final = (
     _rule(
         "go_with",
         Act.CHOICE,
-        rf"{_LETS}(?:go(?:ing)?|went|run|start|stick|stay|be fine|happy) (?:with|for|on) (?P<label>.+)",
+        rf"{_LETS}(?:go(?:ing)?|went|run|stick|stay) (?:with|for|on) (?P<label>.+)",
         0.9,
         "let's go with Postgres",
         "go through the list",
@@ -209,7 +213,8 @@ CHOICES: Final = (
         0.8,
         "SQLite then",
         "since then",
-        unless=r"(?:since|until|till|back|by|just|and|but|only|even|what|why|who|how|now|until|from"
+        unless=r"(?:proceed|continue|do|go|let|try|run|start|stop|look|ok|okay|since|until|till|back|by|just|and"
+        r"|but|only|even|what|why|who|how|now|until|from"
         r"|every now and|if so|well|done|good|great|fine|see you|bye|later|tomorrow|yes|no|ok)\b",
     ),
     _rule(
@@ -241,6 +246,8 @@ RULES_AND_WISHES: Final = (
         0.92,
         "never push to main",
         "I never saw that",
+        unless=r"never (?:again$|said|did|was|had|saw|seen|been|set|got|knew|happened|heard|used to|made|worked"
+        r"|ran|ended)\b",
     ),
     _rule(
         "always",
@@ -322,14 +329,6 @@ RULES_AND_WISHES: Final = (
         0.75,
         "I'd rather keep the number of dependencies small",
         "would you rather stop here",
-    ),
-    _rule(
-        "like_my",
-        Act.PREFERENCE,
-        r"(?P<label>(?:i|we) (?:really )?(?:like|love|hate|dislike|can't stand|am used to|are used to) .+)",
-        0.65,
-        "I like small commits",
-        "it looks like rain",
     ),
 )
 
@@ -419,7 +418,7 @@ REQUESTS: Final = (
         r"|help me(?: to)?|time to|go ahead and|try to|make sure (?:to|you|that you)|be sure to|start by|first"
         r"|just|could you"
         r"|can you|would you|will you|go and|remember to|need to|have to|gotta|want to) )*"
-        rf"(?P<label>(?:{WORK_VERBS})\b.{{2,}})",
+        rf"(?P<label>(?:{WORK_VERBS}).{{2,}})",
         0.8,
         "add rate limiting to the auth endpoints",
         "addition of two vectors",
@@ -438,7 +437,7 @@ REQUESTS: Final = (
     ),
     _rule(
         "should",
-        Act.REQUEST,
+        Act.WISH,
         r"(?P<label>(?:the|it|this|that|every|each|all|both|users?|you|they|there) (?:[\w'/-]+ ){0,4}?(?:should"
         r"|ought to|needs to"
         r"|has to|must) (?:also |always |only |just |not )?(?:be|have|show|return|use|work|go|get|display|open"
