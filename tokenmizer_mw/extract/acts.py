@@ -73,7 +73,7 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
         answered = {finding.span for finding in found}
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
         if not situation.has_goal:
-            found += (goal := _goal(spoken))
+            found += (goal := _goal(spoken, situation))
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
     for segment in spoken:
         _read_sentence(segment, situation, found)
@@ -300,6 +300,14 @@ def _plain(said: _Said, _: Situation) -> list[Finding]:
     return [said.finding(said.hit.label)]
 
 
+def _not_fixed(said: _Said, _: Situation) -> list[Finding]:
+    """What was claimed is not so; what is wrong instead is an error of its own."""
+    found = [said.finding(said.hit.label)]
+    if len(content(said.hit.reason)) > 1:
+        found.append(said.finding(said.hit.reason, move=Move.NOTE))
+    return found
+
+
 def _complaints(said: _Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
         return []
@@ -357,7 +365,7 @@ _BUILDERS: Final[dict[Act, Callable[[_Said, Situation], list[Finding]]]] = {
     Act.CLAIM: _claims,
     Act.FIX: _fixes,
     Act.COMPLAINT: _complaints,
-    Act.STILL: _plain,
+    Act.STILL: _not_fixed,
     Act.CONFIRM: _plain,
     Act.CHOICE: _choices,
     Act.RULE: _standing,
@@ -439,7 +447,7 @@ def _answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     if not offers.options and not offers.proposals:
         return []
     answer = read_answer(first.text, offers)
-    found = [_adopted(label, answer.reason, first, situation) for label in answer.accepted]
+    found = [made for label in answer.accepted for made in _adopted(label, answer.reason, first, situation)]
     found += [_declined(label, first) for label in answer.declined]
     if not found:
         found = [made for segment in spoken[:4] for made in _picked(segment, situation)]
@@ -457,7 +465,8 @@ def _picked(segment: Segment, situation: Situation) -> list[Finding]:
         or any(hit.rule.act in _SPEAKS_FOR_ITSELF for hit in hits(segment.text, Speaker.USER))
     ):
         return []
-    return [_adopted(option.head, split_reason(text)[1], segment, situation) for option in named]
+    reason = split_reason(text)[1]
+    return [made for option in named for made in _adopted(option.head, reason, segment, situation)]
 
 
 _SPEAKS_FOR_ITSELF: Final = frozenset(
@@ -477,24 +486,33 @@ _SPEAKS_FOR_ITSELF: Final = frozenset(
 )
 
 
-def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> Finding:
-    """A proposal that was accepted: work to do when it names an action, else a decision."""
-    span = (segment.start, segment.end)
-    doing = any(hit.rule.act is Act.REQUEST for hit in hits(label, Speaker.USER))
-    type_ = NodeType.TASK if doing else NodeType.DECISION
-    made = Finding(
-        type_,
-        split_reason(label)[0],
-        Status.PENDING if doing else Status.ACTIVE,
-        Trust.ADOPTED,
-        0.8,
-        Move.ADOPT,
-        reason=reason,
-        kind=None if doing else DecisionKind.CHOICE,
-        quote=segment.text,
-        span=span,
-    )
-    return made if doing else _slotted(made)
+def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
+    """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
+    found = []
+    for hit in hits(label, Speaker.USER):
+        if hit.rule.act in _PROPOSABLE:
+            found += _BUILDERS[hit.rule.act](_Said(hit, segment, Trust.ADOPTED), situation)
+    if not found:
+        found.append(
+            _slotted(
+                Finding(
+                    NodeType.DECISION,
+                    split_reason(label)[0],
+                    Status.ACTIVE,
+                    Trust.ADOPTED,
+                    _ADOPTED,
+                    Move.ADOPT,
+                    kind=DecisionKind.CHOICE,
+                    quote=segment.text,
+                    span=(segment.start, segment.end),
+                )
+            )
+        )
+    return [replace(made, reason=made.reason or reason, confidence=_ADOPTED) for made in found]
+
+
+_ADOPTED: Final = 0.8
+_PROPOSABLE: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN, Act.REJECT})
 
 
 def _declined(label: str, segment: Segment) -> Finding:
@@ -512,12 +530,13 @@ def _declined(label: str, segment: Segment) -> Finding:
     )
 
 
-def _goal(spoken: Sequence[Segment]) -> list[Finding]:
+def _goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The goal as the session's first substantive message states it, with the choices that it names."""
-    candidates = [segment for segment in spoken if len(content(segment.text)) >= _GOAL_WORDS]
-    if not candidates:
+    ranked = [(_goal_rank(segment), -index) for index, segment in enumerate(spoken[:GOAL_SENTENCES])]
+    rank, index = max(ranked, default=(_NO_GOAL, 0))
+    if rank < (_QUESTION if situation.asked is None else _ORDER):
         return []
-    segment = _most_telling(candidates)
+    segment = spoken[-index]
     text = without_lead(bounded(segment.text))
     label = order_in(text) or _goal_label(segment)
     made = Finding(
@@ -534,19 +553,39 @@ def _goal(spoken: Sequence[Segment]) -> list[Finding]:
     return [made, *_stack(label, made)]
 
 
-def _most_telling(candidates: Sequence[Segment]) -> Segment:
-    ranked = [(_goal_rank(segment), -index) for index, segment in enumerate(candidates)]
-    return candidates[-max(ranked)[1]]
+GOAL_SENTENCES: Final = 12
+"""Sentences of a message in which the goal is looked for."""
 
-
-_GOAL_RANKS: Final = {Act.GOAL: 4, Act.REQUEST: 3, Act.REPLACE: 2, Act.COMPLAINT: 2, Act.CHOICE: 0, Act.RULE: -1}
+_NO_GOAL, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(6)
+_GOAL_RANKS: Final = {
+    Act.GOAL: _ANNOUNCED,
+    Act.REQUEST: _ORDER,
+    Act.WISH: _STATEMENT,
+    Act.COMPLAINT: _SYMPTOM,
+    Act.PREFERENCE: _NO_GOAL,
+    Act.CHOICE: _NO_GOAL,
+    Act.RULE: _NO_GOAL,
+    Act.REPLACE: _NO_GOAL,
+    Act.RETURN: _NO_GOAL,
+    Act.REJECT: _NO_GOAL,
+    Act.RETRACT: _NO_GOAL,
+    Act.CONFIRM: _NO_GOAL,
+    Act.STILL: _NO_GOAL,
+    Act.ENVIRONMENT: _NO_GOAL,
+}
 
 
 def _goal_rank(segment: Segment) -> int:
+    """How likely a sentence states what the session is for: an announced goal before an order, then a symptom."""
     text = without_lead(bounded(segment.text))
     if order_in(text):
-        return 3
-    return max((_GOAL_RANKS.get(hit.rule.act, 1) for hit in hits(segment.text, Speaker.USER)), default=1)
+        return _ORDER
+    read = hits(segment.text, Speaker.USER)
+    if read:
+        return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
+    if len(content(text)) < _GOAL_WORDS:
+        return _NO_GOAL
+    return _QUESTION if asks(text) else _STATEMENT
 
 
 def _goal_label(segment: Segment) -> str:

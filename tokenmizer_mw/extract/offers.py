@@ -194,8 +194,8 @@ def _options(segments: Sequence[Segment], text: str) -> list[Option]:
 
 def _option(segment: Segment, text: str) -> Option:
     key = segment.info.strip("().、．:- ").casefold()
-    raw = text[segment.start : segment.end].lstrip("-*•( ")
-    bold = raw[2:].partition("**")[0] if text[segment.start : segment.start + 2] == "**" or raw.startswith("**") else ""
+    raw = text[segment.start : segment.end]
+    bold = raw[2:].partition("**")[0] if raw.startswith("**") else ""
     match = _HEAD_END.match(segment.text)
     head = bold or (match.group("head") if match is not None else segment.text)
     if len(bold) == 1 and bold.isalnum():

@@ -193,6 +193,10 @@ def listed(text: str) -> list[str]:
 
 _TRAILERS: Final = (
     " then",
+    " for this",
+    " for that",
+    " for it",
+    " here",
     " please",
     " for now",
     " it is",

@@ -22,7 +22,7 @@ _ENDS: Final = " .!…"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A clause that a rule reads. Groups that took no part are ""; ``label`` is then the clause itself."""
+    """A clause that a rule reads. Groups that took no part are ""."""
 
     rule: Rule
     clause: str
@@ -62,7 +62,7 @@ def _groups(pattern: str) -> frozenset[str]:
 
 def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:
     said = {name: (match.group(name) or "").strip() for name in groups}
-    label = said.get("label", "" if groups else text)
+    label = said.get("label", "")
     if "label" in groups and label and anaphoric(label):
         return None
     return Hit(rule, text, label, said.get("target", ""), said.get("reason", ""))

@@ -139,8 +139,7 @@ PROPOSALS: Final = (
     _rule(
         "how_about",
         Act.PROPOSAL,
-        r"(?:how about|what about|why not|we could|you could|one option is(?: to)?"
-        r"|an option is(?: to)?) (?P<label>.{3,}?)\??$",
+        r"(?:how about|what about|why not)(?: using)? (?P<label>.{3,}?)\??$",
         0.5,
         "How about a materialized view?",
         "How about that",

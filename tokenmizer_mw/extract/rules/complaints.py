@@ -24,10 +24,11 @@ COMPLAINTS: Final = (
         "still_bare",
         Act.STILL,
         r"(?:(?:it|that|this|they|but it|no it)(?:'s| is| are)? )?(?:still|again)(?: (?:is|are"
-        r"|it's))? ?(?:broken|fails?|failing|not"
-        r" working|not fixed|the same|doesn't (?:work|help)|does not work|no luck|there|crash(?:es|ing)"
-        r"|happen(?:s|ing)|wrong|an issue"
-        r"|red|not there|nothing|getting (?:it|that|the same)|not)(?: (?:\w+ ){0,5}\w+)?$",
+        r"|it's))? ?(?:broken|fails?"
+        r"|failing|not working|not fixed|the same|doesn't (?:work|help)|does not work|no luck|there|crash(?:es|ing)"
+        r"|happen(?:s|ing)|wrong|an issue|red|not there|nothing|getting (?:it|that|the same)|not)(?: (?:for|on"
+        r"|in|with|at|when|here|now|after|even) [^,;:]*)?"
+        r"(?:[,;:-] ?(?P<reason>.+))?$",
         0.85,
         "still broken",
         "still life with apples on a table in the morning light of a day",
@@ -44,10 +45,11 @@ COMPLAINTS: Final = (
     _rule(
         "didnt_work",
         Act.STILL,
-        r"(?:(?:that|this|it|which|your fix|the fix)(?: just| really| still)? )?(?:didn't|did not|doesn't"
-        r"|does not|didnt|doesnt|hasn't|has not)"
+        r"(?:(?:but )?(?:that|this|it|which|your fix|the fix)(?: just| really| still)? )?(?:didn't|did not"
+        r"|doesn't|does not|didnt|doesnt|hasn't|has not)"
         r" (?:work(?:ed)?|help(?:ed)?|fix(?:ed)?(?: it| that)?|change(?:d)? anything|solve(?:d)? it|do it"
-        r"|do anything)\b.*",
+        r"|do anything)\b[^,;:]*"
+        r"(?:[,;:-] ?(?P<reason>.+))?$",
         0.85,
         "that didn't work",
         "that didn't take long",

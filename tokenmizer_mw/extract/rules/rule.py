@@ -90,7 +90,7 @@ class Rule:
     """One way to say something.
 
     ``pattern`` is RE2, matched at the start of a clause without its lead-ins and final full stop, case ignored. Its
-    groups: ``label`` what is stated (the whole clause when there is none), ``target`` what it takes the place of,
+    groups: ``label`` what is stated, ``target`` what it takes the place of,
     ``reason`` why. ``unless`` is a pattern for clauses that look the same and are not meant ("" for none). ``whole``
     rules read the sentence before it is cut into clauses. ``explicit`` marks formal markers such as "Decided:", which
     count from either speaker. ``example`` is a sentence that the rule reads, ``counter`` a similar one that it must

@@ -144,7 +144,7 @@ REPLACEMENTS: Final = (
         "back_to",
         Act.RETURN,
         rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|come|going|get|it's|stay|return) )?(?:back to|revert to)"
-        r" (?P<label>[^,;]+)",
+        r" (?P<label>[^,;]+?)(?:[,;:] (?P<reason>.+))?$",
         0.9,
         "back to REST, the GraphQL schema is a burden",
         "please get back to me tomorrow",
