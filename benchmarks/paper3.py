@@ -1,0 +1,181 @@
+"""The three sessions of the TokenMizer paper: what of their labelled facts is in the graph, and what it costs.
+
+The protocol is the paper's: a fact counts as preserved when some text of its category matches it (lower case, either
+contains the other, or they share half of the words of three letters and more of the shorter one). Precision is ours:
+every current node of a category that matches no label of the category is wrong. The labels of these sessions leave
+out some facts that their transcripts state; ``paper3_supplement.json`` lists those with quotes, and precision is
+given against the labels alone and against labels and supplement.
+
+The sessions were read while the rules were written: they are development data and show that the format of the paper
+is understood, not how well extraction works on other text.
+
+    python -m benchmarks.paper3 [FOLDER]     (or TOKENMIZER_CORPUS; default: the copy in benchmarks/corpus)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.settings import Settings
+
+from .measure import at_least, at_most, cpu_seconds
+
+CORPUS: Final = Path(__file__).parent / "corpus"
+REPEATS: Final = 20
+"""Runs of a session, of which the fastest counts."""
+
+CATEGORIES: Final[Mapping[str, Callable[[Node], bool]]] = {
+    "tasks_done": lambda node: node.type is NodeType.TASK and node.status is Status.COMPLETED,
+    "tasks_pending": lambda node: node.type is NodeType.TASK and node.open,
+    "decisions": lambda node: node.type is NodeType.DECISION and node.status is Status.ACTIVE,
+    "files": lambda node: node.type is NodeType.FILE and node.current,
+}
+"""Which nodes belong to a category of the labels: decisions in force, not options; dependencies are not decisions."""
+
+_WORD: Final = re.compile(r"\w{3,}")
+
+
+def matches(text: str, fact: str) -> bool:
+    """The paper's fuzzy match."""
+    one, other = text.lower(), fact.lower()
+    if one in other or other in one:
+        return True
+    mine, wanted = set(_WORD.findall(one)), set(_WORD.findall(other))
+    shorter = min(mine, wanted, key=len)
+    return bool(shorter) and len(mine & wanted) / len(shorter) >= 0.5
+
+
+def sessions(folder: Path) -> list[dict[str, Any]]:
+    """The sessions of a folder, by name; [] when there are none."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+def messages(session: Mapping[str, Any]) -> list[tuple[int, Message]]:
+    """A session's turns as numbered messages."""
+    return [(index, Message(Role(turn["role"]), turn["content"])) for index, turn in enumerate(session["turns"], 1)]
+
+
+def graph_of(numbered: Sequence[tuple[int, Message]]) -> SessionGraph:
+    """The graph after these messages, read one at a time as a live session is."""
+    graph = SessionGraph()
+    settings = Settings()
+    for index, message in enumerate(numbered):
+        for event in derive(graph, [message], numbered[max(0, index - 8) : index], settings):
+            graph.apply(event)
+    return graph
+
+
+def labels_of(graph: SessionGraph) -> dict[str, list[str]]:
+    """The labels of the graph's nodes by category."""
+    nodes = graph.nodes()
+    return {name: [node.label for node in nodes if belongs(node)] for name, belongs in CATEGORIES.items()}
+
+
+def recall(texts: Iterable[str], facts: Sequence[str]) -> float | None:
+    """Share of the facts that some text matches; ``None`` when there are no facts."""
+    said = list(texts)
+    return sum(any(matches(text, fact) for text in said) for fact in facts) / len(facts) if facts else None
+
+
+def precision(texts: Sequence[str], facts: Sequence[str]) -> tuple[int, int]:
+    """How many of the texts match a fact, and how many there are."""
+    return sum(any(matches(text, fact) for fact in facts) for text in texts), len(texts)
+
+
+def preserved(by_category: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]]) -> float:
+    """Information preserved: mean recall over the categories that have facts."""
+    found = [recall(by_category[name], labels[name]) for name in CATEGORIES]
+    return statistics.fmean(value for value in found if value is not None)
+
+
+def score(session: Mapping[str, Any], supplement: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """All figures of one session."""
+    numbered = messages(session)
+    found = labels_of(graph_of(numbered))
+    labels = session["labels"]
+    wider = {name: [*labels[name], *(item["label"] for item in supplement.get(name, ()))] for name in CATEGORIES}
+    return {
+        "turns": len(numbered),
+        "preserved": round(preserved(found, labels), 4),
+        "recall": {name: recall(found[name], labels[name]) for name in CATEGORIES},
+        "right_and_found": {name: precision(found[name], labels[name]) for name in CATEGORIES},
+        "right_with_supplement": {name: precision(found[name], wider[name])[0] for name in CATEGORIES},
+        "unmatched": {name: _unmatched(found[name], labels[name]) for name in CATEGORIES},
+        "cpu_ms": round(1_000 * cpu_seconds(lambda: graph_of(numbered), repeat=REPEATS), 3),
+    }
+
+
+def _unmatched(texts: Sequence[str], facts: Sequence[str]) -> list[str]:
+    return [text for text in texts if not any(matches(text, fact) for fact in facts)]
+
+
+def extraction(folder: Path) -> dict[str, Any]:
+    """Figures per session and over all of them; ``{}`` for a folder without sessions."""
+    supplement = json.loads((CORPUS / "paper3_supplement.json").read_text(encoding="utf-8"))
+    rows = {session["id"]: score(session, supplement.get(session["id"], {})) for session in sessions(folder)}
+    if not rows:
+        return {}
+    return {
+        "sessions": rows,
+        "mean_preserved": round(statistics.fmean(row["preserved"] for row in rows.values()), 4),
+        "precision": {name: _pooled(rows.values(), name, "right_and_found") for name in CATEGORIES},
+        "precision_with_supplement": {
+            name: _pooled(rows.values(), name, "right_with_supplement") for name in CATEGORIES
+        },
+        "most_cpu_ms": max(row["cpu_ms"] for row in rows.values()),
+    }
+
+
+def _pooled(rows: Iterable[Mapping[str, Any]], name: str, key: str) -> float:
+    listed = list(rows)
+    right = [row[key][name] if key != "right_and_found" else row[key][name][0] for row in listed]
+    total = sum(row["right_and_found"][name][1] for row in listed)
+    return round(sum(right) / total, 4) if total else 1.0
+
+
+def run(folder: Path | None = None) -> dict[str, Any]:
+    """The benchmark's result. A missing corpus gives a result that says so and has no bars."""
+    figures = extraction(folder or _folder())
+    if not figures:
+        return {"figures": {}, "bars": [], "notes": "skipped: no sessions in the corpus folder"}
+    bars = [
+        at_least("mean information preserved in the graph", figures["mean_preserved"], 0.95),
+        *(
+            at_least(f"precision of {name}, labels and supplement", value, 0.85)
+            for name, value in figures["precision_with_supplement"].items()
+        ),
+        at_most("extraction of one session, CPU", figures["most_cpu_ms"], 5.0, "ms"),
+    ]
+    notes = (
+        "Development data: three scripted sessions that were read while the rules were written. Precision against the"
+        " paper's labels alone stands in figures.precision; they leave out facts that the transcripts state, which"
+        " paper3_supplement.json lists with quotes. CPU: the fastest of several runs, message by message, warm."
+    )
+    return {"figures": figures, "bars": bars, "notes": notes}
+
+
+def _folder() -> Path:
+    given = os.environ.get("TOKENMIZER_CORPUS")
+    return Path(given) if given else CORPUS / "paper3"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the result for the folder given, or the default one."""
+    result = run(Path(arguments[0]) if arguments else None)
+    print(json.dumps(result, indent=2, ensure_ascii=False))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
