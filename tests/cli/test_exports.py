@@ -29,7 +29,7 @@ EVENTS: list[Event] = [
     NodeAdded(NODE),
     Derived(1),
     TurnClosed(1, Outcome.COMPLETE, "stop", {"prompt_tokens": 3}),
-    Checkpointed("checkpoint-1", 1, 120, "block", "aa", 1, 2, "n"),
+    Checkpointed("checkpoint-1", 1, 120, "block", "aa", 1, 2, ("decision-1",)),
 ]
 
 

@@ -32,10 +32,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shown(folder: Path) -> str:
-    done = program("demo", "--fast", "--keep", str(folder))
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-    return done.stdout
+def demo(folder: Path) -> subprocess.CompletedProcess[str]:
+    return program("demo", "--fast", "--keep", str(folder))
+
+
+@pytest.fixture
+def shown(demo: subprocess.CompletedProcess[str]) -> str:
+    return demo.stdout
+
+
+def test_it_succeeds(demo: subprocess.CompletedProcess[str]) -> None:
+    assert (demo.returncode, demo.stderr) == (0, ""), demo.stdout
 
 
 @pytest.mark.parametrize(
@@ -123,7 +130,7 @@ def test_a_provider_that_refuses_ends_it_with_its_reason(tmp_path: Path) -> None
 
 
 def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
-    from tokenmizer_mw.demo.conversation import Conversation, ask, client_for
+    from tokenmizer_mw.demo.conversation import Client, Conversation, ask
 
     script = load_script()
     memory = SessionMemory.open()
@@ -132,10 +139,10 @@ def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
     model = ScriptedModel(script, MessageCounter(counter_for(MODEL)))
     with serving(create_app(model, memory)) as address:
         for session in (None, "s"):
-            client = client_for(address, session=session)
+            client = Client(address, session=session)
             said: list[str] = []
             reply = ask(client, conversation.request(), said.append)
-            client.close()
+            client.sdk.close()
             assert "".join(said) == reply.message["content"] == script.turns[0].reply
     assert [info.key.id for info in memory.sessions()] == ["s"]
     memory.close()

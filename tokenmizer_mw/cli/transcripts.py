@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.wire.messages import Spoken
+from tokenmizer_mw.wire.messages import history
 
 from .exports import EXPORT_MARK, Export, read_export
 
@@ -109,7 +109,7 @@ def _conversation(lines: Sequence[_Line]) -> Transcript:
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
         raise CallerError('expected a list of messages, or an object with one under "messages" or "turns"')
-    found = tuple(Spoken(values))
+    found = history(values).spoken()[:]
     if not found:
         raise CallerError("there are no messages in it")
     return found
@@ -119,7 +119,7 @@ def _messages_by_line(lines: Sequence[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:
-            found.extend(Spoken([value]))
+            found.extend(history([value]).spoken())
         except InvalidMessage as error:
             raise CallerError(f"line {number}: the {str(error).replace('message 1', 'message', 1)}") from None
     return tuple(found)

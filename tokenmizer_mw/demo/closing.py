@@ -86,7 +86,7 @@ def _figures(figures: Figures, counted_by: str) -> Iterator[str]:
         yield f"    {figures.refused_without} of them would not have fitted into the context at all"
     yield "transcript replaced:"
     for cut in figures.cuts:
-        yield f"    at turn {cut.turn}: {cut.seen.sent:,} tokens -> {cut.seen.received:,}"
+        yield f"    at turn {cut.turn}: {cut.held:,} tokens -> {cut.seen.received:,}"
     if figures.without_memory:
         without, with_ = median(figures.without_memory) * 1000, median(figures.with_memory) * 1000
         yield "time to the first byte, median:"

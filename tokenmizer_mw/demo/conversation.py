@@ -19,18 +19,31 @@ CALLS_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: the message, seconds until its first chunk, and the tokens that the model says it took in."""
+    """What came back: the message, seconds from sending the request to its first chunk, and the tokens that the model
+    says it took in."""
 
     message: ChatMessage
     first_byte: float
     prompt_tokens: int
 
 
-def client_for(address: str, *, session: str | None = None) -> OpenAI:
-    """An SDK client of the application at ``address``; with ``session`` its calls carry the session's id."""
-    headers = {"x-session-id": session} if session is not None else None
-    direct = DefaultHttpxClient(trust_env=False)  # a proxy of the environment is not for this machine's own address
-    return OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, default_headers=headers, http_client=direct)
+class Client:
+    """An SDK client of the application at ``address``; with ``session`` its calls carry the session's id.
+
+    ``sent_at`` is when the newest request went out: what the SDK does before that is no part of a first byte.
+    """
+
+    def __init__(self, address: str, *, session: str | None = None) -> None:
+        # A proxy of the environment is not for this machine's own address.
+        http = DefaultHttpxClient(trust_env=False, event_hooks={"request": [self._sending]})
+        headers = {"x-session-id": session} if session is not None else None
+        self.sdk = OpenAI(
+            base_url=f"{address}/v1", api_key="none", max_retries=0, default_headers=headers, http_client=http
+        )
+        self.sent_at = 0.0
+
+    def _sending(self, request: object) -> None:
+        self.sent_at = time.perf_counter()
 
 
 @dataclass(slots=True)
@@ -65,14 +78,13 @@ class Conversation:
         return count
 
 
-def ask(client: OpenAI, request: dict[str, Any], said: Callable[[str], None]) -> Reply:
+def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) -> Reply:
     """Send one request and read the stream to its end; ``said`` gets each piece of text as it comes."""
-    started = time.perf_counter()
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
-    for chunk in client.chat.completions.create(**request):
-        first_byte = first_byte or time.perf_counter() - started
+    for chunk in client.sdk.chat.completions.create(**request):
+        first_byte = first_byte or time.perf_counter() - client.sent_at
         if chunk.usage is not None:
             tokens = chunk.usage.prompt_tokens
         for delta in (choice.delta for choice in chunk.choices):

@@ -14,7 +14,7 @@ from .script import ChatMessage, text_of
 
 def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
     """Tokens of everything that a model takes in: messages and tool definitions. ``ValueError`` for odd messages."""
-    tools = counter.text(json.dumps(request["tools"], ensure_ascii=False)) if request.get("tools") else 0
+    tools = counter.text(_compact(request["tools"])) if request.get("tools") else 0
     return tools + sum(message_tokens(message, counter) for message in request["messages"])
 
 
@@ -27,3 +27,7 @@ def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
     except (KeyError, TypeError):
         raise ValueError("Invalid value for 'tool_calls'.") from None
     return tokens + (TOOL_TOKENS if message.get("role") == "tool" else 0)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -40,11 +40,11 @@ class Seen:
     """A request on both sides of the middleware. ``block`` is the message that took the place of ``dropped`` others
     ("" when nothing was replaced), ``kept`` are the client's that went through; tokens are those of the request."""
 
-    sent: int
-    received: int
-    dropped: int
-    block: str
-    kept: tuple[ChatMessage, ...]
+    sent: int = 0
+    received: int = 0
+    dropped: int = 0
+    block: str = ""
+    kept: tuple[ChatMessage, ...] = ()
 
 
 def seen(sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int) -> Seen:
@@ -67,9 +67,11 @@ def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CutSeen:
-    """The request at which the transcript was replaced. ``first_byte`` is in seconds."""
+    """The request at which the transcript was replaced. ``held`` is how many tokens it would have had as the last
+    cut left it; ``first_byte`` is in seconds."""
 
     turn: int
+    held: int
     seen: Seen
     first_byte: float
 
@@ -88,7 +90,8 @@ class Answered:
 def judged(turn: int, probe: Probe, answer: str, request: Seen) -> Answered:
     """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
     expected = re2.compile(probe.expected)
-    in_block = expected.search(request.block) is not None
+    block: ChatMessage = {"role": "user", "content": request.block}
+    in_block = any(expected.search(line) for line in answering_lines(probe, [block]))
     in_kept = any(expected.search(line) for line in answering_lines(probe, request.kept[:-1]))
     sources = {(True, True): "both", (True, False): "resume block", (False, True): "recent messages"}
     right = expected.search(answer) is not None

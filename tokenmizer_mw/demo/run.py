@@ -6,11 +6,11 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from openai import APIError, OpenAI
+from openai import APIError
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
@@ -19,8 +19,8 @@ from tokenmizer_mw.tokens import MessageCounter, counter_for
 
 from .app import create_app
 from .closing import show_figures, show_memory, show_store
-from .conversation import SESSION, Conversation, Reply, ask, client_for, summary, tool_results
-from .counting import request_tokens
+from .conversation import SESSION, Client, Conversation, Reply, ask, summary, tool_results
+from .counting import message_tokens, request_tokens
 from .observing import CutSeen, Figures, Seen, Tap, judged, seen
 from .screen import Screen
 from .script import Script, Turn, load_script
@@ -32,6 +32,9 @@ WINDOW: Final = 8_000
 """The context of the model, in tokens: small, so that it fills before your eyes."""
 
 _PACE: Final = Pace(first=0.05, between=0.004)
+_FAST: Final = Pace(fragment=96)
+_COMPARED: Final = 4_000
+"""Characters a chunk where only the first byte matters."""
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
@@ -71,63 +74,73 @@ class Rehearsal:
     memory: SessionMemory
     conversation: Conversation
     tap: Tap
-    remembering: OpenAI
-    plain: OpenAI | None
+    remembering: Client
+    plain: Client | None
     counter: MessageCounter
     screen: Screen
     figures: Figures
     threshold: int
-    _dropped: int = 0
+    _before: Seen = field(default_factory=Seen)
+    _plain_first: bool = True
 
     def play(self, turn: Turn) -> None:
         """One turn: the person's message, tool calls until there are no more, the reply."""
         conversation, tools = self.conversation, 0
         conversation.messages.append({"role": "user", "content": turn.user})
         self.screen.begins(turn.number, turn.user)
-        reply, request, without = self._call(turn)
-        first, tokens, compared = reply.first_byte, request.received, without
+        body = conversation.request()
+        first, compared = self._both(body)
+        request = self._heard(turn, body, first)
+        tokens, reply = request.received, first
         while calls := reply.message.get("tool_calls"):
             results = list(tool_results(turn, calls, conversation.messages[:-1]))
             for call, result in zip(calls, results, strict=True):
                 self.screen.used(summary(call, result["content"]))
             conversation.messages.extend(results)
             tools += len(calls)
-            reply, request, _ = self._call(turn)
+            body = conversation.request()
+            reply = ask(self.remembering, body, self.screen.says)
+            request = self._heard(turn, body, reply)
             tokens = max(tokens, request.received)
-        self.screen.ends(turn.number, turn.user, tools, tokens, first, compared)
+        self.screen.ends(turn.number, turn.user, tools, tokens, first.first_byte, compared)
         if turn.probe is not None:
             answered = judged(turn.number, turn.probe, reply.message["content"] or "", request)
             self.figures.answers.append(answered)
             self.screen.probe(turn.user, answered, request.dropped)
 
-    def _call(self, turn: Turn) -> tuple[Reply, Seen, float | None]:
-        """One request with memory, and the same one without, which of them first in turns."""
-        request = self.conversation.request()
-        without: float | None = None
-        if self.plain is not None and self.figures.requests % 2:
-            without = ask(self.plain, request, _unheard).first_byte
-        reply = ask(self.remembering, request, self.screen.says)
-        if self.plain is not None and without is None:
-            without = ask(self.plain, request, _unheard).first_byte
-        self.conversation.messages.append(reply.message)
-        received = self.tap.request()["messages"]
-        observed = seen(request["messages"], received, request_tokens(request, self.counter), reply.prompt_tokens)
-        self._note(turn, reply, observed, without)
-        return reply, observed, without
+    def _both(self, body: dict[str, Any]) -> tuple[Reply, float | None]:
+        """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
+        and the other's time to the first byte (``None`` when nothing is compared)."""
+        if self.plain is None:
+            return ask(self.remembering, body, self.screen.says), None
+        self._plain_first = not self._plain_first
+        if self._plain_first:
+            without = ask(self.plain, body, _unheard).first_byte
+            reply = ask(self.remembering, body, self.screen.says)
+        else:
+            reply = ask(self.remembering, body, self.screen.says)
+            without = ask(self.plain, body, _unheard).first_byte
+        self.figures.with_memory.append(reply.first_byte)
+        self.figures.without_memory.append(without)
+        return reply, without
 
-    def _note(self, turn: Turn, reply: Reply, request: Seen, without: float | None) -> None:
+    def _heard(self, turn: Turn, body: dict[str, Any], reply: Reply) -> Seen:
+        """Take note of a reply, and of what the application got of the request."""
+        self.conversation.messages.append(reply.message)
+        sent, counter = body["messages"], self.counter
+        request = seen(sent, self.tap.request()["messages"], request_tokens(body, counter), reply.prompt_tokens)
         figures = self.figures
         figures.requests += 1
         figures.tokens_sent += request.sent
         figures.tokens_received += request.received
         figures.refused_without += request.sent > WINDOW
-        figures.with_memory.append(reply.first_byte)
-        if without is not None:
-            figures.without_memory.append(without)
-        if request.dropped > self._dropped:
-            figures.cuts.append(CutSeen(turn.number, request, reply.first_byte))
-            self.screen.cut(figures.cuts[-1], self.threshold, show_block=self._dropped == 0)
-        self._dropped = request.dropped
+        if request.dropped > self._before.dropped:
+            uncut = sum(message_tokens(message, counter) for message in sent[1 : 1 + self._before.dropped])
+            held = request.sent - uncut + (counter.text(self._before.block) if self._before.block else 0)
+            figures.cuts.append(CutSeen(turn.number, held, request, reply.first_byte))
+            self.screen.cut(figures.cuts[-1], self.threshold, show_block=len(figures.cuts) == 1)
+        self._before = request
+        return request
 
 
 def _unheard(text: str) -> None:
@@ -142,22 +155,22 @@ def _rehearsed(
     model = live_model or MODEL
     counter = MessageCounter(counter_for(model, settings.tokenizer_dir))
     counter.text(script.system)  # loads the tokenizer's table, which is the scripted model's and not the middleware's
-    pace = Pace() if fast else _PACE
+    pace = _FAST if fast else _PACE
     with ExitStack() as stack:
         memory = SessionMemory.open(f"sqlite:///{database}", settings)
         stack.callback(memory.close)
         tap = Tap(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
-        remembering = client_for(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
-        stack.callback(remembering.close)
+        remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
+        stack.callback(remembering.sdk.close)
         plain = None
         if live_model is None:
-            unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first))
+            unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first, fragment=_COMPARED))
             # The first calls make the SDK load modules and connect: no measured call pays for that.
-            plain = client_for(stack.enter_context(serving(create_app(Tap(unpaced)))))
-            stack.callback(plain.close)
+            plain = Client(stack.enter_context(serving(create_app(Tap(unpaced)))))
+            stack.callback(plain.sdk.close)
             ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
         with suppress(APIError):
-            remembering.models.list()
+            remembering.sdk.models.list()
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)

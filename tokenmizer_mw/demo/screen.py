@@ -98,7 +98,7 @@ class Screen:
 
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
         """The transcript was replaced, by the block that is shown if wished."""
-        before, after = cut.seen.sent, cut.seen.received
+        before, after = cut.held, cut.seen.received
         kept = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
         text = (

@@ -25,19 +25,19 @@ from .script import ChatMessage, Script, Turn, calling, text_of
 from .upstream import Answer
 
 MODEL: Final = "gpt-scripted"
-FRAGMENT: Final = 24
-"""Characters of a tool call's arguments per chunk."""
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
 
-_PIECE = re2.compile(r"\S+\s*|\s+")
+_WORD = re2.compile(r"\S+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds before the first chunk and between chunks."""
+    """Seconds before the first chunk and between chunks; ``fragment`` is the number of characters of a tool call's
+    arguments in a chunk. A chunk of text is a word, or several up to a sixth of that."""
 
     first: float = 0.0
     between: float = 0.0
+    fragment: int = 24
 
 
 class ScriptedModel:
@@ -71,7 +71,8 @@ class ScriptedModel:
         usage = self._usage(sent, message)
         if request.get("stream"):
             options = request.get("stream_options") or {}
-            chunks = _chunks(head, message, usage if options.get("include_usage") else None)
+            told = usage if options.get("include_usage") else None
+            chunks = _chunks(head, message, told, self._pace.fragment)
             return Answer(200, "text/event-stream", self._paced(chunks))
         return Answer(200, "application/json", self._whole(_completion(head, message, usage)))
 
@@ -144,10 +145,12 @@ def _completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int
     return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
 
 
-def _chunks(head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | None) -> Iterator[dict[str, Any]]:
+def _chunks(
+    head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | None, fragment: int
+) -> Iterator[dict[str, Any]]:
     """The chunks of a streamed reply; every one has ``usage: null`` and a last one the figures when asked for."""
     common = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if usage is not None else {})
-    for delta in _deltas(message):
+    for delta in _deltas(message, fragment):
         yield common | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]}
     last = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": _finish(message)}
     yield common | {"choices": [last]}
@@ -155,17 +158,28 @@ def _chunks(head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | 
         yield common | {"choices": [], "usage": usage}
 
 
-def _deltas(message: ChatMessage) -> Iterator[dict[str, Any]]:
+def _deltas(message: ChatMessage, fragment: int) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": "" if message["content"] else None, "refusal": None}
-    for piece in _PIECE.findall(message["content"] or ""):
+    for piece in _pieces(message["content"] or "", fragment // 6):
         yield {"content": piece}
     for index, call in enumerate(message.get("tool_calls", ())):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         head = {"index": index, "id": call["id"], "type": "function", "function": {"name": name, "arguments": ""}}
         yield {"tool_calls": [head]}
-        for start in range(0, len(arguments), FRAGMENT):
-            fragment = {"arguments": arguments[start : start + FRAGMENT]}
-            yield {"tool_calls": [{"index": index, "function": fragment}]}
+        for start in range(0, len(arguments), fragment):
+            part = {"arguments": arguments[start : start + fragment]}
+            yield {"tool_calls": [{"index": index, "function": part}]}
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    piece = ""
+    for word in _WORD.findall(text):
+        if piece and len(piece) + len(word) > size:
+            yield piece
+            piece = ""
+        piece += word
+    if piece:
+        yield piece
 
 
 def _finish(message: ChatMessage) -> str:
