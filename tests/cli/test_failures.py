@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -117,6 +118,24 @@ def test_a_folder_that_cannot_be_written(run: Run, chat: Path, tmp_path: Path) -
         complaint(run("import", str(chat)), 1)
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_a_place_where_no_database_can_be(run: Run, chat: Path, tmp_path: Path) -> None:
+    done = program("import", str(chat), "--store", f"sqlite:///{chat}/chat.db")
+    complaint((done.returncode, done.stdout, done.stderr), 1)
+
+
+def test_a_full_disk_under_the_store(tmp_path: Path, store: str) -> None:
+    chat = tmp_path / "long.json"
+    chat.write_text(json.dumps([{"role": "user", "content": f"{n} " + "word " * 2_000} for n in range(100)]))
+    code = (
+        "import resource, sys\nfrom tokenmizer_mw.cli import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\nsys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "import", str(chat), "--store", store]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    complaint((done.returncode, done.stdout, done.stderr), 1)
+    assert program("sessions", "--store", store).returncode == 0
 
 
 def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.outline import outline
+from tokenmizer_mw.loss import LossReport
 from tokenmizer_mw.memory import SessionMemory
 
 from .conversation import SESSION
@@ -17,22 +18,37 @@ from .observing import Figures
 from .screen import Screen
 
 TIERS: Final = ("critical", "standard", "full")
-_PER_SECTION: Final = 8
+_PER_SECTION: Final = 6
+_PER_REPORT: Final = 12
 
 
 def show_memory(screen: Screen, memory: SessionMemory) -> None:
     """The graph, what replaced what, the resume blocks and the loss report."""
     graph = memory.graph(SESSION)
-    screen.heading(f"The session graph: {len(graph)} facts, {len(graph.edges())} relations (#: the message it is from)")
-    screen.lines(_shortened(outline(graph)))
+    screen.heading("The session graph")
+    facts, relations = len(graph), len(graph.edges())
+    screen.lines([f"{facts} facts, {relations} relations; #n is the message that a fact comes from."])
+    screen.lines(_shortened(outline(graph)), rows=2)
     screen.heading("Decisions that replaced others")
     screen.lines(_transitions(graph))
     for tier in TIERS:
         resume = memory.resume(SESSION, tier)
         screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
         screen.lines(resume.text.splitlines())
-    screen.heading("Loss report: what the last cut took out of the context")
-    screen.lines(memory.loss_report(SESSION).text.splitlines())
+    screen.heading("Loss report")
+    screen.lines(_lost(memory.loss_report(SESSION)))
+
+
+def _lost(report: LossReport) -> Iterator[str]:
+    yield (
+        f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
+        f"Of what they said, the block in their place leaves out {len(report.items) or 'nothing'}:"
+    )
+    for node in report.items[:_PER_REPORT]:
+        yield f"  #{node.source.turn} {node.type.value}: {node.label}"
+    if len(report.items) > _PER_REPORT:
+        yield f"  ... and {len(report.items) - _PER_REPORT} more"
+    yield "memory.recall finds them, memory.restore gives the messages back word for word."
 
 
 def show_figures(screen: Screen, figures: Figures, counted_by: str) -> None:

@@ -208,5 +208,6 @@ def _conclude(screen: Screen, figures: Figures) -> None:
     if figures.succeeded:
         screen.lines(["", "The session outlived its context: the transcript was cut and nothing asked for was lost."])
         return
-    reason = "an old fact was no longer known" if figures.cuts else "the transcript was never cut"
+    unknown = "; ".join(answer.probe.question for answer in figures.answers if not answer.right)
+    reason = f"no longer known: {unknown}" if figures.cuts else "the transcript was never cut"
     screen.lines(["", f"The demonstration failed: {reason}."], style="bold red")

@@ -37,10 +37,10 @@ class Screen:
         self._console.print()
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 
-    def lines(self, lines: Iterable[str], style: str = "") -> None:
-        """Lines of text, each wrapped under its own beginning."""
+    def lines(self, lines: Iterable[str], style: str = "", *, rows: int | None = None) -> None:
+        """Lines of text, each wrapped under its own beginning, to at most ``rows`` rows (``None``: all)."""
         for line in lines:
-            for piece in _wrapped(inert(line), self.width):
+            for piece in _wrapped(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
 
     def paragraph(self, text: str) -> None:
@@ -133,8 +133,15 @@ def _cut(text: str, width: int) -> str:
     return f"{text:<{width}}" if len(text) <= width else text[: width - 3].rstrip().ljust(width - 3) + "..."
 
 
-def _wrapped(line: str, width: int) -> list[str]:
+def _wrapped(line: str, width: int, rows: int | None) -> list[str]:
     indent = len(line) - len(line.lstrip(" "))
     body = line[indent:]
-    hanging = " " * indent + ("|   " if body.startswith("| ") else "    " if body.startswith(("[", "* ", "- ")) else "")
-    return textwrap.wrap(body, width, initial_indent=" " * indent, subsequent_indent=hanging) or [""]
+    more = "|   " if body.startswith("| ") else "    " if body.startswith(("[", "* ", "- ")) else ""
+    return textwrap.wrap(
+        body,
+        width,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent + more,
+        max_lines=rows,
+        placeholder=" ...",
+    ) or [""]
