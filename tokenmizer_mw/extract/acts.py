@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment, SegmentKind
 from .names import endpoints, file_paths
 from .offers import chosen_by_name, read_answer
-from .pattern import compiled
+from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, enumerated, listed, order_in, split_reason, supposes, without_lead, without_trailer
 from .reading import Hit, anaphoric, hits
 from .rules import MEANINGS, Act, Speaker
@@ -41,7 +41,7 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _PROJECT_FILES: Final = 3
 _GOAL_WORDS: Final = 2
 _NAME_WORDS: Final = 6
-_CHANGED_MIND: Final = compiled(
+_CHANGED_MIND: Final = PatternSet(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
     r"|changed my mind|i changed my mind|hold on"
     r"|correction|sorry|instead)\b"
@@ -97,8 +97,9 @@ def _read_sentence(segment: Segment, situation: Situation, found: list[Finding])
         new += _BUILDERS[hit.rule.act](_said(hit, segment, situation), situation)
     if not read and segment.kind is SegmentKind.LIST_ITEM:
         new += _under_heading(segment, situation)
+    said = {(finding.type, finding.label) for finding in new}
     found += new
-    found += _mentioned(segment, situation, bool(new))
+    found += [made for made in _mentioned(segment, situation, bool(new)) if (made.type, made.label) not in said]
 
 
 # -- sentences to findings ---------------------------------------------------------------------------------------
@@ -112,20 +113,21 @@ class _Said:
     def __init__(self, hit: Hit, segment: Segment, trust: Trust) -> None:
         self.hit, self.segment, self.trust = hit, segment, trust
 
-    def finding(self, label: str, **changes: object) -> Finding:
+    def finding(self, label: str, **changes: Any) -> Finding:
+        """What the act means, said of ``label``; ``changes`` override that."""
         meaning = MEANINGS[self.hit.rule.act]
-        made = Finding(
-            type=meaning.type,
-            label=label,
-            status=meaning.status,
-            trust=self.trust,
-            confidence=self.hit.rule.confidence,
-            move=meaning.move,
-            kind=meaning.kind,
-            quote=self.segment.text,
-            span=(self.segment.start, self.segment.end),
-        )
-        return replace(made, **changes)  # type: ignore[arg-type]
+        said: dict[str, Any] = {
+            "type": meaning.type,
+            "label": label,
+            "status": meaning.status,
+            "trust": self.trust,
+            "confidence": self.hit.rule.confidence,
+            "move": meaning.move,
+            "kind": meaning.kind,
+            "quote": self.segment.text,
+            "span": (self.segment.start, self.segment.end),
+        }
+        return Finding(**(said | changes))
 
 
 def _said(hit: Hit, segment: Segment, situation: Situation) -> _Said:
@@ -141,7 +143,7 @@ def _choices(said: _Said, situation: Situation) -> list[Finding]:
 
 
 def _choice(said: _Said, item: str, reason: str, situation: Situation) -> Finding:
-    move = Move.REPLACE if _CHANGED_MIND.match(said.segment.text) is not None else Move.NOTE
+    move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
     made = said.finding(item.removeprefix("using "), reason=reason, move=move)
     return _weighed(_slotted(made), said, situation)
 
@@ -444,8 +446,6 @@ def _answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
         return []
     first = spoken[0]
     offers = situation.offers
-    if not offers.options and not offers.proposals:
-        return []
     answer = read_answer(first.text, offers)
     found = [made for label in answer.accepted for made in _adopted(label, answer.reason, first, situation)]
     found += [_declined(label, first) for label in answer.declined]

@@ -7,12 +7,12 @@ slot, by shared words among few candidates, or at the near end of an order that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Derived, Event
-from tokenmizer_mw.model.message import Message, Role, ToolCall
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -23,7 +23,7 @@ from .links import link_all
 from .moves import place, went_on
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
-from .structure import read_structure
+from .structure import open_calls, read_structure
 from .validate import validated
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
@@ -59,9 +59,12 @@ def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settin
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
     ledger.read(turn, message.role.value, asked, told)
-    findings = [finding for finding in read_structure(turn, message, _pending(before)) if _may_say(finding)]
-    if message.role is not Role.TOOL and message.text:
-        segments = segment(message.text, chars_max=settings.message_max)
+    speaks = message.role is not Role.TOOL and bool(message.text)
+    segments = segment(message.text, chars_max=settings.message_max) if speaks else []
+    pending = open_calls(said for _, said in before) if message.tool_results else {}
+    structure = read_structure(turn, message, pending, segments=segments)
+    findings = [finding for finding in structure if _may_say(finding)]
+    if speaks:
         findings += read_acts(segments, situation)
     valid = validated(findings, settings)
     if message.role is Role.USER and _worked(before, asked):
@@ -79,11 +82,6 @@ def _worked(before: Sequence[Numbered], asked: int) -> bool:
 
 def _may_say(finding: Finding) -> bool:
     return finding.type not in _SPEAKERS_WORD or finding.trust in (Trust.STATED, Trust.ADOPTED, Trust.PROPOSED)
-
-
-def _pending(before: Sequence[Numbered]) -> Mapping[str, ToolCall]:
-    """The calls of the last messages, by id: what a tool's result answers."""
-    return {call.id: call for _, message in before for call in message.tool_calls if call.id}
 
 
 __all__ = ["CONTEXT_MESSAGES", "Message", "derive"]

@@ -71,8 +71,8 @@ class Finding:
 
     What a command showed: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command
     that succeeds closes what it showed, without knowing the labels: move ``close``, ``label`` "", ``target`` the same
-    "$ ..." or the start of it ("$ pytest" covers "$ pytest tests/api"; see ``structure.covers``). A test node's label is
-    the command line itself, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and
+    "$ ..." or the start of it ("$ pytest" covers "$ pytest tests/api"; see ``structure.covers``). A test node's label
+    is the command line itself, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and
     the newest run holds.
     """
 

@@ -383,8 +383,8 @@ def _close(ledger: Ledger, finding: Finding) -> Node | None:
         return _note_fact(ledger, finding)
     if not finding.label:
         closed = _asked_tasks(ledger)
-        for task in closed:
-            ledger.move(task, Status.COMPLETED, finding)
+        for asked in closed:
+            ledger.move(asked, Status.COMPLETED, finding)
         return closed[0] if closed else None
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if task is not None:

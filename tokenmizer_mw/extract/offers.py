@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from .finding import Segment, SegmentKind
@@ -15,6 +16,7 @@ from .pattern import compiled
 from .phrases import bounded, without_lead
 from .reading import anaphoric, hits
 from .rules import Act, Speaker
+from .segment import segment
 from .similar import content
 
 OPTIONS_MAX: Final = 12
@@ -151,12 +153,35 @@ class Option:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
 class Offers:
-    """What a message puts up: options to choose from, and proposals that a "yes" accepts."""
+    """What an assistant's message puts up: options to choose from, and proposals that a "yes" accepts. Read on demand,
+    because few replies are answers."""
 
-    options: tuple[Option, ...] = ()
-    proposals: tuple[str, ...] = ()
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _segments(self) -> list[Segment]:
+        return segment(self._text)
+
+    @cached_property
+    def _sentences(self) -> list[str]:
+        return [bounded(piece.text) for piece in self._segments if piece.kind in _SPOKEN][-SENTENCES_MAX:]
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """What can be chosen by number, place or name."""
+        if not any(sign in self._text for sign in _OPTION_SIGNS):
+            return ()
+        options = _options(self._segments, self._text)
+        if not options:
+            options = [option for sentence in self._sentences[-3:] for option in _either(sentence)]
+        return tuple(options[:OPTIONS_MAX])
+
+    @cached_property
+    def proposals(self) -> tuple[str, ...]:
+        """What a bare "yes" agrees to."""
+        return tuple(_proposals(self._sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +193,10 @@ class Answer:
     reason: str = ""
 
 
-def read_offers(segments: Sequence[Segment], text: str) -> Offers:
-    """The offers in an assistant's message of these segments."""
-    options = _options(segments, text)
-    sentences = [bounded(segment.text) for segment in segments if segment.kind in _SPOKEN]
-    if not options:
-        options = [option for sentence in sentences[-3:] for option in _either(sentence)]
-    return Offers(tuple(options[:OPTIONS_MAX]), tuple(_proposals(sentences)))
+SENTENCES_MAX: Final = 6
+"""Last sentences of a message that may hold its offer."""
 
-
+_OPTION_SIGNS: Final = ("\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
@@ -226,7 +246,7 @@ def _either(sentence: str) -> list[Option]:
 
 def _proposals(sentences: Sequence[str]) -> list[str]:
     found = []
-    for sentence in sentences[-6:]:
+    for sentence in sentences:
         match = _DOING.match(without_lead(sentence))
         if match is not None:
             found.append(match.group("label").rstrip("?. "))
@@ -241,7 +261,7 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     lower = text.casefold().strip()
     if not lower or lower.endswith("?"):
         return Answer()
-    chosen = _by_key(lower, offers.options) or _by_ordinal(lower, offers.options)
+    chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
     if chosen:
         return Answer(tuple(option.label for option in chosen), reason=_why(text))
     if _BOTH.match(lower) is not None:
@@ -263,20 +283,20 @@ def chosen_by_name(sentence: str, offers: Offers) -> list[Option]:
     return [option for option in named if option not in wider]
 
 
-def _by_key(text: str, options: tuple[Option, ...]) -> list[Option]:
+def _by_key(text: str, offers: Offers) -> list[Option]:
     match = _KEY.match(text)
     if match is None:
         return []
-    keys = [match.group("key"), *(key for key in (match.group("more") or "").replace("and", " ").split() if key)]
+    keys = [match.group("key"), *(key for key in match.group("more").replace("and", " ").split() if key)]
     wanted = {key.strip(",+& ") for key in keys}
-    return [option for option in options if option.key in wanted]
+    return [option for option in offers.options if option.key in wanted]
 
 
-def _by_ordinal(text: str, options: tuple[Option, ...]) -> list[Option]:
+def _by_ordinal(text: str, offers: Offers) -> list[Option]:
     match = _ORDINAL.match(without_lead(text))
     if match is None:
         return []
-    index = _ORDINALS[match.group("which")]
+    index, options = _ORDINALS[match.group("which")], offers.options
     return [options[index]] if -len(options) <= index < len(options) else []
 
 

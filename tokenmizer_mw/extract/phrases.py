@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .pattern import compiled
+from .pattern import PatternSet, compiled
 from .similar import words_of
 
 SENTENCE_MAX: Final = 600
@@ -68,25 +68,26 @@ _REASON: Final = compiled(
 _REASON_CLOSERS: Final = ")].,;! "
 _MIN_LABEL: Final = 2
 
-_SUPPOSES: Final = compiled(
+_SUPPOSES: Final = (
     r"(?:if|when(?:ever)?|unless|what if|suppose|supposing|imagine|assuming|in case|once|had we|were we"
     r"|hypothetically|"
     r"in theory|theoretically|should we|could we|would it|maybe|perhaps|possibly|might|ideally|say we|let's say|"
     r"one could|you could|you can|you might|you may|we might|we may|for example|for instance|e\.g\.|as an example|"
     r"some people|others|another option|alternatively|in general|generally|typically|usually|normally|note that)\b"
 )
-_INSIDE: Final = compiled(
+_INSIDE: Final = (
     r".*\b(?:if (?:we|you|i|it|that|they|there|someone)\b.*\b(?:would|could|might|had|were|was|used)|would have"
     r"|could have|"
     r"might be|may be worth|could be|wouldn't|would be|were to)\b"
 )
-_REPORTS: Final = compiled(
+_REPORTS: Final = PatternSet(
     r"(?:(?:the|this|that|their|our|my|his|her|an?) )?(?:[\w'’-]+ ){1,3}?(?:says?|said|states?|wrote|writes|claims?"
     r"|claimed|suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|keeps saying|wants?"
     r"|asked|insists?)\b"
 )
+_IMAGINES: Final = PatternSet(_SUPPOSES, _INSIDE)
 _SELF: Final = words_of("i we you i'd we'd")
-_ASKS: Final = compiled(
+_ASKS: Final = PatternSet(
     r"(?:what|why|how|when|where|who|which|whose|whom|is|are|was|were|does|did|do|has|have|can|could|should"
     r"|would|will|"
     r"shall|am|any|isn't|aren't|don't|doesn't|didn't|can't|couldn't|shouldn't|wouldn't|won't|what's|how's"
@@ -135,6 +136,8 @@ _STATING: Final = words_of("no right fine done first true good again well plus g
 
 def clauses(text: str) -> list[str]:
     """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
+    if " " not in text.strip():
+        return [text] if text else []
     found: list[str] = []
     rest = text
     while len(found) < _CLAUSES_MAX and (match := _CLAUSE.search(rest)) is not None:
@@ -225,21 +228,23 @@ def without_trailer(text: str) -> str:
 def asks(text: str) -> bool:
     """Whether a sentence is a question (a polite order is one as well: see ``order_in``)."""
     stripped = text.rstrip(" \"')*_")
-    return stripped.endswith(("?", "？", "؟")) or (_ASKS.match(text) is not None and "?" in text)
+    return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))
 
 
 def order_in(text: str) -> str:
     """What "can you X?" asks for: "X", "" when the sentence is no such thing."""
+    if text[:1] not in "cCwWpPdD":
+        return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
-    return (match.group("rest") or match.group("other") or "") if match is not None else ""
+    return match.group("rest") or match.group("other") if match is not None else ""
 
 
 def supposes(text: str) -> bool:
     """Whether a sentence only imagines, generalises or weighs."""
-    return _SUPPOSES.match(text) is not None or _INSIDE.match(text) is not None
+    return _IMAGINES.any(text)
 
 
 def reports(text: str) -> bool:
     """Whether a sentence tells what somebody else says or wants."""
     first = text.partition(" ")[0].casefold()
-    return first not in _SELF and _REPORTS.match(text) is not None
+    return first not in _SELF and _REPORTS.any(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,32 +37,32 @@ class _Table:
 
     def __init__(self, speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in RULES if rule.speaker in (speaker, Speaker.BOTH))
-        self._gate = PatternSet(tuple(rule.pattern for rule in self.rules))
+        self._gate = PatternSet(*(rule.pattern for rule in self.rules))
         self._patterns = tuple(compiled(rule.pattern) for rule in self.rules)
-        self._groups = tuple(_groups(rule.pattern) for rule in self.rules)
-        self._unless = tuple(compiled(rule.unless) if rule.unless else None for rule in self.rules)
+        self._unless = tuple(PatternSet(rule.unless) if rule.unless else None for rule in self.rules)
 
-    def first(self, text: str, *, whole: bool) -> Hit | None:
-        """What the first rule in the table's order reads in ``text``; with ``whole`` only rules for sentences."""
-        for index in self._gate.matching(text):
-            rule = self.rules[index]
+    def reading(self, text: str) -> list[int]:
+        """Numbers of the rules that may read ``text``, in the table's order."""
+        return self._gate.matching(text)
+
+    def first(self, text: str, numbers: Iterable[int], *, whole: bool = False) -> Hit | None:
+        """What the first of these rules reads in ``text``; with ``whole`` only rules for sentences."""
+        for number in numbers:
+            rule = self.rules[number]
             if whole and not rule.whole:
                 continue
-            unless = self._unless[index]
-            if unless is not None and unless.match(text) is not None:
+            unless = self._unless[number]
+            if unless is not None and unless.any(text):
                 continue
-            match = self._patterns[index].match(text)
-            if match is not None and (hit := _hit(rule, text, match, self._groups[index])) is not None:
+            pattern = self._patterns[number]
+            match = pattern.match(text)
+            if match is not None and (hit := _hit(rule, text, match, pattern.groups)) is not None:
                 return hit
         return None
 
 
-def _groups(pattern: str) -> frozenset[str]:
-    return frozenset(name for name in ("label", "target", "reason") if f"(?P<{name}>" in pattern)
-
-
 def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:
-    said = {name: (match.group(name) or "").strip() for name in groups}
+    said = {name: match.group(name).strip() for name in groups}
     label = said.get("label", "")
     if "label" in groups and label and anaphoric(label):
         return None
@@ -83,36 +84,39 @@ def hits(sentence: str, speaker: Speaker) -> list[Hit]:
     text = without_lead(bounded(sentence))
     if not text:
         return []
-    if speaker is Speaker.ASSISTANT:
-        return _assistant_hits(table, text)
-    if order := order_in(text):
+    if speaker is Speaker.USER and (order := order_in(text)):
         return [hit for hit in _read(table, order) if hit.rule.act in _ORDERS]
-    if asks(text) or supposes(text) or reports(text):
-        return []
-    return _read(table, text)
-
-
-def _assistant_hits(table: _Table, text: str) -> list[Hit]:
     stripped = text.rstrip(_ENDS)
-    whole = table.first(stripped, whole=False)
-    if whole is not None and whole.rule.act is Act.PROPOSAL:
-        return [whole]
-    if asks(text) or (supposes(text) and (whole is None or not whole.rule.explicit)):
+    parts = clauses(stripped)
+    numbers = table.reading(stripped)
+    if not numbers and len(parts) < 2:
         return []
-    return _read(table, text)
+    if speaker is Speaker.ASSISTANT:
+        leading = table.first(stripped, numbers)
+        if leading is not None and leading.rule.act is Act.PROPOSAL:
+            return [leading]
+        explicit = leading is not None and leading.rule.explicit
+        stated = not asks(text) and (explicit or not supposes(text))
+    else:
+        stated = not (asks(text) or supposes(text) or reports(text))
+    return _read_parts(table, stripped, parts, numbers) if stated else []
 
 
 def _read(table: _Table, text: str) -> list[Hit]:
     stripped = text.rstrip(_ENDS)
-    whole = table.first(stripped, whole=True)
+    return _read_parts(table, stripped, clauses(stripped), table.reading(stripped))
+
+
+def _read_parts(table: _Table, text: str, parts: list[str], numbers: list[int]) -> list[Hit]:
+    whole = table.first(text, numbers, whole=True)
     if whole is not None:
         return [whole]
-    parts = clauses(stripped)
-    if len(parts) < 2:
-        hit = table.first(stripped, whole=False)
-        return [hit] if hit is not None else []
-    leading = table.first(stripped, whole=False)
-    if leading is not None and leading.rule.explicit:
-        return [leading]
-    found = (table.first(without_lead(part).rstrip(_ENDS), whole=False) for part in parts if not supposes(part))
-    return [hit for hit in found if hit is not None]
+    leading = table.first(text, numbers)
+    if len(parts) < 2 or (leading is not None and leading.rule.explicit):
+        return [leading] if leading is not None else []
+    found = []
+    for part in parts:
+        said = without_lead(part).rstrip(_ENDS)
+        if said and not supposes(said) and (hit := table.first(said, table.reading(said))) is not None:
+            found.append(hit)
+    return found

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 
-from .finding import Segment
-from .offers import Offers, read_offers
+from .offers import Offers
 from .phrases import asks, bounded, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
-from .segment import segment
 
 CONTEXT_MESSAGES: Final = 6
 """Messages before a new one that are looked back at."""
@@ -42,7 +40,6 @@ class Situation:
     asked: Numbered | None = None
     told: Numbered | None = None
     has_goal: bool = False
-    segments: Sequence[Segment] = field(default=())
 
     @cached_property
     def ordered(self) -> bool:
@@ -61,10 +58,7 @@ class Situation:
     @cached_property
     def offers(self) -> Offers:
         """What the assistant's last message puts up for decision."""
-        if self.told is None:
-            return Offers()
-        text = encodable(self.told[1].text[-TOLD_MAX:])
-        return read_offers(segment(text), text)
+        return Offers(encodable(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
 
 
 def situation_of(message: Numbered, before: Sequence[Numbered], *, has_goal: bool) -> Situation:

@@ -160,9 +160,11 @@ def versions(text: str) -> list[tuple[str, str]]:
     """Runtimes and platforms with a version that ``text`` names, such as ("python", "3.12"), in order."""
     found = []
     rest = text[:SLOT_TEXT_MAX]
+    if not any(char.isdigit() for char in rest):
+        return []
     while (match := _VERSION.search(rest)) is not None:
         found.append((match.group("name"), match.group("version")))
-        rest = rest[match.end(2) :]
+        rest = rest[match.end("version") :]
     return found
 
 

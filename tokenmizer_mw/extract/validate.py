@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
@@ -13,7 +14,6 @@ from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
 from .names import as_path
-from .pattern import compiled
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""
@@ -25,13 +25,14 @@ _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
 _LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
 
-_URL: Final = compiled(r"https?://\S+")
-_ROUTE: Final = compiled(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|WS)\s+/\S*", cased=True)
+_METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS ", "WS ")
 
 
 def clean_label(text: str) -> str:
     """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters,
     Markdown emphasis or punctuation at its ends. "" when nothing is left that says anything."""
+    if not text:
+        return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = label.replace("**", "").replace("__", "").replace("`", "")
     label = _shortened(_trimmed(label), LABEL_MAX)
@@ -40,12 +41,13 @@ def clean_label(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` NFKC-normalised on one line, without control, format and surrogate characters."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or unicodedata.is_normalized("NFKC", text)):
         return " ".join(text.split())
     kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFKC", text))
     return " ".join("".join(char for char in kept if unicodedata.category(char)[0] != "C").split())
 
 
+@lru_cache(maxsize=64)
 def quoted(text: str) -> str:
     """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters."""
     return _shortened(one_line(text[: 4 * QUOTE_MAX]), QUOTE_MAX)
@@ -77,11 +79,18 @@ def _shortened(label: str, limit: int) -> str:
 
 def corrected_type(type_: NodeType, label: str) -> NodeType:
     """FILE for a label that is a path and nothing else, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
-    if _URL.fullmatch(label) or _ROUTE.fullmatch(label):
+    if _is_address(label):
         return NodeType.ENDPOINT
-    if type_ is not NodeType.ENDPOINT and as_path(label):
+    if type_ is not NodeType.ENDPOINT and " " not in label and as_path(label):
         return NodeType.FILE
     return type_
+
+
+def _is_address(label: str) -> bool:
+    if label.startswith(("http://", "https://")):
+        return " " not in label
+    method, _, route = label.partition(" ")
+    return label.startswith(_METHODS) and route.startswith("/") and " " not in route and method.isupper()
 
 
 def validated(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
@@ -108,17 +117,18 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
     if not label and (finding.label or not _may_be_bare(finding)):
         return None
     type_ = corrected_type(finding.type, label) if label else finding.type
-    return replace(
-        finding,
-        type=type_,
-        label=label,
-        kind=finding.kind if type_ is NodeType.DECISION else None,
-        slot=finding.slot if type_ is finding.type else "",
-        target=clean_label(finding.target),
-        reason=clean_label(finding.reason),
-        detail=one_line(finding.detail)[: 2 * QUOTE_MAX],
-        quote=quoted(finding.quote),
-    )
+    clean: dict[str, Any] = {
+        "type": type_,
+        "label": label,
+        "kind": finding.kind if type_ is NodeType.DECISION else None,
+        "slot": finding.slot if type_ is finding.type else "",
+        "target": clean_label(finding.target),
+        "reason": clean_label(finding.reason),
+        "detail": one_line(finding.detail)[: 2 * QUOTE_MAX] if finding.detail else "",
+        "quote": quoted(finding.quote),
+    }
+    changes = {name: value for name, value in clean.items() if value != getattr(finding, name)}
+    return replace(finding, **changes) if changes else finding
 
 
 def _may_be_bare(finding: Finding) -> bool:

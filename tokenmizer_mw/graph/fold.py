@@ -6,7 +6,6 @@ Nothing here judges: ``apply`` does what an event says, whatever it says. Judgem
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -115,10 +114,12 @@ class SessionGraph:
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
         """Nodes whose label shares words with ``text``, with how many, best first (newest first among equals)."""
-        hits: Counter[str] = Counter()
+        hits: dict[str, int] = {}
+        by_word = self._by_word
         for word in words(text):
             for kind in NodeType if type is None else (type,):
-                hits.update(reversed(self._by_word.get(f"{kind}:{word}", ())))
+                for id in reversed(by_word.get(f"{kind}:{word}", ())):
+                    hits[id] = hits.get(id, 0) + 1
         best = sorted(hits.items(), key=lambda pair: (-pair[1], -_number(pair[0])))
         found = ((self._nodes.get(id), count) for id, count in best)
         return list(islice(((node, count) for node, count in found if node is not None), limit))

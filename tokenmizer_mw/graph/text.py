@@ -86,6 +86,7 @@ def _is_cjk(char: str) -> bool:
     return "\u3040" <= char <= "\u30ff" or "\u4e00" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3"
 
 
+@lru_cache(maxsize=4096)
 def label_key(type_: NodeType, label: str) -> str:
     """Two labels of a type with one key are the same fact. Paths and routes keep their case."""
     text = unicodedata.normalize("NFKC", label).strip()
