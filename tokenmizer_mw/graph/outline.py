@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition
@@ -45,17 +45,20 @@ def outline(graph: SessionGraph) -> list[str]:
 
 
 def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator[str]:
-    into = {step.old: step for step in graph.transitions()}
+    steps = graph.transitions()
+    into = {step.old: step for step in steps}
+    past: dict[str, list[Transition]] = {}
+    for step in reversed(steps):
+        past.setdefault(step.new, []).append(step)
     shown = [node for node in nodes if not _told_elsewhere(graph, into, node)]
-    if not shown:
-        return
-    yield f"{title} ({len(nodes)})"
+    if shown:
+        yield f"{title} ({len(nodes)})"
     for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
         yield f"  {_MARKS[node.status]} {_fact(graph, node)}"
-        yield from _history(graph, node.id)
+        yield from _history(graph, past, node.id)
 
 
-def _told_elsewhere(graph: SessionGraph, into: dict[str, Transition], node: Node) -> bool:
+def _told_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], node: Node) -> bool:
     """Whether the outline shows ``node`` as the past of the one that replaced it."""
     step = into.get(node.id)
     heir = graph.get(step.new) if step is not None and not node.current else None
@@ -76,14 +79,15 @@ def _detail(node: Node) -> str:
     return f" - {node.detail}" if node.detail and node.detail != node.label else ""
 
 
-def _history(graph: SessionGraph, id: str) -> Iterator[str]:
-    """What a fact replaced, newest first. A chain of replacements that returns to its start is told once."""
-    seen = {id}
-    while (
-        step := next((s for s in reversed(graph.transitions()) if s.new == id and s.old not in seen), None)
-    ) is not None:
+def _history(graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str) -> Iterator[str]:
+    """What a fact replaced, and what that had replaced, newest first; each is told once."""
+    told, waiting = {id}, list(reversed(past.get(id, ())))
+    while waiting:
+        step = waiting.pop()
+        if step.old in told:
+            continue
+        told.add(step.old)
         old = graph.get(step.old)
         label = old.label if old is not None else step.old
         yield f"       replaced {label} (#{step.trigger}){': ' + step.reason if step.reason else ''}"
-        id = step.old
-        seen.add(id)
+        waiting.extend(reversed(past.get(step.old, ())))
