@@ -17,7 +17,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import DecisionKind, NodeType
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.wire.dialects.openai_chat import OPENAI_CHAT
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
 from .measure import at_least, at_most, percentile, quartile_ratio
 from .sessions import LongSession, long_session
@@ -78,7 +78,7 @@ def _request_path(session: LongSession) -> dict[str, Any]:
         for end in range(1, len(session.messages) + 1):
             body = json.dumps({"model": "gpt-4o", "session_id": "s", "messages": session.messages[:end]}).encode()
             start = time.process_time()
-            opened = open_exchange(OPENAI_CHAT, [], body, memory.settings)
+            opened = open_exchange(OpenAIChat(), [], body, memory.settings)
             rewrite = memory.prepare(key, opened.request) if memory.may_cut(opened.request) else None
             opened.forward(rewrite)
             memory.commit(key, opened.request.messages, None)

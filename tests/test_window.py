@@ -8,6 +8,7 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, dig
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.window import WINDOWS, Cut, Plan, Replay, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.history import history_of
 
 SETTINGS = Settings(context_window=1_000, block_tokens=50)
 
@@ -73,7 +74,7 @@ def result(id: str) -> Message:
 
 def request(messages: Sequence[Message], stand_down: str = "") -> ChatRequest:
     prefix = next((i for i, m in enumerate(messages) if m.role is not Role.SYSTEM), len(messages))
-    return ChatRequest("", tuple(messages), (), {}, prefix=prefix, stand_down=stand_down)
+    return ChatRequest("", history_of(messages), 0, {}, prefix=prefix, stand_down=stand_down)
 
 
 def planned(

@@ -15,15 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from json import dumps
 from typing import TYPE_CHECKING, Final, TypeGuard
 
-from tokenmizer_mw.model.message import Message, Outcome
+from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
+from tokenmizer_mw.wire.history import History, history_of
 
 if TYPE_CHECKING:
     from tokenmizer_mw.window import Rewrite
@@ -60,8 +61,16 @@ class Reason(StrEnum):
     REPLY_UNDECODABLE = "reply_undecodable"
 
 
+def by_name(headers: Headers) -> dict[bytes, bytes]:
+    """The first value of each header by its name in lower case."""
+    found: dict[bytes, bytes] = {}
+    for name, value in headers:
+        found.setdefault(name.lower(), value)
+    return found
+
+
 def header(headers: Headers, name: bytes) -> bytes | None:
-    """The first value of a header, ``None`` when there is none. ``name`` is given in lower case."""
+    """The first value of one header, ``None`` when there is none. ``name`` is given in lower case."""
     for key, value in headers:
         if key == name or key.lower() == name:
             return value
@@ -107,7 +116,7 @@ def may_have_session(headers: Headers, settings: Settings) -> bool:
 
 def _in_header(headers: Headers, settings: Settings) -> bytes | None:
     name = settings.session_header
-    return header(headers, name.lower().encode("latin-1", "replace")) if name else None
+    return header(headers, _wire_name(name)) if name else None
 
 
 def _opened(
@@ -123,7 +132,17 @@ def _opened(
 def names_session(body: bytes, settings: Settings) -> bool:
     """Whether the body may hold the session field, so that it must be read to know whose session it is."""
     field = settings.session_field
-    return bool(field) and dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass") in body
+    return bool(field) and body.find(_spelled(field)) >= 0
+
+
+@lru_cache(maxsize=16)
+def _spelled(field: str) -> bytes:
+    return dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=16)
+def _wire_name(header_name: str) -> bytes:
+    return header_name.lower().encode("latin-1", "replace")
 
 
 def _models(body: bytes) -> list[str]:
@@ -178,7 +197,7 @@ class Opened:
         """What the request could be, without reading it: its size (an upper bound), once for each model that it may
         name. Empty when it names none in a plain way, or too many: then it must be read."""
         text = self.body.decode("latin-1")  # a character for each byte: never shorter than the text
-        return tuple(ChatRequest(text, (), (), {}, model=name) for name in _models(self.body))
+        return tuple(ChatRequest(text, history_of(()), 0, {}, model=name) for name in _models(self.body))
 
     def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.
@@ -362,7 +381,7 @@ class Closed:
     ``reasons`` says why less was remembered than was sent.
     """
 
-    messages: tuple[Message, ...]
+    messages: History
     reply: Reply | None
     settled: bool
     reasons: tuple[Reason, ...] = ()

@@ -34,7 +34,8 @@ from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.tokens import MessageCounter, counter_for
 from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.messages import Spoken
+from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.messages import history
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -101,7 +102,7 @@ class SessionMemory:
         Returns the number of messages that were new. Idempotent: resending the history adds nothing. Raises
         ``InvalidMessage`` when one of them is not a message; then none is added.
         """
-        spoken = Spoken(messages)
+        spoken = history(messages).spoken()
         added = 0
 
         def decide(state: SessionState) -> list[Event]:
@@ -266,7 +267,7 @@ class SessionMemory:
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
         counter = self._counter(request.model)
-        counts = counter.counts(request.messages)
+        counts = counter.request_counts(request)
         overhead = counter.text(request.overhead)
         decided: Rewrite | None = None
 
@@ -281,8 +282,10 @@ class SessionMemory:
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
-        answer = [reply.message] if reply is not None and reply.message is not None else []
-        spoken = Spoken([*messages, *answer])
+        told = messages if isinstance(messages, History) else history_of(messages)
+        if reply is not None and reply.message is not None:
+            told = told.followed_by(reply.message)
+        spoken = told.spoken()
 
         def decide(state: SessionState) -> list[Event]:
             news: list[Event] = list(joining(state.transcript, spoken))
@@ -356,7 +359,7 @@ class SessionMemory:
     def _cut(
         self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int
     ) -> tuple[Rewrite | None, list[Event]]:
-        news = joining(state.transcript, Spoken(request.messages))
+        news = joining(state.transcript, request.messages.spoken())
         drawn = self._drawn(state, news)
         graph = state.graph.fork()
         for event in drawn:
@@ -372,7 +375,7 @@ class SessionMemory:
         if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
             self.count("cut_not_worth_it")
             return None, [*news, *drawn]
-        kept = sum(1 for message in request.messages[keep_from:] if message.role is not Role.SYSTEM)
+        kept = sum(role is not Role.SYSTEM for role in request.messages.roles[keep_from:])
         cut = Checkpointed(
             id=id,
             turn=turn,

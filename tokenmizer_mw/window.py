@@ -91,6 +91,11 @@ def budget_for(model: str, settings: Settings) -> int:
     return next(fits, settings.default_window)
 
 
+def smallest_budget(settings: Settings) -> int:
+    """Tokens that a request may fill whatever model it names."""
+    return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
+
+
 def block_budget(model: str, settings: Settings) -> int:
     """Tokens that the resume block of a cut may take: the setting, but at most half of what a cut leaves."""
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to / 2))

@@ -6,7 +6,8 @@ import pytest
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.wire.messages import Spoken
+from tokenmizer_mw.wire.history import history_of
+from tokenmizer_mw.wire.messages import history
 
 SHAPES = [
     ({"role": "user", "content": "hello"}, Message(Role.USER, "hello")),
@@ -59,7 +60,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("given", "expected"), SHAPES)
 def test_shapes(given: object, expected: Message) -> None:
-    assert list(Spoken([given])) == [expected]  # type: ignore[list-item]
+    assert list(history([given])) == [expected]  # type: ignore[list-item]
 
 
 NOT_MESSAGES = [
@@ -75,14 +76,20 @@ NOT_MESSAGES = [
 @pytest.mark.parametrize(("given", "message"), NOT_MESSAGES)
 def test_what_is_no_message_is_refused(given: object, message: str) -> None:
     with pytest.raises(InvalidMessage, match=message):
-        list(Spoken(given))  # type: ignore[arg-type]
+        list(history(given))  # type: ignore[arg-type]
 
 
-def test_only_what_is_looked_at_is_read_and_the_system_s_messages_are_left_out() -> None:
-    history = [{"role": "system"}, "unreadable", {"role": "developer"}, {"role": "user", "content": "hello"}]
-    spoken = Spoken(history)  # type: ignore[arg-type]
+def test_only_what_is_looked_at_is_read() -> None:
+    sent = [{"role": "system"}, "unreadable", {"role": "developer"}, {"role": "user", "content": "hello"}]
+    spoken = history(sent).spoken()  # type: ignore[arg-type]
     assert len(spoken) == 2
-    assert spoken[1].text == "hello"
+    assert spoken[-1].text == "hello"
     assert [message.text for message in spoken[1:]] == ["hello"]
+    more = spoken.followed_by(Message(Role.ASSISTANT, "hi"))
+    assert [message.text for message in more[1:]] == ["hello", "hi"]
+    assert more.roles == [Role.USER, Role.USER, Role.ASSISTANT]
     with pytest.raises(InvalidMessage, match="message 2"):
-        spoken[0]
+        more[0]
+    with pytest.raises(IndexError):
+        more[3]
+    assert history_of(more[1:]) == more[1:]

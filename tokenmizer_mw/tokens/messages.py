@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.wire.dialect import ChatRequest
 
 from .counter import TokenCounter
 
@@ -22,22 +23,48 @@ _ENTRIES_MAX: Final = 20_000
 _CHARACTERS_MAX: Final = 8_000_000
 
 
-class MessageCounter:
-    """Counts messages with a ``TokenCounter`` and remembers texts it has counted.
+class _Memo:
+    """Counts by text. Two generations of a dictionary: when the younger one is full, the older one is forgotten."""
 
-    The memory is two generations of a dictionary: when the younger one is full, the older one is forgotten. It holds
-    at most ``2 * entries`` texts and ``2 * characters`` characters. Threads may share it.
+    def __init__(self, entries: int, characters: int) -> None:
+        self._entries = entries
+        self._characters = characters
+        self._young: dict[str, int] = {}
+        self._old: dict[str, int] = {}
+        self._held = 0
+
+    def known(self, texts: Iterable[str]) -> list[int | None]:
+        """The counts of the texts, ``None`` where they must be looked for with ``get``."""
+        return list(map(self._young.get, texts))
+
+    def get(self, text: str) -> int | None:
+        """The count of a text. One of the older generation becomes young again."""
+        tokens = self._young.get(text)
+        if tokens is None and (tokens := self._old.get(text)) is not None:
+            self.put(text, tokens)
+        return tokens
+
+    def put(self, text: str, tokens: int) -> None:
+        if len(text) > self._characters:
+            return
+        if len(self._young) >= self._entries or self._held + len(text) > self._characters:
+            self._old, self._young, self._held = self._young, {}, 0
+        self._young[text] = tokens
+        self._held += len(text)
+
+
+class MessageCounter:
+    """Counts messages with a ``TokenCounter`` and remembers what it has counted.
+
+    Remembered are at most ``4 * entries`` texts with ``4 * characters`` characters. Threads may share a counter.
     """
 
     def __init__(
         self, counter: TokenCounter, *, entries: int = _ENTRIES_MAX, characters: int = _CHARACTERS_MAX
     ) -> None:
         self.counter = counter
-        self._entries = entries
-        self._characters = characters
-        self._young: dict[str, int] = {}
-        self._old: dict[str, int] = {}
-        self._held = 0
+        self._texts = _Memo(entries, characters)
+        self._sent = _Memo(entries, characters)
 
     def count(self, message: Message) -> int:
         """Tokens of one message, its overhead included."""
@@ -47,25 +74,34 @@ class MessageCounter:
         """Tokens of each message, their overheads included. The sum errs high against the whole by under 1 %."""
         given = list(messages)
         texts = [message.text for message in given]
-        known = list(map(self._young.get, texts))
         found = [
             (self.text(text) if tokens is None else tokens) + MESSAGE_TOKENS
-            for text, tokens in zip(texts, known, strict=True)
+            for text, tokens in zip(texts, self._texts.known(texts), strict=True)
         ]
         for index, m in enumerate(given):
             if m.tool_calls or m.tool_results or m.thinking or m.refusal or m.attachments:
                 found[index] += self._beside(m)
         return found
 
+    def request_counts(self, request: ChatRequest) -> list[int]:
+        """The same for the messages of a request. One that was counted before is known by its bytes and not read."""
+        sent = [request.text[start:end] for start, end in request.spans]
+        found = self._sent.known(sent)
+        counts = []
+        for index, tokens in enumerate(found):
+            known = self._sent.get(sent[index]) if tokens is None else tokens
+            if known is None:
+                known = self.count(request.messages[index])
+                self._sent.put(sent[index], known)
+            counts.append(known)
+        return counts
+
     def text(self, text: str) -> int:
         """Tokens of a text, remembered."""
-        tokens = self._young.get(text)
-        if tokens is not None:
-            return tokens
-        tokens = self._old.get(text)
+        tokens = self._texts.get(text)
         if tokens is None:
             tokens = self.counter.count(text)
-        self._remember(text, tokens)
+            self._texts.put(text, tokens)
         return tokens
 
     def _beside(self, message: Message) -> int:
@@ -79,11 +115,3 @@ class MessageCounter:
             if aside:
                 tokens += self.text(aside)
         return tokens
-
-    def _remember(self, text: str, tokens: int) -> None:
-        if len(text) > self._characters:
-            return
-        if len(self._young) >= self._entries or self._held + len(text) > self._characters:
-            self._old, self._young, self._held = self._young, {}, 0
-        self._young[text] = tokens
-        self._held += len(text)

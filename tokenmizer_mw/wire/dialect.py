@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from tokenmizer_mw.model.message import Message, Outcome
 
-Span = tuple[int, int]
-"""Start and end (exclusive) of a piece of the request body, in characters of its text."""
+from .history import History
+from .spans import Span, element_spans
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChatRequest:
     """A chat request as read: words for us, and spans so that a rewrite can keep every other byte.
 
-    ``messages[i]`` stands at ``spans[i]`` of ``text``. ``fields`` holds the other top-level members as parsed.
+    ``messages[i]``, read when it is looked at, stands at ``spans[i]`` of ``text``; ``array`` is where the list of
+    them starts. ``fields`` holds the other top-level members as parsed.
     ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
     the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
     why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
@@ -24,8 +26,8 @@ class ChatRequest:
     """
 
     text: str
-    messages: tuple[Message, ...]
-    spans: tuple[Span, ...]
+    messages: History
+    array: int
     fields: Mapping[str, Any]
     prefix: int = 0
     model: str = ""
@@ -33,6 +35,11 @@ class ChatRequest:
     overhead: str = ""
     stand_down: str = ""
     members: tuple[tuple[str, Span], ...] = ()
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """Where each message stands in ``text``; found when first asked for."""
+        return element_spans(self.text, self.array)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,58 +7,48 @@ tool_result and thinking) and the flat shape of many frameworks, whose calls car
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 
-from .dialects.openai_message import read_content, read_message, role_of
+from .dialects.openai_message import ROLES, read_content, read_message, role_of
+from .history import History
 from .text import storable
 
 _BLOCKS: Final = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "redacted_thinking"})
-_SYSTEM_ROLES: Final = ("system", "developer")
 _CALLS: Final = frozenset({"tool_use", "server_tool_use"})
 
 
-class Spoken(Sequence[Message]):
-    """The messages of a history that are not the system's, each read when it is looked at.
+def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
+    """The messages, each read when it is looked at.
 
-    Most of a resent history is known and never looked at, so that reading it costs next to nothing. An index gives
-    one message, a slice a list. Looking at a message that cannot be read raises ``InvalidMessage``, which says
-    which one it is and why.
+    Looking at one that cannot be read raises ``InvalidMessage``, which says which one it is and why. So does, at
+    once, what is not a list.
     """
-
-    def __init__(self, messages: Iterable[Message | Mapping[str, Any]]) -> None:
-        if isinstance(messages, str | bytes | Mapping):
-            raise InvalidMessage("messages must be a list of messages")
-        self._given = [(number, message) for number, message in enumerate(messages, start=1) if not _system(message)]
-        self._read: dict[int, Message] = {}
-
-    def __len__(self) -> int:
-        return len(self._given)
-
-    @overload
-    def __getitem__(self, index: int) -> Message: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Message]: ...
-    def __getitem__(self, index: int | slice) -> Message | list[Message]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self._given)))]
-        if index not in self._read:
-            number, message = self._given[index]
-            self._read[index] = _read(message, number)
-        return self._read[index]
+    if isinstance(messages, str | bytes | Mapping):
+        raise InvalidMessage("messages must be a list of messages")
+    given = list(messages)
+    return History(given, _roles(given), _read)
 
 
-def _system(message: object) -> bool:
-    if isinstance(message, dict):
-        return message.get("role") in _SYSTEM_ROLES
-    return isinstance(message, Message) and message.role is Role.SYSTEM
+def _roles(given: list[Any]) -> list[Role]:
+    try:
+        return [ROLES[message["role"]] for message in given]  # nearly always, and much faster than asking each one
+    except (KeyError, TypeError):
+        return list(map(_role, given))
 
 
-def _read(message: Message | Mapping[str, Any], number: int) -> Message:
+def _role(message: object) -> Role:
+    """Who speaks; of what cannot be read, somebody whose words are looked at, so that the error comes out."""
+    if isinstance(message, Message):
+        return message.role
+    return role_of(message) or Role.USER
+
+
+def _read(message: object, number: int) -> Message:
     if isinstance(message, Message):
         return message
     if not isinstance(message, Mapping):

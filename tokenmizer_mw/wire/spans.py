@@ -1,7 +1,7 @@
 """The top level of a JSON object, with the place of everything in it, and edits that keep every other character.
 
-Values are read by the C scanner of the standard library; only the top level and the elements of one array are
-walked in Python, so that reading costs close to one ``json.loads``.
+Values are read by the C scanner of the standard library; only the top level is walked in Python, so that reading
+costs one ``json.loads``. Where the elements of an array stand is found in a second walk, for those who must know.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import MalformedRequest
 
-from .dialect import Span
+Span = tuple[int, int]
+"""Start and end (exclusive) of a piece of a text, in characters."""
 
 Edit = tuple[int, int, str]
 """Start, end (exclusive) and what stands there instead."""
@@ -29,25 +30,25 @@ class ObjectSpans:
     """A JSON object as read.
 
     ``members``: name and span of every top-level member in order, duplicates too; a span reaches from the name's
-    quote to the end of the value. ``values``: the members as parsed, the last of a name counts. ``elements``: the
-    spans of the elements of the array that was asked for, ``None`` when there is no such member or it is no array.
+    quote to the end of the value. ``values``: the members as parsed, the last of a name counts; ``places``: where
+    the value that counts starts.
     """
 
     text: str
     members: tuple[tuple[str, Span], ...]
     values: dict[str, Any]
-    elements: tuple[Span, ...] | None
+    places: dict[str, int]
 
 
-def read_object(body: bytes, array: str) -> ObjectSpans:
-    """The JSON object in ``body`` (UTF-8; a byte order mark stays in its text), with the elements of ``array``.
+def read_object(body: bytes) -> ObjectSpans:
+    """The JSON object in ``body`` (UTF-8; a byte order mark stays in its text).
 
     Raises ``MalformedRequest`` for everything that is not one JSON object, and for one that is nested too deeply or
     has a number too long for ``json.loads``.
     """
     try:
         text = body.decode("utf-8")
-        return _read(text, array)
+        return _read(text)
     except RecursionError:
         raise MalformedRequest("nested too deeply") from None
     except IndexError:
@@ -108,10 +109,10 @@ def _removal(spans: Sequence[Span], start: int, stop: int) -> Edit:
     return spans[start - 1][1] if start else spans[0][0], spans[-1][1], ""
 
 
-def _read(text: str, array: str) -> ObjectSpans:
+def _read(text: str) -> ObjectSpans:
     members: list[tuple[str, Span]] = []
     values: dict[str, Any] = {}
-    elements: tuple[Span, ...] | None = None
+    places: dict[str, int] = {}
     place = _skip(text, text.startswith("\ufeff"))
     _expect(text, place, "{")
     place = _skip(text, place + 1)
@@ -122,37 +123,28 @@ def _read(text: str, array: str) -> ObjectSpans:
         name, place = _decode(text, start)
         place = _skip(text, place)
         _expect(text, place, ":")
-        place = _skip(text, place + 1)
-        if name == array:
-            value, elements, place = _read_value(text, place)
-        else:
-            value, place = _decode(text, place)
+        place = places[name] = _skip(text, place + 1)
+        values[name], place = _decode(text, place)
         members.append((name, (start, place)))
-        values[name] = value
         place, more = _next(text, place, "}")
     if _skip(text, place + 1) != len(text):
         raise ValueError("extra data behind the object")
-    return ObjectSpans(text, tuple(members), values, elements)
+    return ObjectSpans(text, tuple(members), values, places)
 
 
-def _read_value(text: str, place: int) -> tuple[Any, tuple[Span, ...] | None, int]:
-    """A value with the spans of its elements (``None`` when it is no array), and where it ends."""
-    if text[place] != "[":
-        value, place = _decode(text, place)
-        return value, None, place
-    values: list[Any] = []
+def element_spans(text: str, place: int) -> tuple[Span, ...]:
+    """The spans of the elements of the array that starts at ``place``; ``text`` has been read and is valid there."""
     spans: list[Span] = []
     place = _skip(text, place + 1)
     more = text[place] != "]"
     while more:
-        value, end = _decode(text, place)
-        values.append(value)
+        _, end = _decode(text, place)
         spans.append((place, end))
         if text.startswith(_USUAL, end):
             place = end + (1 if text[end + 1] == "{" else 2)
         else:
             place, more = _next(text, end, "]")
-    return values, tuple(spans), place + 1
+    return tuple(spans)
 
 
 def _next(text: str, place: int, close: str) -> tuple[int, bool]:

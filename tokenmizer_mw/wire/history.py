@@ -1,0 +1,79 @@
+"""A history of messages, each read when it is looked at: most of what a client resends is known and never is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import overload
+
+from tokenmizer_mw.model.message import Message, Role
+
+Reader = Callable[[object, int], Message]
+"""From an object as it was sent, and its number from 1, to a message. May raise ``InvalidMessage``."""
+
+
+class History(Sequence[Message]):
+    """Messages as sent, with their roles, and what reads them. An index gives one message, a slice a tuple."""
+
+    __slots__ = ("_numbers", "_raw", "_read", "_reader", "roles")
+
+    def __init__(
+        self, raw: Sequence[object], roles: Sequence[Role], reader: Reader, numbers: Sequence[int] | None = None
+    ) -> None:
+        self.roles = roles
+        self._raw = raw
+        self._reader = reader
+        self._numbers = range(1, len(raw) + 1) if numbers is None else numbers
+        self._read: dict[int, Message] = {}
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(*index.indices(len(self._raw))))
+        place = range(len(self._raw))[index]
+        message = self._read.get(place)
+        if message is None:
+            message = self._read[place] = self._reader(self._raw[place], self._numbers[place])
+        return message
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def spoken(self) -> History:
+        """The same without the system's messages."""
+        if Role.SYSTEM not in self.roles:
+            return self
+        places = [place for place, role in enumerate(self.roles) if role is not Role.SYSTEM]
+        return History(
+            [self._raw[place] for place in places],
+            [self.roles[place] for place in places],
+            self._reader,
+            [self._numbers[place] for place in places],
+        )
+
+    def followed_by(self, *messages: Message) -> History:
+        """The same with more messages behind."""
+
+        def reader(raw: object, number: int) -> Message:
+            return raw if isinstance(raw, Message) else self._reader(raw, number)
+
+        numbers = [*self._numbers, *range(len(self._raw) + 1, len(self._raw) + len(messages) + 1)]
+        return History([*self._raw, *messages], [*self.roles, *(m.role for m in messages)], reader, numbers)
+
+
+def history_of(messages: Sequence[Message]) -> History:
+    """A history of messages that have been read."""
+    return History(messages, [message.role for message in messages], _given)
+
+
+def _given(raw: object, _: int) -> Message:
+    if not isinstance(raw, Message):
+        raise TypeError(f"a history of messages holds a {type(raw).__name__}")
+    return raw
