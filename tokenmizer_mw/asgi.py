@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import anyio
-import anyio.to_thread
 
 from tokenmizer_mw.errors import ConfigError, MalformedRequest
 from tokenmizer_mw.exchange import (
@@ -23,13 +22,15 @@ from tokenmizer_mw.exchange import (
     Headers,
     Opened,
     Reason,
-    header,
+    by_name,
     may_have_session,
     names_session,
     open_exchange,
 )
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.offload import offload
+from tokenmizer_mw.window import smallest_budget
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
@@ -78,6 +79,7 @@ class TokenMizerMiddleware:
         self.memory = memory
         self.session = session
         self.tenant = tenant
+        self.never_cut = smallest_budget(memory.settings) * memory.settings.cut_at
         self._routes = dict(routes)
         self._endings = tuple(routes)
 
@@ -108,7 +110,7 @@ class TokenMizerMiddleware:
         async def draining(message: Message) -> None:
             if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
                 try:
-                    await anyio.to_thread.run_sync(self.memory.flush)
+                    await offload(self.memory.flush)
                 except Exception as error:
                     _failed(self.memory, "flush_failed", error)
             await send(message)
@@ -135,12 +137,13 @@ class _Call:
         "_scope",
         "_send",
         "_session_id",
+        "_settled",
         "_settling",
         "_tenant",
     )
 
     _forwarding: Forwarding
-    _headers: Headers
+    _headers: dict[bytes, bytes]
     _key: SessionKey
     _session_id: str | None
     _tenant: str
@@ -156,8 +159,8 @@ class _Call:
         self._send = send
         self._pending: deque[Message] = deque()
         self._lock = threading.Lock()
-        self._settling: anyio.Event | None = None
-        self._gone = self._done = self._committed = False
+        self._settled: anyio.Event | None = None
+        self._settling = self._gone = self._done = self._committed = False
 
     async def run(self) -> None:
         app = self._middleware.app
@@ -203,12 +206,12 @@ class _Call:
         session, tenant = self._middleware.session, self._middleware.tenant
         self._session_id = session(self._scope) if session is not None else None
         self._tenant = tenant(self._scope) if tenant is not None else LOCAL_TENANT
-        self._headers = self._header_list()
-        if self._session_id is None and not may_have_session(self._headers, settings):
+        headers = self._headers = by_name(self._header_list())
+        if self._session_id is None and not may_have_session(headers.items(), settings):
             return Reason.NO_SESSION
-        if header(self._headers, b"content-encoding") not in (None, b"", b"identity"):
+        if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
             return Reason.REQUEST_ENCODED
-        length = header(self._headers, b"content-length") or b""
+        length = headers.get(b"content-length", b"")
         if length.isdigit() and int(length[:_LENGTH_DIGITS]) > settings.request_max:
             return Reason.REQUEST_TOO_LARGE
         return None
@@ -240,7 +243,7 @@ class _Call:
     async def _forwarding_of(self, body: bytes) -> Forwarding | None:
         large = len(body) > INLINE_MAX
         if large and self._session_id is None and names_session(body, self._memory.settings):
-            forwarding = await anyio.to_thread.run_sync(self._open_and_cut, body)
+            forwarding = await offload(partial(self._open_and_cut, body))
         else:
             opened = self._open(body)
             if opened is None:
@@ -248,13 +251,15 @@ class _Call:
             if not self._may_cut(opened, large):
                 forwarding = opened.forward()
             else:
-                forwarding = await anyio.to_thread.run_sync(self._cut, opened)
+                forwarding = await offload(partial(self._cut, opened))
         if forwarding is not None and forwarding.changed:
             self._pending = deque([{"type": "http.request", "body": forwarding.body, "more_body": False}])
         return forwarding
 
     def _open(self, body: bytes) -> Opened | None:
-        opened = open_exchange(self._dialect, self._headers, body, self._memory.settings, session_id=self._session_id)
+        opened = open_exchange(
+            self._dialect, self._headers.items(), body, self._memory.settings, session_id=self._session_id
+        )
         self._key = SessionKey(self._tenant, opened.session_id or "")
         if self._key.valid():
             return opened
@@ -263,6 +268,9 @@ class _Call:
 
     def _may_cut(self, opened: Opened, large: bool) -> bool:
         """Whether it is worth a worker thread to see if the transcript must be cut."""
+        body = opened.body
+        if len(body) * (1 if body.isascii() else 4) <= self._middleware.never_cut:  # the bound that may_cut uses
+            return False
         guesses = opened.guesses
         if guesses and not any(map(self._memory.may_cut, guesses)):
             return False
@@ -284,7 +292,7 @@ class _Call:
     def _inner_scope(self, forwarding: Forwarding) -> Scope:
         scope = {**self._scope, GUARD: True}
         if forwarding.changed:
-            scope["headers"] = _with_length(self._headers, len(forwarding.body))
+            scope["headers"] = _with_length(scope.get("headers", ()), len(forwarding.body))
         return scope
 
     async def receive(self) -> Message:
@@ -298,22 +306,25 @@ class _Call:
 
     async def send(self, message: Message) -> None:
         """The application's ``send``: every message goes on before this returns, as it came and in order."""
-        if self._settling is not None:
-            await self._settling.wait()
+        if self._settling:
+            await self._until_settled()
         if message["type"] == "http.response.body":
             if not self._done and self._completes(message):
                 await self._settle(message)
                 return
         elif message["type"] == "http.response.start":
             message = self._started(message)
-        await self._forward(message)
-
-    async def _forward(self, message: Message) -> None:
         try:
             await self._send(message)
         except OSError:
             self._gone = True
             raise
+
+    async def _until_settled(self) -> None:
+        """Another task of the application sends while a commit is under way: it must not overtake."""
+        if self._settled is None:
+            self._settled = anyio.Event()
+        await self._settled.wait()
 
     def _started(self, message: Message) -> Message:
         headers = message.get("headers", ())
@@ -342,18 +353,23 @@ class _Call:
 
     async def _settle(self, message: Message) -> None:
         """Acknowledged means kept: commit the turn, then release the piece that completes it."""
-        settling = self._settling = anyio.Event()
+        self._settling = True
         try:
             await self._committing(not message.get("more_body", False))
-            await self._forward(message)
+            await self._send(message)
+        except OSError:
+            self._gone = True
+            raise
         finally:
-            self._settling = None
-            settling.set()
+            self._settling = False
+            if self._settled is not None:
+                self._settled.set()
+                self._settled = None
             self._extract_later()
 
     async def _committing(self, last: bool) -> None:
         try:
-            await anyio.to_thread.run_sync(self._commit, last)
+            await offload(partial(self._commit, last))
         except Exception as error:
             _failed(self._memory, "commit_failed", error)
 

@@ -25,6 +25,4 @@ class SessionKey:
 
 
 def _usable(part: object) -> bool:
-    if not isinstance(part, str) or not 0 < len(part) <= SESSION_ID_MAX:
-        return False
-    return part.isprintable() and not any("\ud800" <= char <= "\udfff" for char in part)
+    return isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()

@@ -1,0 +1,240 @@
+"""CPU that the middleware adds to a chat, beside an ASGI middleware that does nothing.
+
+Applications are driven directly, without a server: what is left is the middleware. The loop thread's CPU time is
+what delays other requests; the process's CPU time has the store and the extraction in it as well. Every round
+measures all middlewares one after the other; differences are taken within a round, and the median counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.middleware.base import BaseHTTPMiddleware
+
+from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.memory import SessionMemory
+
+from .measure import at_most
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+Wrap = Callable[[App], App]
+
+ROUNDS: Final = 15
+REQUESTS: Final = 100
+CHUNKS: Final = 2_000
+CHUNK_BAR: Final = 1.0
+REQUEST_BAR: Final = 150.0
+OFF_ROUTE_BAR: Final = 3.0
+
+_WORDS: Final = "We keep the orders in one table and write the history of each order to a second one. "
+_DELTA: Final = {"index": 0, "delta": {"content": " order"}, "finish_reason": None}
+_CHUNK: Final = (
+    b"data: "
+    + json.dumps({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "choices": [_DELTA]}).encode()
+    + b"\n\n"
+)
+_LAST: Final = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+_START: Final = {
+    "type": "http.response.start",
+    "status": 200,
+    "headers": [(b"content-type", b"text/event-stream; charset=utf-8")],
+}
+
+
+class Passing:
+    """An ASGI middleware that wraps both sides and does nothing: the floor."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def passing_receive() -> Any:
+            return await receive()
+
+        async def passing_send(message: Any) -> None:
+            await send(message)
+
+        await self.app(scope, passing_receive, passing_send)
+
+
+class Base(BaseHTTPMiddleware):
+    """Starlette's base class doing nothing: what most middlewares cost."""
+
+    async def dispatch(self, request: Any, call_next: Any) -> Any:
+        return await call_next(request)
+
+
+def run() -> dict[str, Any]:
+    """All figures, in microseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'bench.db'}")
+        try:
+            figures = {
+                "chunk": added_per_chunk(memory),
+                "request_header": added_per_request(memory, in_body=False),
+                "request_field": added_per_request(memory, in_body=True),
+                "other_routes": added_off_route(memory),
+            }
+        finally:
+            memory.close()
+    return {"figures": figures, "bars": bars(figures), "notes": __doc__}
+
+
+def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
+    """The figures that have a bar."""
+
+    def loop(name: str) -> float:
+        return float(figures[name]["ours"]["loop_us"])
+
+    return [
+        at_most("loop thread, added per chunk", loop("chunk"), CHUNK_BAR, "us"),
+        at_most("loop thread, per 3 kB request, session in a header", loop("request_header"), REQUEST_BAR, "us", 1),
+        at_most("loop thread, per 3 kB request, session in the body", loop("request_field"), REQUEST_BAR, "us", 1),
+        at_most("loop thread, per request of another route", loop("other_routes"), OFF_ROUTE_BAR, "us"),
+    ]
+
+
+def added_per_chunk(memory: SessionMemory, *, chunks: int = CHUNKS, rounds: int = ROUNDS) -> dict[str, Any]:
+    """What a chunk costs: a long stream less a short one, over the chunks between them."""
+    bodies = _bodies("chunk", 2 * (rounds + 1), in_body=False)
+
+    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
+        short = await _cost(wrap(_answering(0)), bodies[2 * number : 2 * number + 1], memory)
+        long = await _cost(wrap(_answering(chunks)), bodies[2 * number + 1 : 2 * number + 2], memory)
+        return (long[0] - short[0]) / chunks, (long[1] - short[1]) / chunks
+
+    return _compared(one_round, memory, rounds)
+
+
+def added_per_request(
+    memory: SessionMemory, *, in_body: bool, requests: int = REQUESTS, rounds: int = ROUNDS
+) -> dict[str, Any]:
+    """What a request of about 3 kB (seven messages, two of them new) with a short streamed reply costs."""
+    bodies = _bodies(f"request-{in_body}", requests * (rounds + 1), in_body=in_body)
+
+    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
+        loop, process = await _cost(wrap(_answering(5)), bodies[requests * number : requests * (number + 1)], memory)
+        return loop / requests, process / requests
+
+    return {"body_bytes": len(bodies[-1][0]), **_compared(one_round, memory, rounds)}
+
+
+def added_off_route(memory: SessionMemory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
+    """What a request that is none of our business costs."""
+    bodies = [(b"{}", "/v1/models", b"")] * requests
+
+    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
+        loop, process = await _cost(wrap(_answering(1)), bodies, memory)
+        return loop / requests, process / requests
+
+    return _compared(one_round, memory, rounds)
+
+
+Call = tuple[bytes, str, bytes]
+"""Body, path and session header ("" for none) of a request."""
+
+
+def _bodies(name: str, count: int, *, in_body: bool) -> list[Call]:
+    """A session whose client sends the last seven messages with each call."""
+    said = [f"{number}. {_WORDS * 8}" for number in range(count + 7)]
+    calls: list[Call] = []
+    for number in range(count):
+        spoken = [
+            {
+                "role": ("user", "assistant")[place % 2],
+                "content": said[number + place // 2] if place % 2 == 0 else " order" * 5,
+            }
+            for place in range(7)
+        ]
+        members = {"model": "gpt-4o", "stream": True, "messages": spoken}
+        body = json.dumps({"session_id": name, **members} if in_body else members).encode()
+        calls.append((body, "/v1/chat/completions", b"" if in_body else name.encode()))
+    return calls
+
+
+def _answering(chunks: int) -> App:
+    pieces = [{"type": "http.response.body", "body": _CHUNK, "more_body": True}] * chunks
+    pieces += [{"type": "http.response.body", "body": _LAST, "more_body": True}]
+    pieces += [{"type": "http.response.body", "body": b"", "more_body": False}]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send(_START)
+        for piece in pieces:
+            await send(piece)
+
+    return app
+
+
+async def _cost(app: App, calls: list[Call], memory: SessionMemory) -> tuple[float, float]:
+    """Microseconds of the loop thread and of the whole process, with all background work done."""
+
+    async def send(message: Any) -> None:
+        pass
+
+    gc.collect()
+    loop, process = time.thread_time(), time.process_time()
+    for body, path, session in calls:
+        incoming = {"type": "http.request", "body": body, "more_body": False}
+
+        async def receive(incoming: Any = incoming) -> Any:
+            return incoming
+
+        await app(_scope(path, session), receive, send)
+    loop = time.thread_time() - loop
+    memory.flush(60)
+    return loop * 1e6, (time.process_time() - process) * 1e6
+
+
+def _scope(path: str, session: bytes) -> dict[str, Any]:
+    headers = [(b"host", b"localhost"), (b"accept", b"application/json"), (b"content-type", b"application/json")]
+    headers += [(b"x-stainless-%d" % number, b"value") for number in range(8)]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [*headers, (b"x-session-id", session)] if session else headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 2),
+        "state": {},
+    }
+
+
+def _compared(
+    one_round: Callable[[Wrap, int], Awaitable[tuple[float, float]]], memory: SessionMemory, rounds: int
+) -> dict[str, Any]:
+    """Medians over the rounds of what each middleware adds to the one that does nothing."""
+    wraps: dict[str, Wrap] = {"ours": lambda app: TokenMizerMiddleware(app, memory=memory), "base_http": Base}
+
+    async def all_rounds() -> dict[str, list[tuple[float, float]]]:
+        added: dict[str, list[tuple[float, float]]] = {name: [] for name in wraps}
+        for number in range(rounds + 1):
+            floor = await one_round(Passing, number)
+            for name, wrap in wraps.items():
+                cost = await one_round(wrap, number)
+                if number:  # the first round warms up
+                    added[name].append((cost[0] - floor[0], cost[1] - floor[1]))
+        return added
+
+    return {
+        name: {
+            "loop_us": round(statistics.median(loop for loop, _ in pairs), 3),
+            "process_us": round(statistics.median(process for _, process in pairs), 3),
+        }
+        for name, pairs in asyncio.run(all_rounds()).items()
+    }
