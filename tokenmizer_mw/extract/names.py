@@ -68,7 +68,8 @@ _PRODUCTS: Final = frozenset(
         "node next nuxt vue react angular ember backbone express three d3 chart moment day p5 alpine solid preact "
         "meteor electron nest koa hapi knex sequelize passport socket discord tensorflow tone plotly leaflet matter"
         " anime video fuse highlight prism marked handlebars underscore lodash mocha jest cypress puppeteer"
-        " playwright ethers web3 hono astro qwik remix brain ml5 paper fabric pixi babylon phaser cannon gsap zod pdf fastify feathers"
+        " playwright ethers web3 hono astro qwik remix brain ml5 paper fabric pixi babylon phaser cannon gsap zod pdf"
+        " fastify feathers"
         " polymer knockout require"
     )
 )

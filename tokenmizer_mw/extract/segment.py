@@ -13,22 +13,14 @@ from typing import Final
 import re2
 
 from .finding import Segment, SegmentKind
-from .prose import encodable, plain, sentences
+from .prose import encodable, plain
+from .reader import HEADING_MAX, Reader
 
 SEGMENTS_MAX: Final = 4_000
 """Segments of one message; what lies behind them is not read."""
 
 CHARS_MAX: Final = 200_000
 """Characters of one message that are read."""
-
-HEADING_MAX: Final = 60
-"""Longest lead-in or bold line that counts as a heading, in characters."""
-
-_TITLE_SPACES: Final = 6
-_SENTENCE_MARKS: Final = frozenset(".,;?!。，；？！、")
-
-_WRAP_MIN: Final = 60
-"""Shortest line that may go on in the next one; people who type end their lines where their thoughts end."""
 
 _BULLETS: Final = "-*+•‣◦–·▪"
 _CHECKED: Final = "✅☑✔✓"
@@ -58,202 +50,45 @@ def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHA
 
     ``segments_max`` and ``chars_max`` cap what is read. Time is linear in the characters read.
     """
-    reader = _Reader(encodable(text[:chars_max]), segments_max)
-    reader.read()
-    return reader.found
+    text = encodable(text[:chars_max])
+    reader = Reader(text, frozenset(match.start() for match in _LOG_LINE.finditer(text)), segments_max)
+    lines, count = reader.lines, len(reader.lines)
+    while reader.at < count and not reader.full:
+        line = lines[reader.at]
+        body = line.strip()
+        if not body:
+            reader.blank()
+        elif not (_may_be_more(reader, line, body) and _take(reader, body)):
+            reader.collect(line)
+        reader.at += 1
+    reader.flush()
+    return reader.found[:segments_max]
 
 
-class _Reader:
-    """The state of one pass: the line that comes next, what is being collected, and the headings in force."""
+def _may_be_more(reader: Reader, line: str, body: str) -> bool:
+    """False for the plain prose that most lines are."""
+    return body[0] in _READERS or line[0] in " \t" or "|" in body or reader.starts[reader.at] in reader.logs
 
-    __slots__ = (
-        "at",
-        "before_blank",
-        "collected",
-        "ends",
-        "found",
-        "in_list",
-        "item",
-        "lead",
-        "limit",
-        "lines",
-        "logs",
-        "starts",
-        "text",
-        "title",
-    )
 
-    def __init__(self, text: str, limit: int) -> None:
-        self.text = text
-        self.limit = limit
-        self.lines = text.split("\n")
-        self.starts: list[int] = []
-        start = 0
-        for line in self.lines:
-            self.starts.append(start)
-            start += len(line) + 1
-        self.logs = frozenset(match.start() for match in _LOG_LINE.finditer(text))
-        self.found: list[Segment] = []
-        self.at = 0
-        self.collected: list[int] = []
-        self.item: tuple[SegmentKind, str, bool | None, int] | None = None
-        self.in_list = self.before_blank = False
-        self.title = self.lead = ""
-
-    def read(self) -> None:
-        lines, count = self.lines, len(self.lines)
-        while self.at < count and len(self.found) < self.limit:
-            line = lines[self.at]
-            body = line.strip()
-            if not body:
-                self.flush()
-                self.before_blank = True
-            elif not (self.may_be_more(line, body) and self.take(body)):
-                self.collect(line)
-            self.at += 1
-        self.flush()
-        del self.found[self.limit :]
-
-    def may_be_more(self, line: str, body: str) -> bool:
-        """False for the plain prose that most lines are."""
-        return body[0] in _READERS or line[0] in " \t" or "|" in body or self.starts[self.at] in self.logs
-
-    def take(self, body: str) -> bool:
-        """Whether a reader took the line (and moved ``at`` to the last line that it took)."""
-        if self.starts[self.at] in self.logs:
-            return _read_log(self, body)
-        line_reader = _READERS.get(body[0])
-        if line_reader is not None and line_reader(self, body):
-            return True
-        if self.lines[self.at].startswith(("    ", "\t")) and self.before_blank and not self.in_list:
-            return _read_indented(self)
-        return "|" in body and _read_table(self, body)
-
-    def collect(self, line: str) -> None:
-        """Adds the line to the prose or the list item that is open."""
-        indented = line[0] in " \t"
-        if self.item is not None and not indented:
-            self.flush()
-        if not self.collected and not indented:
-            self.in_list = False
-        self.collected.append(self.at)
-        self.before_blank = False
-
-    def range_of(self, index: int) -> tuple[int, int]:
-        """Where a line's text is, without the space around it."""
-        line, start = self.lines[index], self.starts[index]
-        return start + len(line) - len(line.lstrip()), start + len(line.rstrip())
-
-    def heading(self) -> str:
-        return self.lead or self.title
-
-    def add(self, kind: SegmentKind, start: int, end: int, text: str = "", info: str = "") -> None:
-        """Adds a block after what was collected; its text is the source's unless given."""
-        self.flush()
-        self.before_blank = False
-        if start < end:
-            text = text or self.text[start:end]
-            self.found.append(Segment(kind, text, start, end, info, None, self.heading()))
-
-    def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
-        """Adds the lines from ``at`` to ``last`` as one block."""
-        start, end = self.range_of(self.at)[0], self.starts[last] + len(self.lines[last].rstrip())
-        self.add(kind, start, end, text, info)
-        self.at = last
+def _take(reader: Reader, body: str) -> bool:
+    """Whether a line reader took the line (and moved ``at`` to the last line that it took)."""
+    if reader.starts[reader.at] in reader.logs:
+        return _read_log(reader, body)
+    line_reader = _READERS.get(body[0])
+    if line_reader is not None and line_reader(reader, body):
         return True
+    if reader.lines[reader.at].startswith(("    ", "\t")) and reader.before_blank and not reader.in_list:
+        return _read_indented(reader)
+    return "|" in body and _read_table(reader, body)
 
-    def flush(self) -> None:
-        """Turns what was collected into segments."""
-        lines, item = self.collected, self.item
-        if not lines:
-            return
-        self.collected, self.item = [], None
-        if item is None:
-            self.flush_prose(lines)
-            return
-        kind, marker, checked, start = item
-        for span in sentences(self.text, start, self.range_of(lines[-1])[1]):
-            self.say(kind, span, marker, checked)
-            kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
-    def flush_prose(self, lines: list[int]) -> None:
-        chunks = self.chunks(lines)
-        if not self.in_list:
-            self.lead = ""
-        for first, last in chunks:
-            begin, end = self.range_of(first)[0], self.range_of(last)[1]
-            if self.text[end - 1] in ":：" and self.is_title(begin, end):
-                self.lead = ""
-                self.say(SegmentKind.HEADING, (begin, end))
-                self.lead = plain(self.text[begin:end]).rstrip(":： ")
-                continue
-            for span in sentences(self.text, begin, end):
-                self.say(SegmentKind.PROSE, span)
-            if self.text[end - 1] in ":：" and self.found:
-                self.lead = self.found[-1].text.rstrip(":： ")
-
-    def is_title(self, begin: int, end: int) -> bool:
-        """Whether the line is as short as a heading and no sentence."""
-        return (
-            end - begin <= HEADING_MAX
-            and self.text.count(" ", begin, end) < _TITLE_SPACES
-            and _SENTENCE_MARKS.isdisjoint(self.text[begin:end])
-        )
-
-    def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
-        """First and last lines of the pieces that were wrapped: a long line goes on in one that starts small."""
-        found = [(lines[0], lines[0])]
-        for index in lines[1:]:
-            before = self.lines[index - 1].rstrip()
-            here = self.lines[index].lstrip()
-            if before[-1] == "," or (len(before) >= _WRAP_MIN and here[0].islower() and before[-1] not in ".!?:;"):
-                found[-1] = (found[-1][0], index)
-            else:
-                found.append((index, index))
-        return found
-
-    def say(
-        self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
-    ) -> None:
-        start, end = span
-        text = plain(self.text[start:end])
-        if text:
-            self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
-
-    def begin_item(self, marker: str, content: int) -> bool:
-        """Opens the list item whose text starts ``content`` characters into the line's text."""
-        self.flush()
-        if not self.in_list:
-            self.adopt_title()
-        self.in_list = True
-        body = self.lines[self.at].strip()
-        box = _box(body[content:], bulleted=True)
-        kind, checked = SegmentKind.LIST_ITEM, None
-        if box is not None:
-            width, checked = box
-            marker = body[: content + width].rstrip()
-            kind, content = SegmentKind.CHECKBOX, content + width
-        self.item = (kind, marker, checked, self.range_of(self.at)[0] + content)
-        self.collected = [self.at]
-        self.before_blank = False
-        return True
-
-    def adopt_title(self) -> None:
-        """A few words alone on a line right above a list are its heading."""
-        if not self.found or self.lead:
-            return
-        last = self.found[-1]
-        alone = len(self.found) < 2 or self.text.find("\n", self.found[-2].end, last.start) >= 0
-        if (
-            last.kind is SegmentKind.PROSE
-            and alone
-            and last.text[0].isupper()
-            and last.text[-1].isalnum()
-            and self.is_title(last.start, last.end)
-            and not self.text[last.end : self.starts[self.at]].strip("*_ \r\n\t")
-        ):
-            self.found[-1] = Segment(SegmentKind.HEADING, last.text, last.start, last.end, "", None, self.title)
-            self.lead = last.text
+def _begin(reader: Reader, body: str, marker: str, content: int) -> bool:
+    """Opens a list item, or a checkbox when its text begins with a box."""
+    box = _box(body[content:], bulleted=True)
+    if box is None:
+        return reader.begin_item(marker, content)
+    width, checked = box
+    return reader.begin_item(body[: content + width].rstrip(), content + width, checked)
 
 
 def _box(content: str, *, bulleted: bool) -> tuple[int, bool] | None:
@@ -267,7 +102,7 @@ def _box(content: str, *, bulleted: bool) -> tuple[int, bool] | None:
     return None
 
 
-def _read_fence(reader: _Reader, body: str) -> bool:
+def _read_fence(reader: Reader, body: str) -> bool:
     mark = body[0]
     width = len(body) - len(body.lstrip(mark))
     info = body[width:].strip()
@@ -299,7 +134,7 @@ def _is_diff(info: str, head: list[str]) -> bool:
     )
 
 
-def _read_heading(reader: _Reader, body: str) -> bool:
+def _read_heading(reader: Reader, body: str) -> bool:
     level = len(body) - len(body.lstrip("#"))
     if level > 6 or body[level : level + 1] not in (" ", "\t"):
         return False
@@ -312,7 +147,7 @@ def _read_heading(reader: _Reader, body: str) -> bool:
     return True
 
 
-def _read_quote(reader: _Reader, body: str) -> bool:
+def _read_quote(reader: Reader, body: str) -> bool:
     last = reader.at
     words = []
     while last < len(reader.lines) and reader.lines[last].lstrip().startswith(">"):
@@ -322,7 +157,7 @@ def _read_quote(reader: _Reader, body: str) -> bool:
     return reader.block(SegmentKind.QUOTE, last - 1, text or ">")
 
 
-def _read_table(reader: _Reader, body: str) -> bool:
+def _read_table(reader: Reader, body: str) -> bool:
     lines, last = reader.lines, reader.at + 1
     ruled = last < len(lines) and "-" in lines[last] and "|" in lines[last] and not lines[last].strip("|-: \t\r")
     if not ruled and not (body[0] == "|" and body[-1] == "|" and len(body) > 2):
@@ -332,14 +167,13 @@ def _read_table(reader: _Reader, body: str) -> bool:
     return reader.block(SegmentKind.TABLE, last - 1)
 
 
-def _read_bullet(reader: _Reader, body: str) -> bool:
+def _read_bullet(reader: Reader, body: str) -> bool:
     if body[1:2] not in (" ", "\t"):
         return _read_rule(reader, body) or _read_diff(reader, body) or _read_bold(reader, body)
-    content = len(body) - len(body[1:].lstrip())
-    return reader.begin_item(body[0], content)
+    return _begin(reader, body, body[0], len(body) - len(body[1:].lstrip()))
 
 
-def _read_number(reader: _Reader, body: str) -> bool:
+def _read_number(reader: Reader, body: str) -> bool:
     """``1. ``, ``2) ``, ``(3) ``, ``a) ``, ``4、``."""
     opened = body[0] == "("
     end = 1
@@ -354,11 +188,13 @@ def _read_number(reader: _Reader, body: str) -> bool:
     if not close or close not in wanted or (close in ".)" and body[end + 1 : end + 2] not in (" ", "\t")):
         return False
     rest = body[end + 1 :].lstrip()
-    return bool(rest) and reader.begin_item(body[: end + 1], len(body) - len(rest))
+    return bool(rest) and _begin(reader, body, body[: end + 1], len(body) - len(rest))
 
 
-def _read_mark(reader: _Reader, body: str) -> bool:
+def _read_mark(reader: Reader, body: str) -> bool:
     """``[x] text`` and ``☑ text`` without a bullet. A check mark alone is decoration, beside others it is a box."""
+    if len(body) < 3:
+        return False
     beside = any(
         0 <= index < len(reader.lines) and reader.lines[index].lstrip()[:1] in _CHECKED + _UNCHECKED + "❌"
         for index in (reader.at - 1, reader.at + 1)
@@ -367,10 +203,11 @@ def _read_mark(reader: _Reader, body: str) -> bool:
     box = _box(body, bulleted=beside)
     if box is None or len(body) <= box[0]:
         return False
-    return reader.begin_item("", 0)
+    width, checked = box
+    return reader.begin_item(body[:width].rstrip(), width, checked)
 
 
-def _read_rule(reader: _Reader, body: str) -> bool:
+def _read_rule(reader: Reader, body: str) -> bool:
     """A line of dashes: a rule, or the underline of the short line above."""
     if len(body) < 3 or body.strip(body[0] + " "):
         return False
@@ -389,7 +226,7 @@ def _read_rule(reader: _Reader, body: str) -> bool:
     return True
 
 
-def _read_bold(reader: _Reader, body: str) -> bool:
+def _read_bold(reader: Reader, body: str) -> bool:
     """A line that is bold from end to end and no sentence is a heading."""
     inner = body.rstrip(":：")
     if not (inner.startswith("**") and inner.endswith("**")) or len(body) > HEADING_MAX + 4:
@@ -406,7 +243,7 @@ def _read_bold(reader: _Reader, body: str) -> bool:
     return True
 
 
-def _read_diff(reader: _Reader, body: str) -> bool:
+def _read_diff(reader: Reader, body: str) -> bool:
     lines, at = reader.lines, reader.at
     paired = body.startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
     if not paired and not body.startswith(_DIFF_STARTS):
@@ -425,7 +262,7 @@ def _blank_inside(lines: list[str], index: int) -> bool:
     return behind.startswith(_DIFF_LINES) and not behind.startswith(("- ", "* ", "+ "))
 
 
-def _read_conflict(reader: _Reader, body: str) -> bool:
+def _read_conflict(reader: Reader, body: str) -> bool:
     """A search-and-replace block outside a fence."""
     if not body.startswith("<<<<<<< "):
         return False
@@ -437,7 +274,7 @@ def _read_conflict(reader: _Reader, body: str) -> bool:
     return False
 
 
-def _read_indented(reader: _Reader) -> bool:
+def _read_indented(reader: Reader) -> bool:
     last = reader.at
     lines = reader.lines
     while last < len(lines) and (lines[last].startswith(("    ", "\t")) or not lines[last].strip()):
@@ -447,7 +284,7 @@ def _read_indented(reader: _Reader) -> bool:
     return reader.block(SegmentKind.CODE, last - 1)
 
 
-def _read_log(reader: _Reader, body: str) -> bool:
+def _read_log(reader: Reader, body: str) -> bool:
     """A log or a stack trace: goes on over lines that look like one, and over a blank line when one follows it."""
     last = reader.at + 1
     count = len(reader.lines)
@@ -462,20 +299,20 @@ def _read_log(reader: _Reader, body: str) -> bool:
     return reader.block(SegmentKind.LOG, last - 1)
 
 
-def _is_log(reader: _Reader, index: int) -> bool:
+def _is_log(reader: Reader, index: int) -> bool:
     return reader.starts[index] in reader.logs
 
 
-def _goes_on_as_log(reader: _Reader, index: int) -> bool:
+def _goes_on_as_log(reader: Reader, index: int) -> bool:
     line = reader.lines[index]
     if _is_log(reader, index) or line[0] in " \t":
         return True
     if line.startswith(("- ", "* ", "```", "~~~", "# ", "> ")):
         return False
-    return not _CODE_MARKS.isdisjoint(line) or (" " not in line.strip() and line.strip().isascii())
+    return not _CODE_MARKS.isdisjoint(line) or not any(char.isalpha() for char in line)
 
 
-_LineReader = Callable[[_Reader, str], bool]
+_LineReader = Callable[[Reader, str], bool]
 
 _READERS: Final[dict[str, _LineReader]] = {
     "`": _read_fence,

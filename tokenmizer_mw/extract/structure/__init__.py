@@ -15,11 +15,11 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
-from .failures import exceptions
+from .failures import exceptions, label_of
 from .markdown import read_markdown
 from .patches import patched_files
 from .results import Output, read_output
-from .shell import read_shell
+from .shell import TEST_PROGRAMS, read_shell
 from .testruns import read_tests, runner_of
 from .tools import (
     Arguments,
@@ -61,7 +61,15 @@ def read_structure(
         if segments is None and _may_have_structure(message.text):
             segments = segment(message.text)
         found += read_markdown(message.role, segments or ())
-    return list(dict.fromkeys(found))[:FINDINGS_MAX]
+    return _distinct(found)[:FINDINGS_MAX]
+
+
+def _distinct(findings: list[Finding]) -> list[Finding]:
+    """The findings without repetitions, the first of each kept."""
+    if len(findings) < 2:
+        return findings
+    kept = {(f.type, f.label, f.move, f.status, f.target, f.detail): f for f in reversed(findings)}
+    return list(reversed(kept.values()))
 
 
 def _may_have_structure(text: str) -> bool:
@@ -94,8 +102,16 @@ def answered(
 
 
 def covers(target: str, detail: str) -> bool:
-    """Whether the command ``target`` ("$ pytest") runs all that the command ``detail`` ("$ pytest tests/api") runs."""
-    return bool(target) and (detail == target or detail.startswith(target if target.endswith("/") else target + " "))
+    """Whether the command ``target`` ("$ pytest") runs all that the command ``detail`` ("$ pytest tests/api") runs.
+
+    A bare program does so only if it is a test runner: ``make`` is not ``make test``.
+    """
+    if not target or not detail.startswith(target):
+        return False
+    if len(detail) == len(target) or target.endswith("/"):
+        return True
+    program = target.removeprefix("$ ")
+    return detail[len(target)] == " " and (" " in program or program in TEST_PROGRAMS)
 
 
 def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
@@ -161,11 +177,34 @@ def _planned(text: str, state: str, order: int) -> Finding:
 
 def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
     def read(arguments: Arguments, output: Output) -> list[Finding]:
-        if output.refused:
-            return []
-        return [certain.file(path, detail, f"{detail}: {path}") for path in paths_of(arguments)]
+        paths = paths_of(arguments)
+        if detail == "read":
+            return [] if output.refused else [certain.file(path, detail, f"read {path}") for path in paths]
+        return _changed(dict.fromkeys(paths, detail), refused=output.refused, output=output)
 
     return read
+
+
+def _changed(touched: Mapping[str, str], *, refused: bool, output: Output) -> list[Finding]:
+    """Files that a call changed, or the error that kept it from doing so; a later success is the end of that."""
+    if refused:
+        line = _first_line(output.text)
+        return [
+            certain.error(f"{line}: {path.replace(chr(92), '/').rsplit('/', 1)[-1]}", f"edit {path}", 0.7)
+            for path in list(touched)[:1]
+            if line
+        ]
+    found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
+    return found + [certain.succeeded(f"edit {path}") for path in touched]
+
+
+def _first_line(text: str) -> str:
+    """The first line of a refusal that says more than that it is one, without tags and its closing stop."""
+    for line in text[:2_000].replace("<tool_use_error>", "").replace("</tool_use_error>", "").split("\n"):
+        label = label_of(line).rstrip(".:")
+        if " " in label:
+            return label
+    return ""
 
 
 _EDITOR_COMMANDS: Final = {
@@ -198,10 +237,8 @@ def _moved(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def _patch(arguments: Arguments, output: Output) -> list[Finding]:
-    if output.failed:
-        return []
     touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), "edited")
-    return [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
+    return _changed(touched, refused=output.failed, output=output)
 
 
 def _shell(arguments: Arguments, output: Output) -> list[Finding]:

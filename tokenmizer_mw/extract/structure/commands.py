@@ -17,24 +17,22 @@ KEY_MAX: Final = 100
 """Longest ``key``, in characters."""
 
 _NESTING_MAX: Final = 3
+_WORD_WINDOW: Final = 64
 
 
 @dataclass(slots=True)
 class Command:
     """One simple command. ``joined`` is the operator behind it ("&&", "||", "|", ";" or "").
 
-    ``writes`` are the targets of redirections, ``documents`` the here-documents fed to it.
+    ``program`` is the first word without its folder, in lower case, such as "pytest". ``writes`` are the
+    targets of redirections, ``documents`` the here-documents fed to it.
     """
 
     words: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
     joined: str = ""
-
-    @property
-    def program(self) -> str:
-        """The first word without its folder, in lower case, such as "pytest"."""
-        return self.words[0].rsplit("/", 1)[-1].rsplit("\\", 1)[-1].lower().removesuffix(".exe") if self.words else ""
+    program: str = ""
 
     @property
     def operands(self) -> list[str]:
@@ -45,11 +43,23 @@ class Command:
     def key(self) -> str:
         """What tells this command from others: program and operands, without flags. Two runs of one command have
         one key; the run of everything has the start of the key of a run of a part."""
-        operands = [word for word in self.operands if word not in _EVERYTHING and "\n" not in word]
-        return " ".join([self.program, *operands])[:KEY_MAX]
+        program = self.program
+        words, skip = [program], False
+        for word in self.words[1:]:
+            if not skip and word[:1] != "-" and word not in _EVERYTHING and "\n" not in word:
+                words.append(word)
+            flag = f"-{word[-1]}" if word[:1] == "-" and word[:2] != "--" else word
+            skip = flag in _VALUE_FLAGS and program in _VALUE_PROGRAMS
+        return " ".join(words)[:KEY_MAX]
 
 
 _EVERYTHING: Final = frozenset((".", "./", "./...", "...", "", "*", "./*"))
+_VALUE_FLAGS: Final = frozenset(
+    ("-t", "-o", "-m", "-w", "-H", "-e", "-c", "-F", "-X", "--format", "--tail", "--message")
+)
+_VALUE_PROGRAMS: Final = frozenset(("docker", "podman", "curl", "git", "python", "python3", "node"))
+"""Programs whose flags take values that do not tell one command from another."""
+
 _WRAPPERS: Final = frozenset(
     (
         "sudo",
@@ -96,6 +106,7 @@ def _commands(line: str, depth: int) -> list[Command]:
     found: list[Command] = []
     for command in _Scanner(line[:COMMAND_MAX]).scan():
         command.words = _unwrapped(command.words)
+        command.program = _program(command.words)
         inner = _inner_line(command) if depth else ""
         if inner:
             nested = _commands(inner, depth - 1)
@@ -107,6 +118,10 @@ def _commands(line: str, depth: int) -> list[Command]:
         if len(found) >= COMMANDS_MAX:
             break
     return found[:COMMANDS_MAX]
+
+
+def _program(words: list[str]) -> str:
+    return words[0].rsplit("/", 1)[-1].rsplit("\\", 1)[-1].lower().removesuffix(".exe") if words else ""
 
 
 def _inner_line(command: Command) -> str:
@@ -164,13 +179,20 @@ class _Scanner:
             if step is not None:
                 step(self)
                 continue
-            end = self.at + 1
-            while end < size and text[end] not in _STEPS:
-                end += 1
-            self.take(text[self.at : end])
-            self.at = end
+            self.word()
         self.end_command("")
         return self.done
+
+    def word(self) -> None:
+        """Takes what stands before the next sign that means something; most words end at a space."""
+        text, at = self.text, self.at
+        end = text.find(" ", at, at + _WORD_WINDOW)
+        if end < 0 or not _SIGNS.isdisjoint(text[at:end]):
+            end = at + 1
+            while end < len(text) and text[end] not in _STEPS:
+                end += 1
+        self.take(text[at:end])
+        self.at = end
 
     def take(self, piece: str) -> None:
         self.piece.append(piece)
@@ -335,3 +357,4 @@ _STEPS: Final = {
     ">": _Scanner.redirect,
     "<": _Scanner.source,
 }
+_SIGNS: Final = frozenset(_STEPS)

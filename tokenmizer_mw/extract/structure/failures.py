@@ -28,7 +28,7 @@ def _lines(*shapes: str) -> Any:
 
 
 _FAILING_TESTS: Final = _lines(
-    r"(?:FAILED|ERROR) +(\S+::\S.*)",  # pytest
+    r"(?:FAILED|ERROR) +(\S+::\S*?(?: - .{6,})?)(?: - .{0,5})?",  # pytest
     r"FAILED +(\S.* > .+)",  # pest
     r"\s*[×✗✘✕] (.+)",  # vitest, mocha
     r" *● (.+ › .+)",  # jest
@@ -60,11 +60,17 @@ _COMPILERS: Final = _lines(
 
 _REPORTS: Final = _lines(
     rf"{_SOURCE}\s*((?:fatal|error|Error|ERROR|FATAL|npm ERR!|npm error|E)(?: [A-Z]\w+)?: \S.{{3,}})",
-    r"((?:-?(?:ba|z|da)?sh|[\w./-]+): .*(?:not found|No such file|[Pp]ermission denied|cannot|invalid|illegal).*)",
+    r"((?:-?(?:ba|z|da)?sh|[\w./-]+): .*(?:not found|No such file|ermission denied|cannot|can't|invalid|illegal).*)",
     r"(make(?:\[\d+\])?: \*\*\* .+)",
-    rf"{_SOURCE}(.*(?i:\bcould not|\bcannot |\bunable to|\bfailed to|connection refused|timed out|\bdenied\b).*)",
+    rf"{_SOURCE}(.*(?i:\b(?:could not|cannot|can't|unable to|failed to|connection refused|timed out|denied)\b).*)",
 )
-_PREFIX: Final = re2.compile(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{{4}}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
+_PREFIX: Final = re2.compile(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
+_SUMS_UP: Final = re2.compile(
+    r"exited with code|\*\*\* |ELIFECYCLE|npm ERR! (?:code|errno|A complete)|did not complete success"
+    r"|Found \d+ errors?\b|errors were emitted"
+)
+"""Lines that only repeat that something failed."""
+
 _EXIT_LINE: Final = re2.compile(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
 
 
@@ -85,16 +91,24 @@ def exceptions(text: str) -> list[str]:
     return _distinct(found)
 
 
+def compiler_errors(text: str) -> list[str]:
+    """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
+    return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
+
+
 def telling_line(text: str) -> str:
     """The line of a failed command's output that says best what went wrong, "" when there is none."""
-    found = exceptions(text) or _labels(_REPORTS, text)
+    found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     if found:
         return found[0]
+    summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)
         if len(label) > 3 and any(char.isalpha() for char in label) and not _EXIT_LINE.search(label):
-            return label
-    return ""
+            if not _SUMS_UP.search(label):
+                return label
+            summary = summary or label
+    return summary
 
 
 def label_of(line: str) -> str:

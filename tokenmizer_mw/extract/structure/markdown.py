@@ -29,6 +29,7 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
     """The findings of a user's or an assistant's text, in its order."""
     trust = _TRUST[role]
     found: list[Finding] = []
+    pasted: list[Segment] = []
     order = 0
     for index, segment in enumerate(segments):
         if segment.kind is SegmentKind.CHECKBOX:
@@ -38,9 +39,15 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
             found += _code(segment, segments[index - 1] if index else None, trust)
         elif segment.kind is SegmentKind.DIFF:
             found += _diff(segment, segments[index - 1] if index else None, trust)
-        elif segment.kind is SegmentKind.LOG and role is Role.USER:
-            found += _pasted(segment)
-    return found
+        if role is Role.USER and _is_pasted(segment):
+            pasted.append(segment)
+    return found + list(_shown(pasted)) if pasted else found
+
+
+def _is_pasted(segment: Segment) -> bool:
+    if segment.kind is SegmentKind.CODE:
+        return segment.info.split(" ", 1)[0].lower() in ("", *_PASTED)
+    return segment.kind is SegmentKind.LOG
 
 
 def _task(segment: Segment, trust: Trust, order: int) -> Finding:
@@ -54,8 +61,6 @@ def _code(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
     path = _file_of_code(segment) or _file_above(segment, before)
     if path:
         yield _finding(NodeType.FILE, path, Status.ACTIVE, trust, 0.7, segment)
-    elif trust is Trust.STATED and segment.info.split(" ", 1)[0].lower() in ("", *_PASTED):
-        yield from _pasted(segment)
 
 
 def _file_of_code(segment: Segment) -> str:
@@ -91,15 +96,16 @@ def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
         yield _finding(NodeType.FILE, path, status, trust, 0.8, segment, detail=detail)
 
 
-def _pasted(segment: Segment) -> Iterator[Finding]:
-    """A log that the user shows: the errors in it are real, whatever else it says is a quotation."""
-    outcome = read_tests(segment.text)
+def _shown(pasted: list[Segment]) -> Iterator[Finding]:
+    """Logs that the user shows: the errors in them are real, whatever else they say is a quotation."""
+    text = "\n".join(segment.text for segment in pasted)
+    outcome = read_tests(text)
     if outcome is not None:
         status = Status.FAILED if outcome.failed else Status.COMPLETED
-        label = runner_of(segment.text)
-        yield _finding(NodeType.TEST, label, status, Trust.QUOTED, 0.8, segment, detail=outcome.counts)
-    failing = failing_tests(segment.text) if outcome is None or outcome.failed else []
-    for label in failing or exceptions(segment.text):
+        yield _finding(NodeType.TEST, runner_of(text), status, Trust.QUOTED, 0.8, pasted[-1], detail=outcome.counts)
+    failing = failing_tests(text) if outcome is None or outcome.failed else []
+    for label in failing or exceptions(text):
+        segment = next((segment for segment in pasted if label in segment.text), pasted[0])
         yield _finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STATED, 0.8, segment)
 
 

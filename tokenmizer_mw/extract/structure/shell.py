@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import re2
+
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.similar import words_of
-from tokenmizer_mw.model.node import Status
+from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
 from .commands import Command, commands_of
-from .failures import exceptions, failing_tests, telling_line
+from .failures import compiler_errors, exceptions, failing_tests, telling_line
 from .patches import patched_files
 from .results import Output
-from .testruns import Outcome, read_tests
+from .testruns import Outcome, read_tests, runner_of
 from .tools import clean_path
 
 _PROBES: Final = words_of(
@@ -32,7 +34,8 @@ _PROBING_GIT: Final = words_of(
     "status log diff show branch rev-parse ls-files blame remote config fetch grep stash describe reflog shortlog"
     " ls-tree cat-file check-ignore worktree"
 )
-_TEST_PROGRAMS: Final = words_of(
+_ASKING_FLAGS: Final = words_of("-v -V --version version --help -h help")
+TEST_PROGRAMS: Final = words_of(
     "pytest py.test tox nox unittest jest vitest mocha ava karma phpunit rspec ctest gotestsum pest playwright cypress"
     " trial nose2 behave"
 )
@@ -42,6 +45,8 @@ _TEST_SUBCOMMANDS: Final = words_of(
 )
 _TEST_WORDS: Final = words_of("test tests check verify nextest spec test:unit test:integration test:e2e unit")
 
+_SHOWING: Final = words_of("tail tee cat less more")
+_COMPLAINT: Final = re2.compile(r"(?i)error|fail|fatal|not found|denied|refused|cannot|unable|no such|panic|exception")
 _READERS: Final = words_of("cat bat head tail less more nl get-content type")
 _INSTALLERS: Final = {
     "pip": words_of("install uninstall"),
@@ -88,39 +93,53 @@ def read_shell(line: str, output: Output) -> list[Finding]:
 def _judged(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
     """Tests, errors, or that all went well."""
     tests = [command for command in working if _is_test(command)]
+    others = [command for command in working if command not in tests]
+    sure = [command for command in working if not _hidden(command, commands, output)]
     outcome = read_tests(output.text) if tests or "passed" in output.text or "failed" in output.text else None
-    shown = (tests or working)[-1]
-    found: list[Finding] = []
-    if outcome is not None:
-        found.append(certain.test(shown.key, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
-    proven = output.code == 0 and not tests and not _hidden(shown, commands)
-    labels = [] if proven else _errors(output, outcome)
-    found += [certain.error(label, shown.key, _HARD if output.failed or outcome else _SOFT) for label in labels]
-    if labels or output.failed or (outcome is not None and outcome.failed):
-        return found
-    passed = tests if outcome is not None else []
-    return found + [
-        certain.succeeded(command.key) for command in working if command in passed or not _hidden(command, commands)
-    ]
+    found = _tested(tests, outcome, output)
+    if outcome is None or (others and not outcome.failed):
+        found += _faults((others or tests)[-1], outcome, output, proven=output.code == 0 and others[-1:] == sure[-1:])
+    good = tests if outcome is not None and not outcome.failed else []
+    if not output.failed and not any(finding.type is NodeType.ERROR for finding in found):
+        good = [command for command in working if command in sure or command in good]
+    return found + [certain.succeeded(command.key) for command in good if command.program not in _EFFECTS]
 
 
-def _errors(output: Output, outcome: Outcome | None) -> list[str]:
-    """Labels of what went wrong: the failing tests, else the exceptions, else the line that tells most."""
-    if outcome is not None and not outcome.failed and not output.failed:
+def _tested(tests: list[Command], outcome: Outcome | None, output: Output) -> list[Finding]:
+    """The test run, and the tests that failed in it."""
+    if outcome is None:
         return []
-    if outcome is not None and (failing := failing_tests(output.text)):
-        return failing
-    found = exceptions(output.text)
-    if found or not output.failed:
-        return found
-    line = telling_line(output.text)
-    return [line] if line else []
+    key = tests[-1].key if tests else runner_of(output.text)
+    found = [certain.test(key, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote)]
+    if outcome.failed:
+        labels = failing_tests(output.text) or exceptions(output.text)
+        found += [certain.error(label, key, _HARD) for label in labels]
+    return found
 
 
-def _hidden(command: Command, commands: list[Command]) -> bool:
-    """Whether the exit code of the whole line says nothing about this command."""
+def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven: bool) -> list[Finding]:
+    """What went wrong outside a test run: exceptions, errors of compilers, else the line that tells most.
+
+    ``proven``: the exit code says that nothing did.
+    """
+    if outcome is not None:
+        labels = compiler_errors(output.text)
+    else:
+        labels = [] if proven else exceptions(output.text)
+        if not labels and output.failed and (line := telling_line(output.text)):
+            labels = [line]
+    return [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
+
+
+def _hidden(command: Command, commands: list[Command], output: Output) -> bool:
+    """Whether the exit code of the whole line says nothing about this command, and the output nothing either."""
     behind = commands[commands.index(command) :]
-    return command.joined == "|" or any(later.joined in ("||", ";", "&") for later in behind[:-1])
+    if any(later.joined in ("||", ";", "&") for later in behind[:-1]):
+        return True
+    if command.joined != "|":
+        return False
+    shown = len(behind) > 1 and behind[1].program in _SHOWING
+    return not shown or bool(_COMPLAINT.search(output.text))
 
 
 def _is_probe(command: Command) -> bool:
@@ -129,12 +148,14 @@ def _is_probe(command: Command) -> bool:
         return True
     if program == "git":
         return next(iter(command.operands), "") in _PROBING_GIT
+    if len(command.words) == 2 and command.words[1] in _ASKING_FLAGS:
+        return True
     return program in ("sed", "perl") or (program == "apply_patch")
 
 
 def _is_test(command: Command) -> bool:
     program = command.program
-    if program in _TEST_PROGRAMS:
+    if program in TEST_PROGRAMS:
         return True
     if program in ("python", "python3", "php", "node", "rails", "bin/rails") or program in _TEST_SUBCOMMANDS:
         return any(word in _TEST_WORDS or word.startswith(("test:", "test-")) for word in command.operands[:4]) or (
@@ -227,7 +248,7 @@ _EFFECTS: Final = {
 def _git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     action = next(iter(command.operands), "")
     if action in ("rm", "mv"):
-        inner = Command(words=[action, *command.operands[1:]])
+        inner = Command(words=[action, *command.operands[1:]], program=action)
         yield from (_remove if action == "rm" else _move)(inner, quote)
     if action == "commit" and not any(mark in output.text for mark in _COMMIT_FAILURES):
         message = _commit_message(command)

@@ -89,23 +89,22 @@ def _outcome_of_packages(lines: list[str]) -> Outcome:
     failing = sum(line[:3] == "---" for line in lines)
     packages = [line for line in lines if line[:3] != "---"]
     bad = sum(line[:2] != "ok" for line in packages)
-    parts = [
-        f"{number} {word}"
-        for number, word in ((failing, "failed"), (bad, "packages failed"), (len(packages) - bad, "packages passed"))
-        if number
-    ]
+    parts = [f"{failing} failed"] if failing else []
+    for number, verb in ((bad, "failed"), (len(packages) - bad, "passed")):
+        if number:
+            parts.append(f"{number} package{'s' * (number > 1)} {verb}")
     return Outcome(bool(failing or bad), ", ".join(parts), _quote(lines[-1]))
 
 
 def _outcome(lines: list[str]) -> Outcome:
     counts = dict.fromkeys(("failed", "errors", "passed", "skipped"), 0)
-    for line in lines:
-        for match in _COUNT.finditer(line):
-            word = match.group(2) or match.group(3)
-            counts[_KINDS[word[:4].lower()]] += int((match.group(1) or match.group(4))[:_DIGITS_MAX])
-    failed = counts["failed"] + counts["errors"] > 0 or any("FAILED" in line for line in lines)
+    summary = "\n".join(lines)
+    for match in _COUNT.finditer(summary):
+        word = match.group(2) or match.group(3)
+        counts[_KINDS[word[:4].lower()]] += int((match.group(1) or match.group(4))[:_DIGITS_MAX])
+    failed = counts["failed"] + counts["errors"] > 0 or "FAILED" in summary
     if not counts["passed"] and not failed:
-        counts["passed"] = sum(int(digits[:_DIGITS_MAX]) for line in lines for digits in _TESTS.findall(line))
+        counts["passed"] = sum(int(digits[:_DIGITS_MAX]) for digits in _TESTS.findall(summary))
     written = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
     return Outcome(failed, written or _quote(lines[-1]), _quote(lines[-1]))
 

@@ -1,0 +1,32 @@
+"""What the tests of extraction share: how a function's cost grows with its input."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+Growth = Callable[[Callable[[str], object], str, int], float]
+
+
+def _seconds(function: Callable[[str], object], text: str) -> float:
+    best = float("inf")
+    for _ in range(4):
+        start = time.process_time()
+        function(text)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@pytest.fixture(scope="session")
+def growth() -> Growth:
+    """CPU time of ``function`` on 2n characters of a repeated unit, as a ratio to its time on n; 1.0 when it is too
+    quick to tell."""
+
+    def measure(function: Callable[[str], object], unit: str, size: int) -> float:
+        texts = [(unit * (length // len(unit) + 1))[:length] for length in (size, 2 * size)]
+        small, large = (_seconds(function, text) for text in texts)
+        return large / small if large > 0.002 else 1.0
+
+    return measure
