@@ -78,7 +78,7 @@ _NO_FILES: Final = words_of(
     " brew.sh get.sh self.c self.h this.c"
 )
 _LETTER_EXTENSIONS: Final = frozenset("ch")
-_BARRED_BEFORE: Final = frozenset("*{}<%$&?#@\\\u2026")
+_BARRED_BEFORE: Final = frozenset("*{}<%$&?#@/\\\u2026")
 _BARRED_BEHIND: Final = frozenset("*{<@$%")
 _HOST_ENDINGS: Final = (
     ".com",
@@ -112,7 +112,7 @@ def file_paths(text: str) -> list[Name]:
 
 def as_path(text: str) -> str:
     """``text`` as a path if it is one file path and nothing else, else ""."""
-    text = text.strip().strip("`'\"*").rstrip(":")
+    text = text.strip(" \t\r\n:`'\"*")
     found = file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
         return found[0].text
@@ -167,7 +167,7 @@ def _named_like_file(name: str, *, alone: bool) -> bool:
     low = name.lower()
     if low in _PRODUCTS or low in _NO_FILES or "@" in name:
         return False
-    if extension.lower() in _IN_FOLDERS or (extension in _LETTER_EXTENSIONS and len(stem) < 2):
+    if extension.lower() in _IN_FOLDERS or (extension in _LETTER_EXTENSIONS and len(stem.rpartition(".")[2]) < 2):
         return bool(_WHOLE.fullmatch(name))
     return not stem.startswith(("-", "+"))
 
