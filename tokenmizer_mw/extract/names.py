@@ -145,6 +145,8 @@ def _balanced(path: str, start: int, end: int) -> Name:
 
 def _is_file(text: str, name: Name) -> bool:
     path, start, end = name
+    while text.startswith("./", start - 2) and start > 1:
+        start -= 2
     before, behind = text[start - 1 : start], text[end : end + 1]
     if not path or before in _BARRED_BEFORE or behind in _BARRED_BEHIND or (path[0] == "." and before.isalnum()):
         return False
