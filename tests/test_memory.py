@@ -10,7 +10,15 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, InvalidMessage, InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.errors import (
+    BudgetTooSmall,
+    CallerError,
+    ConfigError,
+    InvalidMessage,
+    InvalidSession,
+    UnknownNode,
+    UnknownSession,
+)
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.model.node import NodeType, Status
@@ -26,7 +34,10 @@ CHAT = [
 ]
 SWITCH = [
     {"role": "user", "content": "Switch from SQLite to PostgreSQL because of concurrent writes"},
-    {"role": "assistant", "content": "Switching from SQLite to PostgreSQL. Reason: concurrent writes. Updated app/db.py"},
+    {
+        "role": "assistant",
+        "content": "Switching from SQLite to PostgreSQL. Reason: concurrent writes. Updated app/db.py",
+    },
 ]
 
 
@@ -97,7 +108,9 @@ def test_as_of_two_questions(memory: SessionMemory) -> None:
     memory.record("s", [*CHAT, *SWITCH])
     past = memory.graph("s", recorded_at=between)
     assert past.transitions() == []
-    sqlite_then = [n for n in memory.graph("s", valid_at=between).nodes(NodeType.DECISION) if "sqlite" in n.label.lower()]
+    sqlite_then = [
+        n for n in memory.graph("s", valid_at=between).nodes(NodeType.DECISION) if "sqlite" in n.label.lower()
+    ]
     if memory.sessions()[0].updated_at > between:
         assert [n.status for n in sqlite_then] == [Status.ACTIVE]
 
@@ -166,7 +179,10 @@ def test_bad_input_is_named_and_nothing_is_added(memory: SessionMemory) -> None:
     assert memory.record("s", []) == 0
     with pytest.raises(UnknownSession):
         memory.resume("s")
-    assert memory.record("s", [{"role": "user", "content": "\ud800 half a character"}, {"role": "user", "content": ""}]) == 2
+    assert (
+        memory.record("s", [{"role": "user", "content": "\ud800 half a character"}, {"role": "user", "content": ""}])
+        == 2
+    )
 
 
 def test_a_turn_is_committed_first_and_read_later(memory: SessionMemory) -> None:
