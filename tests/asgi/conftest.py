@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
-
-from .memories import Memory as SessionMemory
 
 
 @pytest.fixture

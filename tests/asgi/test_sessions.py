@@ -85,6 +85,17 @@ def test_transfer_coding_is_dropped_with_the_field(memory: Any) -> None:
     assert scope["headers"] == [(b"x-other", b"1"), (b"content-length", str(len(CHAT_BODY)).encode())]
 
 
+def test_request_without_a_length_gets_none(memory: Any) -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.extend([scope["headers"], await read_body(receive)])
+
+    surface = Surface("chat", lambda inner: TokenMizerMiddleware(inner, memory=memory))
+    asyncio.run(surface.call(app, Connection(request(WITH_FIELD)), http_version="2"))  # type: ignore[arg-type]
+    assert seen == [surface.headers(), CHAT_BODY]
+
+
 def test_field_stays_where_the_settings_say_so(open_memory: Any, log: MemoryLog) -> None:
     assert _called(open_memory(keep_session_field=True), WITH_FIELD)[3] == WITH_FIELD
     assert said(log, "from field")

@@ -1,0 +1,123 @@
+"""Requests that fill the window: what the application sees of them, and what happens when we fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw.asgi import INLINE_MAX, TokenMizerMiddleware
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Checkpointed, Derived
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.window import Rewrite
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+from .driving import SESSION, STREAM, Connection, Surface, read_body, request, streaming
+from .recorded import said
+
+WINDOW = 1_000
+KEY = SessionKey(LOCAL_TENANT, SESSION)
+
+
+def _history(turns: int) -> list[dict[str, str]]:
+    messages = [{"role": "system", "content": "Be brief."}]
+    for turn in range(turns):
+        words = f"Part {turn}: " + "we keep the orders in one table and the history of them in another. " * 4
+        messages += [{"role": "user", "content": words}, {"role": "assistant", "content": f"Understood, part {turn}."}]
+    return [*messages, {"role": "user", "content": "What is next?"}]
+
+
+def _body(messages: list[dict[str, str]], **members: Any) -> bytes:
+    return json.dumps({"model": "gpt-4o", "stream": True, **members, "messages": messages}).encode()
+
+
+def _ask(memory: SessionMemory, body: bytes, **scope: Any) -> tuple[bytes, dict[bytes, bytes]]:
+    """What the application saw of a request: its body and its headers."""
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.extend([await read_body(receive), dict(scope["headers"])])
+        await streaming()(scope, Connection(request()).receive, send)
+
+    async def call() -> Connection:
+        surface = Surface("chat", lambda inner: TokenMizerMiddleware(inner, memory=memory))
+        headers = surface.headers((b"content-length", str(len(body)).encode()))
+        half = len(body) // 2
+        connection = Connection(request(body[:half], True), request(body[half:]))
+        return await surface.call(app, connection, headers=headers, **scope)
+
+    assert asyncio.run(call()).body == STREAM
+    assert memory.flush()
+    return seen[0], seen[1]
+
+
+def test_request_that_fits_is_not_touched(open_memory: Any) -> None:
+    body = _body(_history(2))
+    assert _ask(open_memory(context_window=100_000), body)[0] == body
+
+
+def test_full_window_is_cut_and_the_next_calls_begin_with_the_same_bytes(open_memory: Any, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW)
+    history = _history(14)
+    first, headers = _ask(memory, _body(history))
+    assert headers[b"content-length"] == str(len(first)).encode()
+    messages = json.loads(first)["messages"]
+    assert messages[0] == history[0]
+    assert messages[-1] == history[-1]
+    assert len(messages) < len(history)
+    assert [text for _, text in said(log)][:-1] == [message["content"] for message in history[1:]]
+    history += [{"role": "assistant", "content": "Ich heiße Ünal \U0001f642."}, {"role": "user", "content": "And now?"}]
+    second, _ = _ask(memory, _body(history))
+    assert second.startswith(first.removesuffix(b"]}"))
+    assert len([item for item in log.read(KEY) if isinstance(item.event, Checkpointed)]) == 1
+
+
+@pytest.mark.parametrize("turns", [20, 200])
+def test_large_requests_are_cut_too_and_lose_our_field(turns: int, open_memory: Any, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW)
+    body = _body(_history(turns), session_id="by field")
+    assert (len(body) > INLINE_MAX) is (turns == 200)
+    seen, headers = _ask(memory, body)
+    assert len(seen) < len(body)
+    assert headers[b"content-length"] == str(len(seen)).encode()
+    assert "session_id" not in json.loads(seen)
+    assert len(said(log, "by field")) == 2 * turns + 2
+
+
+class Failing(SessionMemory):
+    """A memory whose cut is broken."""
+
+    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+        raise LookupError(request.text)
+
+
+class Nonsense(SessionMemory):
+    """A memory that asks for a cut that cannot be made."""
+
+    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+        return Rewrite(10_000, "block", "user")
+
+
+@pytest.mark.parametrize("kind", [Failing, Nonsense])
+@pytest.mark.parametrize("turns", [14, 200])
+def test_cut_that_fails_leaves_the_request_as_it_was(
+    kind: type[SessionMemory], turns: int, open_memory: Any, log: MemoryLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = open_memory(kind=kind, context_window=WINDOW)
+    body = _body(_history(turns))
+    assert _ask(memory, body)[0] == body
+    assert memory.counters()["cut_failed"] == 1
+    assert len(said(log)) == 2 * turns + 2
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]
+    assert len(lines) == 1
+    assert re.fullmatch(r"cut_failed: (LookupError|ValueError) in \w+:\d+; the chat went on without", lines[0])
+
+
+def test_facts_are_drawn_after_the_turn(memory: SessionMemory, log: MemoryLog) -> None:
+    _ask(memory, _body(_history(1)))
+    assert [item.event.turn for item in log.read(KEY) if isinstance(item.event, Derived)][-1] == len(said(log))
