@@ -5,6 +5,7 @@ Each table row is a shape of line; the first group that matched is the label.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 import re2
@@ -17,6 +18,7 @@ ERRORS_MAX: Final = 3
 ERROR_LABEL_MAX: Final = 160
 """Longest label of an error, in characters."""
 
+_MATCHES_MAX: Final = 50
 _TAIL: Final = 2_000
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
@@ -144,7 +146,7 @@ def _first_unindented(text: str, at: int) -> tuple[str, int]:
 
 def _labels(shapes: Any, text: str) -> list[str]:
     found: dict[str, None] = {}
-    for match in shapes.finditer(text):
+    for match in islice(shapes.finditer(text), _MATCHES_MAX):
         label = label_of(next((group for group in match.groups() if group), match.group()))
         if label:
             found[label] = None

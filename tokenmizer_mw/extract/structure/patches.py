@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 import re2
 
 from .tools import PATHS_MAX, clean_path
 
+_HEADERS_MAX: Final = 500
 _HEADERS: Final = re2.compile(
     r"(?m)^(?:\*\*\* (Add|Update|Delete) File: (.+)|\*\*\* (Move) to: (.+)|diff --git a/(.+) b/(.+)"
     r"|--- (\S.*)\n\+\+\+ (\S.*)|(?:rename to) (.+)|(new file mode|deleted file mode) .*|([MAD]) ([\w./@+-]+))\r?$"
@@ -27,7 +29,7 @@ def patched_files(patch: str) -> dict[str, str]:
     """Path -> "created", "edited", "deleted" or "moved from ...", in the order of the patch."""
     found: dict[str, str] = {}
     last = ""
-    for match in _HEADERS.finditer(patch):
+    for match in islice(_HEADERS.finditer(patch), _HEADERS_MAX):
         groups = match.groups()
         path, verb = _read(groups, last)
         if groups[2] and last and path:

@@ -99,8 +99,13 @@ def _judged(working: list[Command], commands: list[Command], output: Output) -> 
     found = _tested(tests, outcome, output)
     if outcome is None or (others and not outcome.failed):
         found += _faults((others or tests)[-1], outcome, output, proven=output.code == 0 and others[-1:] == sure[-1:])
-    good = tests if outcome is not None and not outcome.failed else []
-    if not output.failed and not any(finding.type is NodeType.ERROR for finding in found):
+    green = outcome is not None and not outcome.failed
+    good = tests if green else []
+    if (
+        not output.failed
+        and (green or outcome is None)
+        and not any(finding.type is NodeType.ERROR for finding in found)
+    ):
         good = [command for command in working if command in sure or command in good]
     return found + [certain.succeeded(command.key) for command in good if command.program not in _EFFECTS]
 
