@@ -604,7 +604,8 @@ def test_no_command_line_is_too_odd(line: str) -> None:
 
 HOSTILE = [
     " ", "A", "a.", "\n", "'", '"', "$(", "<<A\n", "a;", "a|", "a b ", "{", '{"a":', "error: ",
-    "Exit code 1\n", "\x1b[0m", "Traceback (most recent call last):\n", "Traceback (most recent call last):\nE: x\n", "XError: ", "FAILED a::b\n",
+    "Exit code 1\n", "\x1b[0m", "Traceback (most recent call last):\n",
+    "Traceback (most recent call last):\nE: x\n", "XError: ", "FAILED a::b\n",
     "× a\n", "1 passed in 1s\n", "ok  \tx\n", "x: error: y\n", "*** Add File: a.py\n", "--- a\n+++ b\n", "- [ ] x\n",
     "```\n", "Tests  1 passed ", "(1 tests", "é.go:1:1: ",
 ]  # fmt: skip
