@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Status
@@ -71,7 +71,7 @@ def graph_of(numbered: Sequence[tuple[int, Message]]) -> SessionGraph:
     graph = SessionGraph()
     settings = Settings()
     for index, message in enumerate(numbered):
-        for event in derive(graph, [message], numbered[max(0, index - 8) : index], settings):
+        for event in derive(graph, [message], numbered[max(0, index - CONTEXT_MESSAGES) : index], settings):
             graph.apply(event)
     return graph
 

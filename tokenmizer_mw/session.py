@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, digest
-
-CONTEXT_MESSAGES: Final = 6
-"""Messages before the new ones that extraction looks back at, for answers such as "yes, do that"."""
 
 _MATCHED_BEFORE: Final = 2
 _PLACES_MAX: Final = 8

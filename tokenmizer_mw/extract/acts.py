@@ -23,7 +23,7 @@ from .rules import MEANINGS, Act, Speaker
 from .rules.headings import heading_act
 from .similar import content, says_more_than
 from .situation import Situation
-from .slots import known, read_slot, versions
+from .slots import known, names_a_value, read_slot, versions
 
 SEGMENTS_READ: Final = 400
 """Sentences of one message that are read for acts."""
@@ -136,7 +136,7 @@ def _said(hit: Hit, segment: Segment, situation: Situation) -> _Said:
 
 def _choices(said: _Said, situation: Situation) -> list[Finding]:
     hit = said.hit
-    label, why = split_reason(hit.label)
+    label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = without_trailer(label), hit.reason or why
     found = [_choice(said, item, reason, situation) for item in _named_items(label) if item and not anaphoric(item)]
     return [*found, *_turned_down(said, reason, found)]

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Derived, Event
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import NodeType, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -84,4 +84,4 @@ def _may_say(finding: Finding) -> bool:
     return finding.type not in _SPEAKERS_WORD or finding.trust in (Trust.STATED, Trust.ADOPTED, Trust.PROPOSED)
 
 
-__all__ = ["CONTEXT_MESSAGES", "Message", "derive"]
+__all__ = ["CONTEXT_MESSAGES", "derive"]

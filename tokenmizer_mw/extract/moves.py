@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Sta
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, described, near, same_fact
-from .similar import content
+from .similar import content, likeness
 from .slots import known, members_of, same_value
 from .structure import covers
 
@@ -148,12 +148,21 @@ def _note_task(ledger: Ledger, finding: Finding) -> Node | None:
         return _close(ledger, finding)
     same = _same(ledger, finding)
     if same is None:
-        return ledger.add(finding)
+        return _goal_again(ledger, finding) or ledger.add(finding)
     again = finding.trust is Trust.STATED and ledger.touched(same) < ledger.turn
     if finding.certain or again or not same.current:
         ledger.move(same, finding.status, finding)
     ledger.merge(same, finding)
     return same
+
+
+def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
+    """The goal, when an order only says it once more."""
+    goal = described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
+    if goal is None or likeness(goal.label, finding.label) < PRECISE:
+        return None
+    ledger.touch(goal)
+    return goal
 
 
 def _begin(ledger: Ledger, finding: Finding) -> Node | None:

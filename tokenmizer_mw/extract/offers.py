@@ -29,7 +29,7 @@ ANSWER_MAX: Final = 300
 """Characters of an answer that are read for a choice."""
 
 _CHOOSING: Final = compiled(
-    r"(?s).*(?:\?|\b(?:option|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
+    r"(?s).*(?:\?|\b(?:options?|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
     r"|candidates?|routes?|"
     r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
 )

@@ -117,6 +117,8 @@ def without_lead(text: str) -> str:
 
 
 def _behind_lead(text: str) -> str:
+    if not text:
+        return text
     lower = text[:40].casefold()
     for phrase in _LEAD_PHRASES:
         if lower.startswith(phrase) and not lower[len(phrase) : len(phrase) + 1].isalnum():

@@ -14,8 +14,8 @@ from .phrases import asks, bounded, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
 
-CONTEXT_MESSAGES: Final = 6
-"""Messages before a new one that are looked back at."""
+CONTEXT_MESSAGES: Final = 16
+"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its own."""
 
 ASKED_MAX: Final = 2_000
 """Characters of the user's message that decide whether it was an order."""

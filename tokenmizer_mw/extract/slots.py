@@ -185,6 +185,12 @@ def same_value(one: str, other: str) -> bool:
     return a == b or a.startswith(b + ".") or b.startswith(a + ".")
 
 
+def names_a_value(text: str) -> bool:
+    """Whether ``text`` is "category: value", where the colon opens no reason."""
+    head, colon, value = text.partition(":")
+    return bool(colon and value.strip()) and head.strip().casefold().replace("-", " ") in _CALLED
+
+
 def _version(text: str) -> Slot | None:
     found = _VERSION.search(text)
     if found is None:

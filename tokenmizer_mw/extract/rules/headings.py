@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.extract.pattern import compiled
+from tokenmizer_mw.extract.pattern import PatternSet
 
 from .rule import Act, Speaker
 
@@ -27,16 +27,17 @@ HEADINGS: Final = (
         Act.LATER,
         r"(?:to-?dos?|to do|remaining(?: (?:work|tasks|items|steps))?|pending(?: tasks| items)?|still (?:to do"
         r"|open|missing|pending)"
-        r"|left(?: to do)?|leftovers?|outstanding|open (?:items|tasks|points|work)|action items?"
+        r"|left(?: to do)|leftovers?|outstanding|open (?:items|tasks|points|work)|action items?"
         r"|not done(?: yet)?|what(?:'s| is) left"
-        r"|unfinished)\b.{0,30}",
+        r"|unfinished)(?: .{0,30})?",
         "Remaining work",
         "Left column",
     ),
     Heading(
         Speaker.USER,
         Act.LATER,
-        r"(?:next(?: up| steps?)?|tomorrow|later|for (?:tomorrow|next week|monday)|backlog|plan|what's next)\b.{0,20}",
+        r"(?:next(?: up| steps?)?|tomorrow|later|for (?:tomorrow|next week|monday)|backlog|plan"
+        r"|what's next)(?: .{0,20})?",
         "Next steps",
         "Planning poker",
     ),
@@ -45,7 +46,7 @@ HEADINGS: Final = (
         Act.CLAIM,
         r"(?:done|completed|finished|implemented|shipped|what (?:i|we) (?:did|have done|changed|built"
         r"|implemented|fixed)|what was done"
-        r"|what's done|accomplished|completed (?:work|tasks|items))\b.{0,20}",
+        r"|what's done|accomplished|completed (?:work|tasks|items))(?: .{0,20})?",
         "What I did",
         "Donations",
     ),
@@ -53,7 +54,7 @@ HEADINGS: Final = (
         Speaker.USER,
         Act.RULE,
         r"(?:rules|ground rules|constraints|conventions|requirements|house rules|please (?:always|never|note)"
-        r"|guidelines)\b.{0,30}",
+        r"|guidelines)(?: .{0,30})?",
         "Ground rules",
         "Rulesets in ESLint",
     ),
@@ -69,13 +70,13 @@ HEADINGS: Final = (
         Speaker.USER,
         Act.REQUEST,
         r"(?:i (?:want|need|would like)(?: you to)?|please(?: do)?|(?:my )?(?:tasks|requests|wishes|changes)"
-        r"|can you|what i (?:need|want)|features)\b.{0,20}",
+        r"|can you|what i (?:need|want)|features)(?: .{0,20})?",
         "I want you to",
         "Featured products",
     ),
 )
 
-_COMPILED: Final = tuple((heading, compiled(heading.pattern)) for heading in HEADINGS)
+_COMPILED: Final = tuple((heading, PatternSet(rf"(?:{heading.pattern})$")) for heading in HEADINGS)
 _HEADING_MAX: Final = 60
 
 
@@ -84,6 +85,6 @@ def heading_act(heading: str, speaker: Speaker) -> Act | None:
     if not heading or len(heading) > _HEADING_MAX:
         return None
     for row, pattern in _COMPILED:
-        if row.speaker in (speaker, Speaker.BOTH) and pattern.fullmatch(heading) is not None:
+        if row.speaker in (speaker, Speaker.BOTH) and pattern.any(heading):
             return row.act
     return None

@@ -337,7 +337,8 @@ REJECTIONS: Final = (
         "no_thing",
         Act.REJECT,
         r"(?:no|not|without|zero) (?P<label>(?:(?:new|more|extra|other|external|third[- ]party) )?[\w@.+#/-]+"
-        r"(?: [\w@.+#/-]+){0,3}?)(?: please| here| for us| for now| yet)?(?:$|[,;:.(]| because| --?| —| –).*",
+        r"(?: [\w@.+#/-]+){0,3}?)(?: please| here| for us| for now| yet)?"
+        r"(?:$|(?:[,;:.(]| because| --?| —| –) ?(?P<reason>.*?)\)?$)",
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",

@@ -1,0 +1,88 @@
+"""Every row of the rule tables reads its example and leaves its counter-example alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Rule, Speaker
+from tokenmizer_mw.extract.rules.headings import HEADINGS, Heading, heading_act
+
+ROWS = [
+    pytest.param(rule, speaker, id=f"{rule.name}-{speaker}")
+    for rule in RULES
+    for speaker in (Speaker.USER, Speaker.ASSISTANT)
+    if rule.speaker in (speaker, Speaker.BOTH)
+]
+
+
+def names(sentence: str, speaker: Speaker) -> list[str]:
+    return [hit.rule.name for hit in hits(sentence, speaker)]
+
+
+@pytest.mark.parametrize(("rule", "speaker"), ROWS)
+def test_row_reads_its_example(rule: Rule, speaker: Speaker) -> None:
+    assert rule.name in names(rule.example, speaker)
+
+
+@pytest.mark.parametrize(("rule", "speaker"), ROWS)
+def test_row_leaves_its_counter_example(rule: Rule, speaker: Speaker) -> None:
+    assert rule.name not in names(rule.counter, speaker)
+
+
+def test_rows_have_names_of_their_own() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_every_act_has_a_meaning() -> None:
+    assert set(MEANINGS) == set(Act)
+    assert {rule.act for rule in RULES} | {Act.ENVIRONMENT} <= set(MEANINGS)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_confidence_is_a_share(rule: Rule) -> None:
+    assert 0.5 <= rule.confidence <= 1.0
+
+
+@pytest.mark.parametrize("row", HEADINGS, ids=lambda row: row.example)
+def test_heading_rows(row: Heading) -> None:
+    speaker = Speaker.USER if row.speaker is Speaker.BOTH else row.speaker
+    assert heading_act(row.example, speaker) is row.act
+    assert heading_act(row.counter, speaker) is None
+
+
+SILENT = [
+    "Should we use Redis for this?",
+    "If we used Redis, we would need another server",
+    "What if the database goes down",
+    "The docs say you should use MongoDB",
+    "My brother-in-law says we should use MQTT",
+    "Maybe we should switch to Vue",
+    "For example, use Redis for sessions",
+    "You could use Postgres",
+    "How does the login work?",
+    "",
+    "   ",
+    "...",
+]
+
+
+@pytest.mark.parametrize("sentence", SILENT)
+@pytest.mark.parametrize("speaker", [Speaker.USER, Speaker.ASSISTANT])
+def test_questions_suppositions_and_reports_state_nothing(sentence: str, speaker: Speaker) -> None:
+    """An assistant's question may be an offer, which is no statement either."""
+    assert {hit.rule.act for hit in hits(sentence, speaker)} <= {Act.PROPOSAL}
+    assert speaker is Speaker.ASSISTANT or names(sentence, speaker) == []
+
+
+def test_polite_questions_are_orders() -> None:
+    assert names("Can you add a dark mode?", Speaker.USER) == ["user.order"]
+    assert names("could you please use Vitest instead?", Speaker.USER) == ["user.instead"]
+
+
+def test_a_sentence_with_two_orders_has_two_hits() -> None:
+    found = hits("use Postgres, and add a Redis cache", Speaker.USER)
+    assert [(hit.rule.act, hit.label) for hit in found] == [
+        (Act.CHOICE, "Postgres"),
+        (Act.REQUEST, "add a Redis cache"),
+    ]
