@@ -111,6 +111,7 @@ SHELL_FILES = [
     ("sed -i 's/a/b/' .env src/x.ts", {".env": "edited", "src/x.ts": "edited"}),
     ("sed -n 1,40p hub.go", {"hub.go": "read"}),
     ("cat a.py b.py | head", {"a.py": "read", "b.py": "read"}),
+    ("grep -n b.py a.py; rg c.py", {"a.py": "read"}),
     ("rm -f a.py && git mv b.py c.py", {"a.py": "deleted", "b.py": "moved to c.py", "c.py": "moved from b.py"}),
     ("touch tests/test_a.py && cp a.py b.py", {"tests/test_a.py": "written", "b.py": "written"}),
     (f"bash -lc \"apply_patch <<'PATCH'\n{PATCH}\nPATCH\"", PATCHED),

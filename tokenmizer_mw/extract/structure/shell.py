@@ -48,6 +48,9 @@ _TEST_WORDS: Final = words_of("test tests check verify nextest spec test:unit te
 _SHOWING: Final = words_of("tail tee cat less more")
 _COMPLAINT: Final = re2.compile(r"(?i)error|fail|fatal|not found|denied|refused|cannot|unable|no such|panic|exception")
 _READERS: Final = words_of("cat bat head tail less more nl get-content type")
+_SEARCHERS: Final = words_of("grep egrep fgrep rg ag select-string")
+"""Programs whose first operand is a pattern and whose others are files."""
+
 _INSTALLERS: Final = {
     "pip": words_of("install uninstall"),
     "pip3": words_of("install uninstall"),
@@ -184,8 +187,8 @@ def _effects(command: Command, output: Output) -> Iterator[Finding]:
         yield from _git(command, output, quote)
     elif command.program in _INSTALLERS:
         yield from _packages(command, quote)
-    elif command.program in _READERS:
-        for path in _kept_paths(command.operands):
+    elif command.program in _READERS or command.program in _SEARCHERS:
+        for path in _kept_paths(command.operands[command.program in _SEARCHERS :]):
             yield certain.file(path, "read", quote)
 
 
