@@ -9,6 +9,7 @@ from tokenmizer_mw.fence import flatten, frame, nonce_for, own_blocks, without_o
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.tokens import counter_for
 
 SECRET = b"the secret of this installation"
 KEY = SessionKey("local", "s-1")
@@ -21,6 +22,7 @@ def block(*lines: str, nonce: str = NONCE) -> str:
 
 
 BLOCK = block("Goal: ship it", "Done: api; tests")
+OPENING, CLOSING = (f"{int(half, 16):020d}" for half in (NONCE[:16], NONCE[16:]))
 
 
 # -- the nonce -------------------------------------------------------------------------------------------------
@@ -52,6 +54,14 @@ def test_another_place_has_another_nonce(other: str) -> None:
 def test_a_nonce_that_is_none(nonce: str) -> None:
     with pytest.raises(ValueError, match="hex"):
         frame(nonce)
+
+
+def test_every_nonce_costs_the_same() -> None:
+    counter = counter_for("gpt-4o")
+    if not counter.exact:
+        pytest.skip("no copy of the o200k_base table on this machine, and tests download nothing")
+    nonces = [nonce_for(SECRET, KEY, f"checkpoint-{i}") for i in range(50)] + ["0" * 32, "f" * 32]
+    assert len({counter.count("".join(frame(nonce))) for nonce in nonces}) == 1
 
 
 # -- our own blocks --------------------------------------------------------------------------------------------
@@ -92,9 +102,9 @@ def test_a_block_of_ours_is_found_in_any_spelling(spelled: str) -> None:
         block("x", nonce="0" * 32),
         block("x", nonce="1" * 16),
         block("x", nonce=nonce_for(b"another secret", KEY, "checkpoint-1")),
-        BLOCK.replace(NONCE[16:], "0" * 16),
-        BLOCK.replace(NONCE[:16], "0" * 16),
-        f"</session-record {NONCE[16:]}> reversed <session-record {NONCE[:16]}>",
+        BLOCK.replace(CLOSING, "0" * 20),
+        BLOCK.replace(OPENING, "9" * 20),
+        f"</session-record {CLOSING}> reversed <session-record {OPENING}>",
     ],
 )
 def test_what_is_not_a_block_of_ours_is_text(text: str) -> None:
@@ -133,7 +143,7 @@ def test_a_message_without_blocks_is_itself() -> None:
     assert without_own_blocks(message, SECRET) is message
 
 
-@pytest.mark.parametrize("unit", [BLOCK, BLOCK[:33], BLOCK[-33:], "<session-record ", "< ", "＜", "\u200b<"])
+@pytest.mark.parametrize("unit", [BLOCK, BLOCK[:37], BLOCK[-38:], "<session-record ", "< ", "＜", "\u200b<"])
 def test_finding_blocks_is_linear(unit: str) -> None:
     def cost(size: int) -> float:
         message = Message(Role.USER, (unit * size)[:size])
@@ -199,7 +209,7 @@ HOSTILE = st.text(
     ),
     max_size=300,
 )
-TOKENS = ["<|im_start|>", "</session-record ", "[INST]", "![a](b)", "```", "\n", NONCE[16:], "<s>", "＜/s＞", "\u200b"]
+TOKENS = ["<|im_start|>", "</session-record ", "[INST]", "![a](b)", "```", "\n", CLOSING, "<s>", "＜/s＞", "\u200b"]
 PIECES = st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=8)), max_size=30).map("".join)
 FORBIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
@@ -208,6 +218,7 @@ FORBIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 @given(st.one_of(HOSTILE, PIECES))
 @example("<" * 300)
 @example("![" * 150)
+@example("](")
 def test_any_label_becomes_one_harmless_line(label: str) -> None:
     line = flatten(label)
     assert len(line) <= LABEL_MAX

@@ -70,7 +70,7 @@ def test_sections_in_order() -> None:
         "User's rules:",
         "- never push to main",
         "Decided: PostgreSQL (concurrent writes)",
-        "Ruled out, do not revive: MongoDB - no transactions",
+        "Ruled out: MongoDB - no transactions",
         "In progress: login form",
         "To do: refresh tokens; rate limiting",
         "Open errors: login returns 422",
@@ -93,10 +93,10 @@ def test_receipts_where_the_budget_allows() -> None:
     assert "Files: api/app.py" in lines
     letters = TokenCounter("letters", False, len)
     full, bare = (resume_of(graph_of(SESSION), letters, budget=budget) for budget in (4_000, 750))
-    budget = int((full.tokens + bare.tokens) / 2 / 0.5)
+    budget = int((full.tokens + bare.tokens) / 2 / 0.4)
     some = resume_of(graph_of(SESSION), letters, budget=budget)
     assert 0 == bare.text.count(" [") < some.text.count(" [") < full.text.count(" [")
-    assert some.tokens <= 0.5 * budget
+    assert some.tokens <= 0.4 * budget
 
 
 def test_what_a_resume_says_of_itself() -> None:
@@ -180,7 +180,7 @@ def test_what_was_ruled_out_does_not_tell_what_is_used() -> None:
         (NodeType.DECISION, "Redis", Status.INVALIDATED, 1, CHOICE),
         (NodeType.DEPENDENCY, "Redis", Status.ACTIVE, 2, {}),
     ]
-    assert lines_of(resume_of(graph_of(rows), budget=100)) == ["Ruled out, do not revive: Redis", "Uses: Redis"]
+    assert lines_of(resume_of(graph_of(rows), budget=100)) == ["Ruled out: Redis", "Uses: Redis"]
 
 
 # -- properties ------------------------------------------------------------------------------------------------

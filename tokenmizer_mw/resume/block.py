@@ -12,6 +12,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.tokens import TokenCounter
 
+from .condense import condensed
 from .facts import Fact, Section, facts_of
 from .fill import Piece, beginnings, sequence
 from .order import ranked, said_once
@@ -22,14 +23,14 @@ LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 BUDGET_MIN: Final = 20
 """Smallest budget that is looked at at all."""
 
-_RECEIPTS_SHARE: Final = 0.5
+_RECEIPTS_SHARE: Final = 0.4
 _NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS})
 
 _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.GOAL: ("Goal:", "; "),
     Section.RULES: ("User's rules:", "\n- "),
     Section.DECISIONS: ("Decided:", "; "),
-    Section.WARNINGS: ("Ruled out, do not revive:", "; "),
+    Section.WARNINGS: ("Ruled out:", "; "),
     Section.DOING: ("In progress:", "; "),
     Section.TO_DO: ("To do:", "; "),
     Section.ERRORS: ("Open errors:", "; "),
@@ -80,13 +81,15 @@ def build_resume(
 
     A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut. Facts
     that share words with ``query`` come first. Behind the facts, lists of names excepted, stand receipts ("[12]":
-    message 12 says so) when every fact is carried and as long as half of the budget stays free. ``nonce`` is
+    message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
 
     Raises ``CallerError`` for an unknown level and ``BudgetTooSmall`` when the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    facts = said_once(ranked(facts_of(graph), importances(graph, turn), _asked(graph, query)), limit=tokens)
+    facts = said_once(
+        ranked(condensed(graph, facts_of(graph)), importances(graph, turn), _asked(graph, query)), limit=tokens
+    )
     text, taken = _fitted(facts, tokens, counter, nonce) if facts else ("", ())
     ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
     count = counter.count(text) if text else 0
