@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Final
 
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.message import Message, digest
+from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -148,7 +148,7 @@ def _carried_on(request: ChatRequest, before: Sequence[int], frozen: Checkpointe
     kept = _anchored(request, frozen)
     if kept is None or before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
-    return Replay(kept, frozen.block) if _whole(request.messages[kept:]) else Untouched()
+    return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block)
 
 
 def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
@@ -183,12 +183,14 @@ def _boundary(request: ChatRequest, before: Sequence[int], start: int, room: flo
     return best
 
 
-def _whole(messages: Sequence[Message]) -> bool:
-    """Whether all tool results among ``messages`` have their calls there."""
-    answered: set[str] = set()
-    for message in reversed(messages):
-        _pair(answered, message)
-    return not answered
+def _orphans(request: ChatRequest, start: int) -> bool:
+    """Whether a tool result behind ``start`` answers a call before it: one that comes before the next calls could."""
+    for index in range(start, len(request.messages)):
+        if request.messages.roles[index] is Role.ASSISTANT:
+            return False
+        if request.messages[index].tool_results:
+            return True
+    return False
 
 
 def _pair(answered: set[str], message: Message) -> None:
