@@ -54,6 +54,9 @@ def sentences(text: str, start: int, end: int) -> list[Range]:
     marked = _with_one_stop(piece)
     begin = 0
     at = marked.find(".")
+    if at < 0 or at == len(piece) - 1:
+        _append(found, piece, 0, len(piece), start)
+        return found
     while at >= 0:
         following = marked[at + 1 : at + 2]
         if following == " " and _is_word(marked[marked.rfind(" ", begin, at) + 1 : at]):
@@ -86,7 +89,9 @@ def _past_run(marked: str, at: int) -> int:
 
 def _with_one_stop(piece: str) -> str:
     """The piece with every kind of stop written as a dot: one character to look for."""
-    for stop in _STOPS[:2] if piece.isascii() else _STOPS:
+    if piece.isascii():
+        return piece.replace("!", ".").replace("?", ".")
+    for stop in _STOPS:
         if stop in piece:
             piece = piece.replace(stop, ".")
     return piece
@@ -95,7 +100,7 @@ def _with_one_stop(piece: str) -> str:
 def _append(found: list[Range], piece: str, begin: int, end: int, offset: int) -> None:
     while begin < end and piece[begin] in _SPACE:
         begin += 1
-    while end > begin and piece[end - 1] in _SPACE:
+    while begin < end and piece[end - 1] in _SPACE:
         end -= 1
     if begin < end:
         found.append((begin + offset, end + offset))
@@ -169,6 +174,8 @@ def _without_marks(text: str) -> str:
     backticks = text.count("`")
     if "*" not in text and "_" not in text and "~" not in text and backticks % 2 == 0:
         return text.replace("`", "")
+    if backticks == 0 and "_" not in text and "~" not in text and _only_bold(text):
+        return text.replace("**", "")
     drops = _code_marks(text) if backticks > 1 else []
     code = [(left[1], right[0]) for left, right in zip(drops[::2], drops[1::2], strict=True)]
     for mark in "*_~":
@@ -182,6 +189,22 @@ def _without_marks(text: str) -> str:
         pieces.append(text[at:start])
         at = end
     return "".join((*pieces, text[at:]))
+
+
+def _only_bold(text: str) -> bool:
+    """Whether all stars of ``text`` are pairs around words, as in most Markdown: no globs, no powers, no arguments."""
+    pieces = text.split("**")
+    return (
+        len(pieces) % 2 == 1
+        and not any("*" in piece for piece in pieces)
+        and all(word and not word[0].isspace() and not word[-1].isspace() for word in pieces[1::2])
+        and all(_apart(left[-1:], right[:1]) for left, right in zip(pieces[::2], pieces[2::2], strict=False))
+    )
+
+
+def _apart(before: str, behind: str) -> bool:
+    """Whether what stands around a bold word does not belong to it."""
+    return "/" not in (before, behind) and not _in_word(before or " ") and not _in_word(behind or " ")
 
 
 def _runs(text: str, mark: str) -> list[Range]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Final
 
 from .finding import Segment, SegmentKind
@@ -39,11 +40,7 @@ class Reader:
         self.text = text
         self.limit = limit
         self.lines = text.split("\n")
-        self.starts: list[int] = []
-        start = 0
-        for line in self.lines:
-            self.starts.append(start)
-            start += len(line) + 1
+        self.starts = [0, *(total + index for index, total in enumerate(accumulate(map(len, self.lines)), 1))]
         self.logs = logs
         self.found: list[Segment] = []
         self.at = 0
@@ -72,6 +69,10 @@ class Reader:
         self.collected.append(self.at)
         self.before_blank = False
 
+    def end_of(self, index: int) -> int:
+        """Where a line's text ends, without the space behind it."""
+        return self.starts[index] + len(self.lines[index].rstrip())
+
     def range_of(self, index: int) -> tuple[int, int]:
         """Where a line's text is, without the space around it."""
         line, start = self.lines[index], self.starts[index]
@@ -91,7 +92,7 @@ class Reader:
 
     def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
         """Adds the lines from ``at`` to ``last`` as one block."""
-        start, end = self.range_of(self.at)[0], self.starts[last] + len(self.lines[last].rstrip())
+        start, end = self.range_of(self.at)[0], self.end_of(last)
         self.add(kind, start, end, text, info)
         self.at = last
         return True
@@ -106,7 +107,7 @@ class Reader:
             self.flush_prose(lines)
             return
         kind, marker, checked, start = item
-        for span in sentences(self.text, start, self.range_of(lines[-1])[1]):
+        for span in sentences(self.text, start, self.end_of(lines[-1])):
             self.say(kind, span, marker, checked)
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
@@ -118,7 +119,9 @@ class Reader:
         for first, last in chunks:
             if self.full:
                 break
-            begin, end = self.range_of(first)[0], self.range_of(last)[1]
+            begin, end = self.range_of(first)
+            if last != first:
+                end = self.end_of(last)
             if self.text[end - 1] in ":：" and self.is_title(begin, end):
                 self.lead = ""
                 self.say(SegmentKind.HEADING, (begin, end))
@@ -140,6 +143,8 @@ class Reader:
     def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
         """First and last lines of the pieces that were wrapped: a long line goes on in one that starts small."""
         found = [(lines[0], lines[0])]
+        if len(lines) == 1:
+            return found
         for index in lines[1:]:
             before = self.lines[index - 1].rstrip()
             here = self.lines[index].lstrip()
@@ -155,7 +160,7 @@ class Reader:
         """Adds a piece of speech, read without its Markdown; nothing when no words are left."""
         start, end = span
         text = plain(self.text[start:end])
-        if text and not self.full:
+        if text and len(self.found) < self.limit:
             self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
 
     def begin_item(self, marker: str, content: int, checked: bool | None = None) -> bool:

@@ -110,7 +110,7 @@ def _read_fence(reader: Reader, body: str) -> bool:
         return False
     first = last = reader.at + 1
     lines = reader.lines
-    while last < len(lines) and not _closes(lines[last].strip(), mark, width):
+    while last < len(lines) and not (mark in lines[last] and _closes(lines[last].strip(), mark, width)):
         last += 1
     start = reader.starts[first] if first < len(lines) else len(reader.text)
     end = max(start, reader.starts[last] - 1) if last < len(lines) else len(reader.text)
