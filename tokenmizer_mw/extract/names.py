@@ -7,6 +7,7 @@ that they may match.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, NamedTuple
 
 import re2
@@ -15,6 +16,10 @@ from .similar import words_of
 
 NAMES_MAX: Final = 200
 """Names of one kind that are taken from one text."""
+
+
+CANDIDATES_MAX: Final = 2_000
+"""Places of one text that are looked at for names of one kind."""
 
 
 class Name(NamedTuple):
@@ -101,7 +106,7 @@ def file_paths(text: str) -> list[Name]:
     if "." not in text and "file" not in text:
         return []
     found: list[Name] = []
-    for match in _PATH.finditer(text):
+    for match in islice(_PATH.finditer(text), CANDIDATES_MAX):
         name = _balanced(match.group(), match.start(), match.end())
         if _is_file(text, name):
             found.append(name)
@@ -214,7 +219,7 @@ def urls(text: str) -> list[Name]:
     if "://" not in text:
         return []
     found = []
-    for match in _URL.finditer(text):
+    for match in islice(_URL.finditer(text), CANDIDATES_MAX):
         address = match.group().rstrip(".,;:!?*_")
         while address and address[-1] in ")]}" and address.count(address[-1]) > address.count(_OPENING[address[-1]]):
             address = address[:-1].rstrip(".,;:!?*_")
@@ -234,13 +239,13 @@ def endpoints(text: str) -> list[Name]:
         return []
     found: list[Name] = []
     if any(method in text for method in _METHODS):
-        for match in _METHOD_ROUTE.finditer(text):
+        for match in islice(_METHOD_ROUTE.finditer(text), CANDIDATES_MAX):
             route = _trimmed(match.group(2))
             found.append(Name(f"{match.group(1)} {route}", match.start(), match.start(2) + len(route)))
             if len(found) == NAMES_MAX:
                 return found
     taken = {name.end for name in found}
-    for match in _ROUTE.finditer(text):
+    for match in islice(_ROUTE.finditer(text), CANDIDATES_MAX):
         route = _trimmed(match.group(1))
         end = match.start(1) + len(route)
         if end not in taken and _is_route(text, route, match.start(1), end):
@@ -292,7 +297,7 @@ _VARIABLE: Final = re2.compile(
 def versions(text: str) -> list[Name]:
     """Version numbers with at least one dot or a "v": "3.12", "v20", "1.0.0-rc1"."""
     found = []
-    for match in _VERSION.finditer(text):
+    for match in islice(_VERSION.finditer(text), CANDIDATES_MAX):
         found.append(Name(match.group(), match.start(), match.end()))
         if len(found) == NAMES_MAX:
             break
@@ -304,7 +309,7 @@ def packages(text: str) -> list[Name]:
     if "`" not in text:
         return []
     found: list[Name] = []
-    for match in _CODE.finditer(text):
+    for match in islice(_CODE.finditer(text), CANDIDATES_MAX):
         name = match.group(1).strip()
         if _is_package(name, text[max(0, match.start() - _CONTEXT) : match.start()]):
             found.append(Name(name, match.start(1), match.end(1)))
@@ -331,7 +336,7 @@ def environment_variables(text: str) -> list[Name]:
     if "_" not in text and "$" not in text and "env" not in text:
         return []
     found = []
-    for match in _VARIABLE.finditer(text):
+    for match in islice(_VARIABLE.finditer(text), CANDIDATES_MAX):
         group = next(index for index in (1, 2, 3) if match.group(index))
         found.append(Name(match.group(group), match.start(group), match.end(group)))
         if len(found) == NAMES_MAX:
