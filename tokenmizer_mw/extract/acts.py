@@ -427,8 +427,9 @@ def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Fin
     def named(type_: NodeType, label: str, slot: str = "", value: str = "") -> Finding:
         return Finding(type_, label, Status.ACTIVE, trust, confidence, quote=text, span=span, slot=slot, value=value)
 
-    found = [named(NodeType.FILE, path) for path in _paths(text)]
-    found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(text)]
+    body = text.rstrip(" .!?")
+    found = [named(NodeType.FILE, path) for path in _paths(body)]
+    found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
     if user or stated:
         found += [
             named(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)

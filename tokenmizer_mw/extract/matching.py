@@ -39,12 +39,19 @@ def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node 
     if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
         return holder
     matches = _SAME.get(finding.type)
-    if matches is None:
+    if matches is None or not graph.added(finding.type):
         return None
-    for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX):
+    words = _stem_of(finding.label) if finding.type is NodeType.FILE else finding.label
+    for node, _ in graph.sharing_words(words, finding.type, CANDIDATES_MAX):
         if matches(node, finding, adjacent(node)):
             return node
     return None
+
+
+def _stem_of(path: str) -> str:
+    """The last part of a path without its extension: what two spellings of one file surely share."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:

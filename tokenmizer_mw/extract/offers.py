@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from .finding import Segment, SegmentKind
-from .pattern import compiled
+from .pattern import PatternSet, compiled
 from .phrases import bounded, without_lead
 from .reading import anaphoric, hits
 from .rules import Act, Speaker
@@ -48,7 +48,7 @@ _DOING: Final = compiled(
     r" (?:also |then |now |next |go ahead and |gladly )?(?P<label>.{3,})"
 )
 
-_KEY: Final = compiled(
+_KEY_TEXT: Final = (
     r"(?:(?:option|number|variant|plan|approach|choice|no\.?|nr\.?|go with|take|do|use|let's do|let's go with"
     r"|i'd go with|i'd say|i choose|pick|"
     r"definitely|the|version|#) ?)*(?P<key>[0-9]{1,2}|[a-h])(?P<more>(?:(?:,| and| \+| &) ?(?:[0-9]{1,2}|[a-h])\b)*)"
@@ -67,17 +67,17 @@ _ORDINALS: Final = {
     "latter": -1,
     "last": -1,
 }
-_ORDINAL: Final = compiled(
+_ORDINAL_TEXT: Final = (
     r"(?:(?:let's|do|go|with|take|use|i'd|say|prefer|for|try|i|like|pick|choose|think|the) )*"
     r"(?P<which>first|former|second|third|fourth|latter|last|1st|2nd|3rd)(?: (?:one|option|two|approach|variant"
     r"|version|solution|idea|way|of))?"
     r"(?:$|[.,;:!]|\s+(?:please|then|is|since|because|looks|sounds|as|for|but|and|it is|-|–|—)\b)"
 )
-_BOTH: Final = compiled(
+_BOTH_TEXT: Final = (
     r"(?:(?:yes|yeah|sure|ok|do|let's do|please do|i'd like|i want|go with),? )*(?:both|all(?: of (?:them|it"
     r"|these|those))?|everything)\b(?:$|[.,;!]| please)"
 )
-_YES: Final = compiled(
+_YES_TEXT: Final = (
     r"(?:yes|yep|yeah|yup|ya|sure(?: thing)?|ok(?:ay)?|k|sounds? (?:good|great|fine|right|reasonable)|looks good"
     r"|lgtm|go(?: ahead| for it| on)?|proceed|do (?:it|that|so)"
     r"|please(?: do(?: (?:it|that|so))?)?|let's (?:do (?:it|that)|go)|agreed?|perfect|great|good(?: idea| point"
@@ -87,11 +87,14 @@ _YES: Final = compiled(
     r"|👍|👌|✅|sí|si|oui|ja|sim|да|是的?|好的?|はい|네|हाँ)"
     r"(?:$|[\s,.;:!)👍🏻]+)(?P<rest>.*)"
 )
-_NO: Final = compiled(
+_NO_TEXT: Final = (
     r"(?:no|nope|nah|not now|no thanks|no thank you|don't|please don't|rather not|leave (?:it|that)|skip (?:it"
     r"|that)|not (?:yet|needed|necessary)|no need|never ?mind|nein|non|нет|不用|不)"
     r"(?:$|[\s,.;:!]+)(?P<rest>.*)"
 )
+_KEY, _ORDINAL, _YES, _NO = map(compiled, (_KEY_TEXT, _ORDINAL_TEXT, _YES_TEXT, _NO_TEXT))
+_BOTH: Final = PatternSet(_BOTH_TEXT)
+_ANSWERING: Final = PatternSet(_KEY_TEXT, _ORDINAL_TEXT, _BOTH_TEXT, _YES_TEXT, _NO_TEXT)
 _AGREEING: Final = frozenset(
     [
         "do",
@@ -259,12 +262,12 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
     text = bounded(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
-    if not lower or lower.endswith("?"):
+    if not lower or lower.endswith("?") or not (_ANSWERING.any(lower) or _ANSWERING.any(without_lead(lower))):
         return Answer()
     chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
     if chosen:
         return Answer(tuple(option.label for option in chosen), reason=_why(text))
-    if _BOTH.match(lower) is not None:
+    if _BOTH.any(lower):
         return Answer(tuple(option.label for option in offers.options[:2]) or offers.proposals)
     yes = _YES.match(lower)
     if yes is not None and _only_agrees(yes.group("rest")):

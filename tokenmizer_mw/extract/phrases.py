@@ -40,6 +40,7 @@ _LEAD_PHRASES: Final = (
     "let me think",
     "next up",
 )
+_PHRASE_STARTS: Final = frozenset(phrase.partition(" ")[0] for phrase in _LEAD_PHRASES)
 _CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
 _LEAD_INS_MAX: Final = 6
 
@@ -57,6 +58,7 @@ _CLAUSE: Final = compiled(
     rf"|also |or )?)"
     rf"(?:{_VERBS})\b|\s+and\s+(?:{_VERBS})\s|\s+(?:--?|–|—)\s+(?:{_VERBS})\b|,?\s+but\s+|;\s+"
 )
+_CLAUSE_SIGNS: Final = (",", ";", " and ", " but ", " - ", " -- ", " – ", " — ")
 _CLAUSES_MAX: Final = 8
 
 _REASON: Final = compiled(
@@ -119,12 +121,13 @@ def without_lead(text: str) -> str:
 def _behind_lead(text: str) -> str:
     if not text:
         return text
-    lower = text[:40].casefold()
-    for phrase in _LEAD_PHRASES:
-        if lower.startswith(phrase) and not lower[len(phrase) : len(phrase) + 1].isalnum():
-            return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     word, _, rest = text.partition(" ")
     bare = word.rstrip(",.!;:-–—…").casefold()
+    if bare in _PHRASE_STARTS:
+        lower = text[:40].casefold()
+        for phrase in _LEAD_PHRASES:
+            if lower.startswith(phrase) and not lower[len(phrase) : len(phrase) + 1].isalnum():
+                return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
         return text.lstrip("-–—*•>,;:!. ") if text[0] in "-–—*•>,;:!. " else text
     if bare in _STATING and word[-1] not in _CLOSERS:
@@ -138,7 +141,7 @@ _STATING: Final = words_of("no right fine done first true good again well plus g
 
 def clauses(text: str) -> list[str]:
     """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
-    if " " not in text.strip():
+    if not any(sign in text for sign in _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
     rest = text

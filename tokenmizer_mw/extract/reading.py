@@ -87,19 +87,18 @@ def hits(sentence: str, speaker: Speaker) -> list[Hit]:
     if speaker is Speaker.USER and (order := order_in(text)):
         return [hit for hit in _read(table, order) if hit.rule.act in _ORDERS]
     stripped = text.rstrip(_ENDS)
-    parts = clauses(stripped)
     numbers = table.reading(stripped)
-    if not numbers and len(parts) < 2:
+    leading = table.first(stripped, numbers)
+    if leading is not None and leading.rule.explicit:
+        return [leading] if not asks(text) else []
+    if leading is not None and leading.rule.act is Act.PROPOSAL:
+        return [leading]
+    parts = clauses(stripped)
+    if (leading is None and len(parts) < 2) or asks(text) or supposes(text):
         return []
-    if speaker is Speaker.ASSISTANT:
-        leading = table.first(stripped, numbers)
-        if leading is not None and leading.rule.act is Act.PROPOSAL:
-            return [leading]
-        explicit = leading is not None and leading.rule.explicit
-        stated = not asks(text) and (explicit or not supposes(text))
-    else:
-        stated = not (asks(text) or supposes(text) or reports(text))
-    return _read_parts(table, stripped, parts, numbers) if stated else []
+    if speaker is Speaker.USER and reports(text):
+        return []
+    return _read_parts(table, stripped, parts, numbers)
 
 
 def _read(table: _Table, text: str) -> list[Hit]:
@@ -112,7 +111,7 @@ def _read_parts(table: _Table, text: str, parts: list[str], numbers: list[int]) 
     if whole is not None:
         return [whole]
     leading = table.first(text, numbers)
-    if len(parts) < 2 or (leading is not None and leading.rule.explicit):
+    if len(parts) < 2:
         return [leading] if leading is not None else []
     found = []
     for part in parts:

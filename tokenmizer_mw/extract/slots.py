@@ -110,6 +110,7 @@ _QUANTITY: Final = compiled(
 )
 _PAIR: Final = compiled(r"(?P<name>[a-z][\w /-]{1,40}?)\s*[:=]\s+(?P<value>\S.{0,120})")
 _SCOPE: Final = compiled(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any )?(?P<scope>[^,.;:()—–]{2,60})")
+_DIGITS: Final = frozenset("0123456789")
 _SCOPE_WORDS: Final = 3
 _HEAD_WORDS: Final = 4
 _NO_SUBJECT: Final = words_of(
@@ -160,7 +161,7 @@ def versions(text: str) -> list[tuple[str, str]]:
     """Runtimes and platforms with a version that ``text`` names, such as ("python", "3.12"), in order."""
     found = []
     rest = text[:SLOT_TEXT_MAX]
-    if not any(char.isdigit() for char in rest):
+    if _DIGITS.isdisjoint(rest):
         return []
     while (match := _VERSION.search(rest)) is not None:
         found.append((match.group("name"), match.group("version")))

@@ -244,13 +244,11 @@ class SessionGraph:
 
     def _add(self, node: Node, at: float) -> None:
         self._nodes[node.id] = node
-        self._life[node.id] = Life(added=at, touched=node.source.turn)
+        self._life[node.id] = Life(at, None if node.current else at, node.source.turn)
         self._counts[node.type] = self._counts.get(node.type, 0) + 1
         if node.source.role == "user":
             self._stated = max(node.source.turn, self._stated)
         self._index(node)
-        if not node.current:
-            self._life[node.id] = replace(self._life[node.id], closed=at)
 
     def _index(self, node: Node) -> None:
         self._by_key[label_key(node.type, node.label)] = node.id
@@ -267,21 +265,23 @@ class SessionGraph:
         """Keep ``node`` in the right one of the two orders, at its end when it was touched or changed over."""
         if node.type in NEVER_PRUNED:
             return
+        if node.id in self._settled:
+            del self._settled[node.id]
         if node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE):
-            self._settled.pop(node.id, None)
             self._unfinished.setdefault(node.id, None)
             return
-        self._unfinished.pop(node.id, None)
-        self._settled.pop(node.id, None)
+        if node.id in self._unfinished:
+            del self._unfinished[node.id]
         self._settled[node.id] = None
 
     def _revise(self, id: str, changes: dict[str, Any], turn: int) -> None:
         node = self._nodes.get(id)
         if node is None:
             return
-        self._nodes[id] = replace(node, **changes)
+        if changes:
+            self._nodes[id] = replace(node, **changes)
         life = self._life[id]
-        self._life[id] = replace(life, touched=max(turn, life.touched), mentions=life.mentions + 1)
+        self._life[id] = Life(life.added, life.closed, max(turn, life.touched), life.mentions + 1, life.reason)
         if changes.keys() & {"label", "slot"}:
             self._index(self._nodes[id])
         else:
@@ -295,7 +295,7 @@ class SessionGraph:
         life = self._life[id]
         closed = None if moved.current else (life.closed if not node.current else at)
         why = "" if moved.current else reason or life.reason
-        self._life[id] = replace(life, closed=closed, touched=max(turn, life.touched), reason=why)
+        self._life[id] = Life(life.added, closed, max(turn, life.touched), life.mentions, why)
         if moved.slot and moved.current:
             self._by_slot[moved.slot] = id
         self._track(moved)

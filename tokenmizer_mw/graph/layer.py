@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _GONE: Final = object()
+_ABSENT: Final = object()
 
 
 class Layer(MutableMapping[K, V]):
@@ -32,6 +33,13 @@ class Layer(MutableMapping[K, V]):
                 raise KeyError(key)
             return cast(V, value)
         return self._base[key]
+
+    def get(self, key: K, default: object = None) -> Any:
+        """As of a dictionary; without the detour over an exception."""
+        value = self._own.get(key, _ABSENT)
+        if value is _ABSENT:
+            return self._base.get(key, default)
+        return default if value is _GONE else value
 
     def __setitem__(self, key: K, value: V) -> None:
         if key not in self:
