@@ -189,7 +189,7 @@ def test_the_next_cut_comes_when_the_window_fills_again() -> None:
     longer = [*TALK, *(make(f"more {i}") for i in range(4) for make in (says, user))]
     frozen = frozen_at(TALK, 5)
     assert planned(longer, each=50, frozen=frozen) == Replay(5, "the block")
-    assert planned(longer, each=70, frozen=frozen) == Cut(15)
+    assert planned(longer, each=70, frozen=frozen) == Cut(15, Replay(5, "the block"))
 
 
 @pytest.mark.parametrize("reason", ["open_tool_loop", "assistant_prefill", "unknown_role"])

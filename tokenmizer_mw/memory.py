@@ -349,34 +349,38 @@ class SessionMemory:
         self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan
     ) -> tuple[Rewrite | None, list[Event]]:
         match decision:
+            case Cut(keep_from, otherwise):
+                drawn, cut = self._cut(key, state, request, keep_from)
+                if cut is not None:
+                    return Rewrite(keep_from, cut.block, self.settings.block_role), [*drawn, cut]
+                self.count("cut_not_worth_it")
+                rewrite, _ = self._carried_out(key, state, request, otherwise)
+                return rewrite, drawn
             case Replay(keep_from, block):
                 return Rewrite(keep_from, block, self.settings.block_role), []
-            case Cut(keep_from):
-                return self._cut(key, state, request, keep_from)
             case Untouched():
                 return None, []
 
     def _cut(
         self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int
-    ) -> tuple[Rewrite | None, list[Event]]:
+    ) -> tuple[list[Event], Checkpointed | None]:
+        """The events of what the request says that is new, and the cut; ``None`` when no block is worth it."""
         news = joining(state.transcript, request.messages.spoken())
-        drawn = self._drawn(state, news)
+        drawn = [*news, *self._drawn(state, news)]
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
         id = _next_checkpoint(state)
         turn = len(state.transcript) + len(news)
         counter = self._counter(request.model)
+        budget = block_budget(request.model, self.settings)
         nonce = nonce_for(self._secret, key, id)
-        resume = build_resume(
-            graph, budget=block_budget(request.model, self.settings), counter=counter.counter, nonce=nonce, turn=turn
-        )
+        resume = build_resume(graph, budget=budget, counter=counter.counter, nonce=nonce, turn=turn)
         dropped = request.messages[request.prefix : keep_from]
         if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
-            self.count("cut_not_worth_it")
-            return None, [*news, *drawn]
+            return drawn, None
         kept = sum(role is not Role.SYSTEM for role in request.messages.roles[keep_from:])
-        cut = Checkpointed(
+        return drawn, Checkpointed(
             id=id,
             turn=turn,
             tokens=resume.tokens,
@@ -384,9 +388,8 @@ class SessionMemory:
             anchor=digest(request.messages[keep_from]),
             anchor_turn=turn - kept + 1,
             dropped=len(dropped),
-            carried=tuple(resume.node_ids),
+            carried=resume.node_ids,
         )
-        return Rewrite(keep_from, resume.text, self.settings.block_role), [*news, *drawn, cut]
 
     def _drawn(self, state: SessionState, news: Sequence[MessageRecorded]) -> list[Event]:
         """The events of extraction for what waits in ``state`` and for ``news``."""

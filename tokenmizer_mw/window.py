@@ -74,9 +74,11 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The window is full: ``keep_from`` is the first message that stays as it is."""
+    """The window is full: ``keep_from`` is the first message that stays as it is. ``otherwise`` is what is to be done
+    when the resume block turns out not to be worth it."""
 
     keep_from: int
+    otherwise: Replay | Untouched = Untouched()
 
 
 Plan = Untouched | Replay | Cut
@@ -131,7 +133,7 @@ def plan(
     keep_from = _boundary(request, before, start, room)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
-    return Cut(keep_from)
+    return Cut(keep_from, standing)
 
 
 def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
