@@ -1,7 +1,9 @@
 """CPU that the middleware adds to a chat, beside an ASGI middleware that does nothing.
 
-Applications are driven directly, without a server: what is left is the middleware. The loop thread's CPU time is
-what delays other requests; the process's CPU time has the store and the extraction in it as well. Every round
+Applications are driven directly, without a server: what is left is the middleware. ``loop_us`` is CPU time of the
+event loop's thread, which is what delays other requests, with the extraction of a round's turns done at its end;
+``busy_loop_us`` the same with extraction running beside all requests, so that the threads contend for the interpreter
+and the caches. ``process_us`` is CPU time of the whole process, store and extraction included. Every round
 measures all middlewares one after the other; differences are taken within a round, and the median counts.
 """
 
@@ -21,6 +23,7 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import SessionKey
 
 from .measure import at_most
 
@@ -72,10 +75,32 @@ class Base(BaseHTTPMiddleware):
         return await call_next(request)
 
 
+class Memory(SessionMemory):
+    """Extraction waits until it is told to go on."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.busy = False
+        self._put_off: set[SessionKey] = set()
+
+    def extract_later(self, key: SessionKey) -> None:
+        if self.busy:
+            super().extract_later(key)
+        else:
+            self._put_off.add(key)
+
+    def finish(self) -> None:
+        """All facts drawn, all work done."""
+        while self._put_off:
+            self.extract(self._put_off.pop())
+        self.flush(60)
+
+
 def run() -> dict[str, Any]:
     """All figures, in microseconds."""
     with tempfile.TemporaryDirectory() as folder:
-        memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'bench.db'}")
+        memory = Memory.open(f"sqlite:///{Path(folder) / 'bench.db'}")
+        assert isinstance(memory, Memory)
         try:
             figures = {
                 "chunk": added_per_chunk(memory),
@@ -102,41 +127,47 @@ def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def added_per_chunk(memory: SessionMemory, *, chunks: int = CHUNKS, rounds: int = ROUNDS) -> dict[str, Any]:
+def added_per_chunk(memory: Memory, *, chunks: int = CHUNKS, rounds: int = ROUNDS) -> dict[str, Any]:
     """What a chunk costs: a long stream less a short one, over the chunks between them."""
     bodies = _bodies("chunk", 2 * (rounds + 1), in_body=False)
 
-    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
+    async def one_round(wrap: Wrap, number: int) -> Cost:
         short = await _cost(wrap(_answering(0)), bodies[2 * number : 2 * number + 1], memory)
         long = await _cost(wrap(_answering(chunks)), bodies[2 * number + 1 : 2 * number + 2], memory)
-        return (long[0] - short[0]) / chunks, (long[1] - short[1]) / chunks
+        return {name: (long[name] - short[name]) / chunks for name in long}
 
     return _compared(one_round, memory, rounds)
 
 
 def added_per_request(
-    memory: SessionMemory, *, in_body: bool, requests: int = REQUESTS, rounds: int = ROUNDS
+    memory: Memory, *, in_body: bool, requests: int = REQUESTS, rounds: int = ROUNDS
 ) -> dict[str, Any]:
     """What a request of about 3 kB (seven messages, two of them new) with a short streamed reply costs."""
-    bodies = _bodies(f"request-{in_body}", requests * (rounds + 1), in_body=in_body)
+    bodies = _bodies(f"request-{in_body}", 2 * requests * (rounds + 1), in_body=in_body)
 
-    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
-        loop, process = await _cost(wrap(_answering(5)), bodies[requests * number : requests * (number + 1)], memory)
-        return loop / requests, process / requests
+    async def one_round(wrap: Wrap, number: int) -> Cost:
+        app, first = wrap(_answering(5)), 2 * requests * number
+        calm = await _cost(app, bodies[first : first + requests], memory)
+        busy = await _cost(app, bodies[first + requests : first + 2 * requests], memory, busy=True)
+        cost = {**calm, "busy_loop_us": busy["loop_us"]}
+        return {name: value / requests for name, value in cost.items()}
 
     return {"body_bytes": len(bodies[-1][0]), **_compared(one_round, memory, rounds)}
 
 
-def added_off_route(memory: SessionMemory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
+def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
     """What a request that is none of our business costs."""
     bodies = [(b"{}", "/v1/models", b"")] * requests
 
-    async def one_round(wrap: Wrap, number: int) -> tuple[float, float]:
-        loop, process = await _cost(wrap(_answering(1)), bodies, memory)
-        return loop / requests, process / requests
+    async def one_round(wrap: Wrap, number: int) -> Cost:
+        cost = await _cost(wrap(_answering(1)), bodies, memory)
+        return {name: value / requests for name, value in cost.items()}
 
     return _compared(one_round, memory, rounds)
 
+
+Cost = dict[str, float]
+"""Microseconds by name."""
 
 Call = tuple[bytes, str, bytes]
 """Body, path and session header ("" for none) of a request."""
@@ -175,24 +206,32 @@ def _answering(chunks: int) -> App:
     return app
 
 
-async def _cost(app: App, calls: list[Call], memory: SessionMemory) -> tuple[float, float]:
-    """Microseconds of the loop thread and of the whole process, with all background work done."""
+async def _cost(app: App, calls: list[Call], memory: Memory, *, busy: bool = False) -> Cost:
+    """CPU time of the loop's thread while it was in the calls, and of the process until all work was done."""
 
     async def send(message: Any) -> None:
         pass
 
-    gc.collect()
-    loop, process = time.thread_time(), time.process_time()
-    for body, path, session in calls:
+    async def once(body: bytes, path: str, session: bytes) -> None:
         incoming = {"type": "http.request", "body": body, "more_body": False}
 
-        async def receive(incoming: Any = incoming) -> Any:
+        async def receive() -> Any:
             return incoming
 
         await app(_scope(path, session), receive, send)
-    loop = time.thread_time() - loop
-    memory.flush(60)
-    return loop * 1e6, (time.process_time() - process) * 1e6
+
+    memory.busy = busy
+    gc.collect()
+    gc.disable()  # whose allocation starts a collection is chance
+    try:
+        loop, process = time.thread_time(), time.process_time()
+        for call in calls:
+            await once(*call)
+        loop = time.thread_time() - loop
+        memory.finish()
+        return {"loop_us": loop * 1e6, "process_us": (time.process_time() - process) * 1e6}
+    finally:
+        gc.enable()
 
 
 def _scope(path: str, session: bytes) -> dict[str, Any]:
@@ -215,26 +254,21 @@ def _scope(path: str, session: bytes) -> dict[str, Any]:
     }
 
 
-def _compared(
-    one_round: Callable[[Wrap, int], Awaitable[tuple[float, float]]], memory: SessionMemory, rounds: int
-) -> dict[str, Any]:
+def _compared(one_round: Callable[[Wrap, int], Awaitable[Cost]], memory: Memory, rounds: int) -> dict[str, Any]:
     """Medians over the rounds of what each middleware adds to the one that does nothing."""
     wraps: dict[str, Wrap] = {"ours": lambda app: TokenMizerMiddleware(app, memory=memory), "base_http": Base}
 
-    async def all_rounds() -> dict[str, list[tuple[float, float]]]:
-        added: dict[str, list[tuple[float, float]]] = {name: [] for name in wraps}
+    async def all_rounds() -> dict[str, list[Cost]]:
+        added: dict[str, list[Cost]] = {name: [] for name in wraps}
         for number in range(rounds + 1):
             floor = await one_round(Passing, number)
             for name, wrap in wraps.items():
                 cost = await one_round(wrap, number)
                 if number:  # the first round warms up
-                    added[name].append((cost[0] - floor[0], cost[1] - floor[1]))
+                    added[name].append({unit: cost[unit] - floor[unit] for unit in floor})
         return added
 
     return {
-        name: {
-            "loop_us": round(statistics.median(loop for loop, _ in pairs), 3),
-            "process_us": round(statistics.median(process for _, process in pairs), 3),
-        }
-        for name, pairs in asyncio.run(all_rounds()).items()
+        name: {unit: round(statistics.median(cost[unit] for cost in costs), 3) for unit in costs[0]}
+        for name, costs in asyncio.run(all_rounds()).items()
     }

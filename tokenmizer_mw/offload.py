@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextvars import Context, copy_context
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 import anyio.to_thread
@@ -29,36 +29,39 @@ class _Threads:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._guard = threading.Lock()
+        self._idle: list[None] = []  # one item for each thread that found nothing to do
         self._count = 0
-        self._idle = 0
+        self._guard = threading.Lock()
 
     def put(self, job: _Job) -> None:
-        if self._idle <= self._jobs.qsize() and self._count < THREADS_MAX:
+        self._jobs.put(job)  # before a thread starts, or it would count itself idle first
+        try:
+            self._idle.pop()
+        except IndexError:
             self._start()
-        self._jobs.put(job)
 
     def _start(self) -> None:
-        name = f"tokenmizer-offload-{self._count + 1}"
-        try:
-            threading.Thread(target=self._run, name=name, daemon=True).start()
-        except RuntimeError:
-            if not self._count:
-                raise  # otherwise those that run already will do
-            return
         with self._guard:
+            if self._count == THREADS_MAX:
+                return
+            try:
+                name = f"tokenmizer-offload-{self._count + 1}"
+                threading.Thread(target=self._run, name=name, daemon=True).start()
+            except RuntimeError:
+                if not self._count:
+                    raise  # otherwise those that run already will do
+                return
             self._count += 1
 
     def _run(self) -> None:
         while True:
-            with self._guard:
-                self._idle += 1
-            job: _Job | None = self._jobs.get()
-            with self._guard:
-                self._idle -= 1
-            if job is not None:
-                _do(*job)
-            job = None  # what it holds must not live until the next one
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                self._idle.append(None)
+                job = self._jobs.get()
+            _do(*job)
+            del job  # what it holds must not live until the next one
 
 
 def _do(task: Callable[[], Any], context: Context, loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
