@@ -95,6 +95,14 @@ def test_a_refused_edit_is_an_error_until_the_next_one_succeeds() -> None:
     assert covers(closed(after_call("edit", call, "updated"))[0], refused[0].detail)
 
 
+def test_a_patch_through_a_shell_that_does_not_fit() -> None:
+    call = {"command": f"apply_patch <<'PATCH'\n{PATCH}\nPATCH"}
+    found = after_call("shell", call, "error: Failed to find expected lines in src/a.py:\nx")
+    assert files(found) == {}
+    assert errors(found) == ["error: Failed to find expected lines in src/a.py"]
+    assert closed(after_call("shell", call, "Success."))[0] == found[0].detail == "$ edit src/a.py"
+
+
 def test_what_was_read_weighs_less_and_what_was_deleted_is_archived() -> None:
     written, read, deleted = (
         after_call(name, {"path": "a.py"}, "ok")[0] for name in ("write_file", "read_file", "delete_file")
@@ -151,9 +159,9 @@ FAILURES: list[tuple[str, str, str, str]] = [
     ("go run .", "exit code: 2\npanic: nil map\n\ngoroutine 1 [running]:", "panic: nil map", "$ go run"),
     ("node app.js", "exit code: 1\nTypeError: x is no\n    at f (app.js:1:2)", "TypeError: x is no", "$ node app.js"),
     ("java -jar a.jar", f"exit code: 1\n{JAVA}", "java.lang.IllegalStateException: no", "$ java a.jar"),
-    ("cd x && FOO=1 uv run deploy.sh --fast 2>&1", "Exit code 3\nsomething odd", "something odd", "$ deploy.sh"),
+    ("cd x && FOO=1 uv run it.sh --fast 2>&1", "Exit code 3\nsome words", "it.sh failed: some words", "$ it.sh"),
     ("docker compose logs web", "web-1  | db.DbError: refused", "db.DbError: refused", "$ docker compose logs web"),
-    ("git push", "fatal: no upstream\nexit code: 128", "fatal: no upstream", "$ git push"),
+    ("git -C sub push", "fatal: no upstream\nexit code: 128", "fatal: no upstream", "$ git push"),
 ]  # fmt: skip
 
 
@@ -280,11 +288,11 @@ def test_a_compiler_behind_green_tests_still_complains() -> None:
 
 FAILING = [
     ("FAILED tests/a.py::T::test_x - a...", ["tests/a.py::T::test_x"]),
-    ("  × parse > accepts\n  × parse > rejects", ["parse > accepts", "parse > rejects"]),
-    ("  ● suite › works", ["suite › works"]),
-    ("--- FAIL: TestEvict (0.2s)", ["TestEvict"]),
-    ("test a::b ... FAILED", ["a::b"]),
-    ("FAIL: test_x (m.T)", ["test_x (m.T)"]),
+    ("  × parse > accepts\n  × parse > rejects", ["failing test: parse > accepts", "failing test: parse > rejects"]),
+    ("  ● suite › works", ["failing test: suite › works"]),
+    ("--- FAIL: TestEvict (0.2s)", ["failing test: TestEvict"]),
+    ("test a::b ... FAILED", ["failing test: a::b"]),
+    ("FAIL: test_x (m.T)", ["failing test: test_x (m.T)"]),
     ("all good", []),
 ]
 

@@ -40,6 +40,7 @@ _LOG_LINE: Final = re2.compile(
     r"|(?:[\w./-]+: )?line \d+: [^\n]+: "
     r"|-?(?:ba|z|da)?sh: |fatal: |fatal error: |ERROR|FAILED |FAIL\b|--- FAIL|--- PASS|npm (?:ERR!|error|WARN)"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,]|={8,}|_{8,}|(?:\$|➜|PS [A-Z]:\\) ?\S"
+    r"|\d+ (?:failed|passed)\b[^\n]* in [\d.]+s|[.FEsxX]{4,} +\[ *\d+%\]|Error: Process completed with exit"
     r"|#\d+ (?:\[|\d+\.\d|ERROR|CACHED|DONE)"
     r")"
 )

@@ -15,7 +15,8 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
-from .failures import exceptions, label_of
+from .changes import changed
+from .failures import exceptions
 from .markdown import read_markdown
 from .patches import patched_files
 from .results import Output, read_output
@@ -180,31 +181,9 @@ def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
         paths = paths_of(arguments)
         if detail == "read":
             return [] if output.refused else [certain.file(path, detail, f"read {path}") for path in paths]
-        return _changed(dict.fromkeys(paths, detail), refused=output.refused, output=output)
+        return changed(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read
-
-
-def _changed(touched: Mapping[str, str], *, refused: bool, output: Output) -> list[Finding]:
-    """Files that a call changed, or the error that kept it from doing so; a later success is the end of that."""
-    if refused:
-        line = _first_line(output.text)
-        return [
-            certain.error(f"{line}: {path.replace(chr(92), '/').rsplit('/', 1)[-1]}", f"edit {path}", 0.7)
-            for path in list(touched)[:1]
-            if line
-        ]
-    found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
-    return found + [certain.succeeded(f"edit {path}") for path in touched]
-
-
-def _first_line(text: str) -> str:
-    """The first line of a refusal that says more than that it is one, without tags and its closing stop."""
-    for line in text[:2_000].replace("<tool_use_error>", "").replace("</tool_use_error>", "").split("\n"):
-        label = label_of(line).rstrip(".:")
-        if " " in label:
-            return label
-    return ""
 
 
 _EDITOR_COMMANDS: Final = {
@@ -238,7 +217,7 @@ def _moved(arguments: Arguments, output: Output) -> list[Finding]:
 
 def _patch(arguments: Arguments, output: Output) -> list[Finding]:
     touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), "edited")
-    return _changed(touched, refused=output.failed, output=output)
+    return changed(touched, output, refused=output.failed)
 
 
 def _shell(arguments: Arguments, output: Output) -> list[Finding]:

@@ -107,6 +107,8 @@ def _commands(line: str, depth: int) -> list[Command]:
     for command in _Scanner(line[:COMMAND_MAX]).scan():
         command.words = _unwrapped(command.words)
         command.program = _program(command.words)
+        if command.program == "git" and command.words[1:2] == ["-C"]:
+            del command.words[1:3]
         inner = _inner_line(command) if depth else ""
         if inner:
             nested = _commands(inner, depth - 1)

@@ -64,6 +64,7 @@ _REPORTS: Final = _lines(
     rf"{_SOURCE}\s*((?:fatal|error|Error|ERROR|FATAL|npm ERR!|npm error|E)(?: [A-Z]\w+)?: \S.{{3,}})",
     r"((?:-?(?:ba|z|da)?sh|[\w./-]+): .*(?:not found|No such file|ermission denied|cannot|can't|invalid|illegal).*)",
     r"(make(?:\[\d+\])?: \*\*\* .+)",
+    r"\s*[×✗✘✕✖] (.+)",
     rf"{_SOURCE}(.*(?i:\b(?:could not|cannot|can't|unable to|failed to|connection refused|timed out|denied)\b).*)",
 )
 _PREFIX: Final = re2.compile(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
@@ -77,8 +78,11 @@ _EXIT_LINE: Final = re2.compile(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|
 
 
 def failing_tests(text: str) -> list[str]:
-    """Tests that failed, with their reasons where the line gives one; at most ``ERRORS_MAX``."""
-    return _labels(_FAILING_TESTS, text) if any(mark in text for mark in _FAILING_MARKS) else []
+    """Tests that failed, with their reasons where the line gives one; at most ``ERRORS_MAX``. Titles that do not tell
+    that they are tests' say so."""
+    if not any(mark in text for mark in _FAILING_MARKS):
+        return []
+    return [label if "::test_" in label else f"failing test: {label}" for label in _labels(_FAILING_TESTS, text)]
 
 
 def exceptions(text: str) -> list[str]:
@@ -99,10 +103,13 @@ def compiler_errors(text: str) -> list[str]:
 
 
 def telling_line(text: str) -> str:
-    """The line of a failed command's output that says best what went wrong, "" when there is none."""
+    """The line of a failed command's output that says best what went wrong, "" when none does."""
     found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
-    if found:
-        return found[0]
+    return found[0] if found else ""
+
+
+def last_line(text: str) -> str:
+    """The last line that says something, "" for none; rather one that does more than sum up."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)

@@ -9,12 +9,14 @@ import re2
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
+from .changes import changed
 from .commands import Command, commands_of
-from .failures import compiler_errors, exceptions, failing_tests, telling_line
+from .failures import ERROR_LABEL_MAX, compiler_errors, exceptions, failing_tests, last_line, telling_line
 from .patches import patched_files
 from .results import Output
 from .testruns import Outcome, read_tests, runner_of
@@ -45,6 +47,7 @@ _TEST_SUBCOMMANDS: Final = words_of(
 )
 _TEST_WORDS: Final = words_of("test tests check verify nextest spec test:unit test:integration test:e2e unit")
 
+_PATCHERS: Final = words_of("apply_patch applypatch")
 _SHOWING: Final = words_of("tail tee cat less more")
 _COMPLAINT: Final = re2.compile(r"(?i)error|fail|fatal|not found|denied|refused|cannot|unable|no such|panic|exception")
 _READERS: Final = words_of("cat bat head tail less more nl get-content type")
@@ -85,6 +88,8 @@ _SOFT: Final = 0.7
 def read_shell(line: str, output: Output) -> list[Finding]:
     """What running ``line`` with that output means. A probe (a search, a listing) shows no errors of its own."""
     commands = commands_of(line)
+    if len(commands) == 1 and commands[0].program in _PATCHERS:
+        return _patch(commands[0], output)
     done = commands[:-1] if output.failed else commands
     found = [finding for command in done for finding in _effects(command, output)]
     working = [command for command in commands if not _is_probe(command)]
@@ -134,9 +139,15 @@ def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven
         labels = compiler_errors(output.text)
     else:
         labels = [] if proven else exceptions(output.text)
-        if not labels and output.failed and (line := telling_line(output.text)):
-            labels = [line]
+        if not labels and output.failed and output.text.strip():
+            labels = [telling_line(output.text) or _named_failure(command, output.text)]
     return [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
+
+
+def _named_failure(command: Command, text: str) -> str:
+    """A label for a failure that no line tells: the command, and what it said last."""
+    line = last_line(text)
+    return one_line(f"{command.key} failed: {line}" if line else f"{command.key} failed", ERROR_LABEL_MAX)
 
 
 def _hidden(command: Command, commands: list[Command], output: Output) -> bool:
@@ -158,7 +169,7 @@ def _is_probe(command: Command) -> bool:
         return next(iter(command.operands), "") in _PROBING_GIT
     if len(command.words) == 2 and command.words[1] in _ASKING_FLAGS:
         return True
-    return program in ("sed", "perl") or (program == "apply_patch")
+    return program in ("sed", "perl") or program in _PATCHERS
 
 
 def _is_test(command: Command) -> bool:
@@ -183,7 +194,9 @@ def _effects(command: Command, output: Output) -> Iterator[Finding]:
     effect = _EFFECTS.get(command.program)
     if effect is not None:
         yield from effect(command, quote)
-    if command.program == "git":
+    if command.program in _PATCHERS:
+        yield from _patch(command, output)
+    elif command.program == "git":
         yield from _git(command, output, quote)
     elif command.program in _INSTALLERS:
         yield from _packages(command, quote)
@@ -233,10 +246,12 @@ def _copy(command: Command, quote: str) -> Iterator[Finding]:
         yield certain.file(new, "written", quote)
 
 
-def _patch(command: Command, quote: str) -> Iterator[Finding]:
+def _patch(command: Command, output: Output) -> list[Finding]:
+    """``apply_patch`` with the patch as its argument or its input."""
     for document in (*command.documents, *command.words[1:]):
-        for path, detail in patched_files(document).items():
-            yield certain.file(path, detail, f"{command.program}: {path}")
+        if touched := patched_files(document):
+            return changed(touched, output, refused=output.failed)
+    return []
 
 
 _EFFECTS: Final = {
@@ -248,8 +263,6 @@ _EFFECTS: Final = {
     "unlink": _remove,
     "mv": _move,
     "cp": _copy,
-    "apply_patch": _patch,
-    "applypatch": _patch,
 }
 
 
