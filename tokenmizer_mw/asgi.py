@@ -58,7 +58,7 @@ class TokenMizerMiddleware:
 
     ``routes`` maps path endings to dialects: "/chat/completions" matches "/v1/chat/completions", behind any
     ``root_path``; only POST is looked at. Whose session a chat belongs to is told by ``session`` (called with the
-    scope; ``None``: not this chat), else by the body's field, else by the header that ``memory.settings`` name;
+    scope; ``None``: it does not know), else by the body's field, else by the header that ``memory.settings`` name;
     ``tenant`` names its tenant. Chats without a session pass untouched. Both callables must not block.
 
     Raises ``ConfigError`` for a route that does not begin with "/".
@@ -257,8 +257,14 @@ class _Call:
         return forwarding
 
     def _open(self, body: bytes) -> Opened | None:
+        memory = self._memory
         opened = open_exchange(
-            self._dialect, self._headers.items(), body, self._memory.settings, session_id=self._session_id
+            self._dialect,
+            self._headers.items(),
+            body,
+            memory.settings,
+            session_id=self._session_id,
+            known=memory.known,
         )
         self._key = SessionKey(self._tenant, opened.session_id or "")
         if self._key.valid():
@@ -383,7 +389,7 @@ class _Call:
     def _leave(self, outcome: Outcome | None) -> None:
         """The application is through. What was not committed is, in the background: nobody waits for it."""
         try:
-            if not self._done:
+            if not self._committed:  # it may be under way still, when the caller was cancelled meanwhile
                 self._memory.later(partial(self._commit_and_extract, outcome))
         except Exception as error:
             _failed(self._memory, "commit_failed", error)

@@ -25,6 +25,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
     from tokenmizer_mw.window import Rewrite
@@ -84,6 +85,7 @@ def open_exchange(
     settings: Settings,
     *,
     session_id: str | None = None,
+    known: KnownRequests | None = None,
 ) -> Opened:
     """The call with this request, and the session it belongs to.
 
@@ -92,21 +94,23 @@ def open_exchange(
     not usable, the header counts. A field that named the session is ours and is dropped from what the application
     sees, unless ``settings.keep_session_field``; in all other cases the field is the application's own and stays.
 
+    ``known`` spares reading again what earlier requests began with.
+
     Raises ``MalformedRequest`` when the field has to be looked for in a body that is not a chat request.
     """
     if session_id is not None:
-        return _opened(dialect, body, settings, session_id)
+        return _opened(dialect, body, settings, session_id, known)
     given = _in_header(headers, settings)
     in_header = _text(given) if given is not None else None
     if not names_session(body, settings):
-        return _opened(dialect, body, settings, in_header)
-    request = dialect.read(body)
+        return _opened(dialect, body, settings, in_header, known)
+    request = dialect.read(body, known)
     in_field = request.fields.get(settings.session_field)
     if _usable(in_field):
         drop = () if settings.keep_session_field else (settings.session_field,)
         return Opened(dialect, body, settings, in_field, drop=drop, _request=request)
     named = in_header if in_header is not None or in_field is None else ""
-    return _opened(dialect, body, settings, named, request)
+    return _opened(dialect, body, settings, named, None, request)
 
 
 def may_have_session(headers: Headers, settings: Settings) -> bool:
@@ -120,13 +124,19 @@ def _in_header(headers: Headers, settings: Settings) -> bytes | None:
 
 
 def _opened(
-    dialect: Dialect, body: bytes, settings: Settings, named: str | None, request: ChatRequest | None = None
+    dialect: Dialect,
+    body: bytes,
+    settings: Settings,
+    named: str | None,
+    known: KnownRequests | None,
+    request: ChatRequest | None = None,
 ) -> Opened:
+    reason = None
     if named is None:
-        return Opened(dialect, body, settings, None, Reason.NO_SESSION, _request=request)
-    if not _usable(named):
-        return Opened(dialect, body, settings, None, Reason.SESSION_INVALID, _request=request)
-    return Opened(dialect, body, settings, named, _request=request)
+        reason = Reason.NO_SESSION
+    elif not _usable(named):
+        named, reason = None, Reason.SESSION_INVALID
+    return Opened(dialect, body, settings, named, reason, _request=request, _known=known)
 
 
 def names_session(body: bytes, settings: Settings) -> bool:
@@ -186,11 +196,12 @@ class Opened:
     reason: Reason | None = None
     drop: tuple[str, ...] = ()
     _request: ChatRequest | None = None
+    _known: KnownRequests | None = None
 
     @cached_property
     def request(self) -> ChatRequest:
         """The request in the body, read when first asked for. Raises ``MalformedRequest``."""
-        return self._request or self.dialect.read(self.body)
+        return self._request or self.dialect.read(self.body, self._known)
 
     @property
     def guesses(self) -> tuple[ChatRequest, ...]:

@@ -35,6 +35,7 @@ from tokenmizer_mw.tokens import MessageCounter, counter_for
 from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history
 
 P = ParamSpec("P")
@@ -71,12 +72,14 @@ class SessionMemory:
     """The memory of an application: sessions in, graphs and resume blocks out.
 
     Safe for threads and, with a store on disk, for processes. ``tenant`` partitions sessions; the same id in two
-    tenants names two sessions. All methods raise ``InvalidSession`` for unusable ids and ``StoreError`` when the
-    store fails; those that read a session raise ``UnknownSession`` when it has no events.
+    tenants names two sessions. ``known`` holds recent requests for whoever reads the next ones. All methods raise
+    ``InvalidSession`` for unusable ids and ``StoreError`` when the store fails; those that read a session raise
+    ``UnknownSession`` when it has no events.
     """
 
     def __init__(self, log: EventLog, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
+        self.known = KnownRequests(self.settings.known_requests_max)
         self._log = log
         self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
         self._counts: Counter[str] = Counter()
@@ -149,6 +152,7 @@ class SessionMemory:
         """Erase a session for good. Returns the number of events erased; 0 when there was none."""
         key = self._key(session_id, tenant)
         erased = self._log.forget(key)
+        self.known.clear()
         self._kept.drop(key)
         return erased
 

@@ -21,6 +21,8 @@ class Settings:
         ``session_header`` and ``session_field`` name where a session id is looked for (the field in the request's
         JSON body; "" switches one off); ``keep_session_field`` leaves the field for the inner application.
         ``request_max``: larger requests pass untouched. ``capture_max``: of a response, more is not remembered.
+        ``known_requests_max``: characters of recent requests kept so that a history that is sent again is not read
+        again, which takes several times as many bytes; 0 keeps none.
     When to cut
         ``context_window``: tokens that the model takes in; ``None`` looks the model up in a table and falls back to
         ``default_window``. ``cut_at`` is the share of it at which the old transcript is replaced, ``cut_to`` the
@@ -42,6 +44,7 @@ class Settings:
     keep_session_field: bool = False
     request_max: int = 8 * 1024 * 1024
     capture_max: int = 1024 * 1024
+    known_requests_max: int = 8 * 1024 * 1024
     context_window: int | None = None
     default_window: int = 128_000
     cut_at: float = 0.85
@@ -62,6 +65,8 @@ class Settings:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
         if not 0.0 <= self.confidence_floor <= 1.0:
             raise ConfigError("confidence_floor lies between 0 and 1")
+        if self.known_requests_max < 0:
+            raise ConfigError(f"known_requests_max must be at least 0, not {self.known_requests_max}")
         for name in _COUNTS:
             value = getattr(self, name)
             if value is not None and value < 1:

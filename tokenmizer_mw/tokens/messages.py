@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tokenmizer_mw.model.message import Message
@@ -56,7 +56,7 @@ class _Memo:
 class MessageCounter:
     """Counts messages with a ``TokenCounter`` and remembers what it has counted.
 
-    Remembered are at most ``4 * entries`` texts with ``4 * characters`` characters. Threads may share a counter.
+    Remembered are at most ``2 * entries`` texts with ``2 * characters`` characters. Threads may share a counter.
     """
 
     def __init__(
@@ -64,7 +64,6 @@ class MessageCounter:
     ) -> None:
         self.counter = counter
         self._texts = _Memo(entries, characters)
-        self._sent = _Memo(entries, characters)
 
     def count(self, message: Message) -> int:
         """Tokens of one message, its overhead included."""
@@ -83,18 +82,9 @@ class MessageCounter:
                 found[index] += self._beside(m)
         return found
 
-    def request_counts(self, request: ChatRequest) -> list[int]:
-        """The same for the messages of a request. One that was counted before is known by its bytes and not read."""
-        sent = [request.text[start:end] for start, end in request.spans]
-        found = self._sent.known(sent)
-        counts = []
-        for index, tokens in enumerate(found):
-            known = self._sent.get(sent[index]) if tokens is None else tokens
-            if known is None:
-                known = self.count(request.messages[index])
-                self._sent.put(sent[index], known)
-            counts.append(known)
-        return counts
+    def request_counts(self, request: ChatRequest) -> Sequence[int]:
+        """The same for the messages of a request. Those that were counted with an earlier one are not read."""
+        return request.messages.column(f"tokens: {self.counter.name}", self.counts)
 
     def text(self, text: str) -> int:
         """Tokens of a text, remembered."""

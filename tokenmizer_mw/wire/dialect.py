@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tokenmizer_mw.model.message import Message, Outcome
 
 from .history import History
 from .spans import Span, element_spans
+
+if TYPE_CHECKING:
+    from .known import KnownRequests
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class ChatRequest:
     ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
     the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
     why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
-    too, as its name and its span from the name's quote to the end of the value.
+    too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
+    first messages, where an earlier request that begins the same has found them.
     """
 
     text: str
@@ -35,11 +39,18 @@ class ChatRequest:
     overhead: str = ""
     stand_down: str = ""
     members: tuple[tuple[str, Span], ...] = ()
+    known_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Where each message stands in ``text``; found when first asked for."""
-        return element_spans(self.text, self.array)
+        return element_spans(self.text, self.array, self.known_spans)
+
+    @property
+    def spans_found(self) -> tuple[Span, ...]:
+        """The spans of the first messages, as many as were found so far."""
+        found: tuple[Span, ...] = self.__dict__.get("spans", self.known_spans)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +75,12 @@ class Dialect(Protocol):
     def name(self) -> str:
         """Short name, such as "openai_chat"."""
 
-    def read(self, body: bytes) -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` when it is not one."""
+    def read(self, body: bytes, known: KnownRequests | None = None) -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` when it is not one.
+
+        With ``known``, what an earlier request that begins the same has told is not read again; the outcome is the
+        same without it.
+        """
 
     def rewrite(
         self,

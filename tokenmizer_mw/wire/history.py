@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar, overload
 
 from tokenmizer_mw.model.message import Message, Role
+
+T = TypeVar("T")
 
 Reader = Callable[[object, int], Message]
 """From an object as it was sent, and its number from 1, to a message. May raise ``InvalidMessage``."""
@@ -14,7 +16,7 @@ Reader = Callable[[object, int], Message]
 class History(Sequence[Message]):
     """Messages as sent, with their roles, and what reads them. An index gives one message, a slice a tuple."""
 
-    __slots__ = ("_numbers", "_raw", "_read", "_reader", "roles")
+    __slots__ = ("_columns", "_numbers", "_raw", "_read", "_reader", "roles")
 
     def __init__(
         self, raw: Sequence[object], roles: Sequence[Role], reader: Reader, numbers: Sequence[int] | None = None
@@ -24,6 +26,7 @@ class History(Sequence[Message]):
         self._reader = reader
         self._numbers = range(1, len(raw) + 1) if numbers is None else numbers
         self._read: dict[int, Message] = {}
+        self._columns: dict[str, list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._raw)
@@ -45,6 +48,21 @@ class History(Sequence[Message]):
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
+        """A value for each message, as ``of`` gives them for messages in order. Kept under ``name``, and handed on to
+        histories that begin the same: only the messages that have none yet are read."""
+        column = self._columns.get(name, [])
+        if len(column) < len(self._raw):
+            column = self._columns[name] = [*column, *of(self[len(column) :])]
+        return column
+
+    def continued(self, count: int, raw: Sequence[object], roles: Sequence[Role]) -> History:
+        """A history of ``raw``, which begins with the first ``count`` objects of this one; ``roles`` are those of the
+        objects behind them."""
+        history = History(raw, [*self.roles[:count], *roles], self._reader)
+        history._columns = {name: column[:count] for name, column in self._columns.items()}
+        return history
 
     def spoken(self) -> History:
         """The same without the system's messages."""

@@ -40,14 +40,21 @@ class ObjectSpans:
     places: dict[str, int]
 
 
-def read_object(body: bytes) -> ObjectSpans:
-    """The JSON object in ``body`` (UTF-8; a byte order mark stays in its text).
+def decoded(body: bytes) -> str:
+    """The text of ``body``, with its byte order mark. Raises ``MalformedRequest`` when it is not UTF-8."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedRequest(f"not JSON in UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def read_object(text: str) -> ObjectSpans:
+    """The JSON object in ``text``, which may begin with a byte order mark.
 
     Raises ``MalformedRequest`` for everything that is not one JSON object, and for one that is nested too deeply or
     has a number too long for ``json.loads``.
     """
     try:
-        text = body.decode("utf-8")
         return _read(text)
     except RecursionError:
         raise MalformedRequest("nested too deeply") from None
@@ -55,6 +62,26 @@ def read_object(body: bytes) -> ObjectSpans:
         raise MalformedRequest("not JSON in UTF-8: ends too early") from None
     except ValueError as error:
         raise MalformedRequest(f"not JSON in UTF-8: {_reason(error)}") from None
+
+
+def read_on(text: str, found: ObjectSpans, member: int, *, count: int, end: int) -> ObjectSpans | None:
+    """The object in ``text``, read from ``end`` on: up to there it is the text of ``found``.
+
+    There the element ``count - 1`` of the array that is ``found.members[member]`` ends, with a bracket or a quote:
+    a number might go on. ``found`` has no name twice. ``None`` when the rest cannot be read or brings a second
+    member of the array's name; ``read_object`` knows what is to be said then.
+    """
+    name, (start, _) = found.members[member]
+    before = found.members[:member]
+    try:
+        elements, place = _rest_of_array(text, end)
+        values = {known: found.values[known] for known, _ in before}
+        values[name] = [*found.values[name][:count], *elements]
+        places = {known: found.places[known] for known, _ in found.members[: member + 1]}
+        read = _read_members(text, place, [*before, (name, (start, place))], values, places)
+    except (ValueError, IndexError, RecursionError):
+        return None
+    return read if sum(other == name for other, _ in read.members) == 1 else None
 
 
 def without_members(members: Sequence[tuple[str, Span]], names: Collection[str]) -> list[Edit]:
@@ -110,13 +137,20 @@ def _removal(spans: Sequence[Span], start: int, stop: int) -> Edit:
 
 
 def _read(text: str) -> ObjectSpans:
-    members: list[tuple[str, Span]] = []
-    values: dict[str, Any] = {}
-    places: dict[str, int] = {}
     place = _skip(text, text.startswith("\ufeff"))
     _expect(text, place, "{")
-    place = _skip(text, place + 1)
-    more = text[place] != "}"
+    return _read_members(text, place + 1, [], {}, {})
+
+
+def _read_members(
+    text: str, place: int, members: list[tuple[str, Span]], values: dict[str, Any], places: dict[str, int]
+) -> ObjectSpans:
+    """The object whose ``members`` have been read up to ``place``: behind its opening brace or the last of them."""
+    if members:
+        place, more = _next(text, place, "}")
+    else:
+        place = _skip(text, place)
+        more = text[place] != "}"
     while more:
         _expect(text, place, '"')
         start = place
@@ -132,11 +166,17 @@ def _read(text: str) -> ObjectSpans:
     return ObjectSpans(text, tuple(members), values, places)
 
 
-def element_spans(text: str, place: int) -> tuple[Span, ...]:
-    """The spans of the elements of the array that starts at ``place``; ``text`` has been read and is valid there."""
-    spans: list[Span] = []
-    place = _skip(text, place + 1)
-    more = text[place] != "]"
+def element_spans(text: str, place: int, known: Sequence[Span] = ()) -> tuple[Span, ...]:
+    """The spans of the elements of the array that starts at ``place``; ``text`` has been read and is valid there.
+
+    ``known`` are the spans of the first elements, where they were found before.
+    """
+    spans = list(known)
+    if spans:
+        place, more = _next(text, spans[-1][1], "]")
+    else:
+        place = _skip(text, place + 1)
+        more = text[place] != "]"
     while more:
         _, end = _decode(text, place)
         spans.append((place, end))
@@ -145,6 +185,18 @@ def element_spans(text: str, place: int) -> tuple[Span, ...]:
         else:
             place, more = _next(text, end, "]")
     return tuple(spans)
+
+
+def _rest_of_array(text: str, end: int) -> tuple[list[Any], int]:
+    """The elements behind the one that ends at ``end``, and where the array ends."""
+    place = _skip(text, end)
+    if text[place] == "]":
+        return [], place + 1
+    _expect(text, place, ",")
+    elements, length = _decode("[" + text[place + 1 :])
+    if not elements:
+        raise ValueError("nothing behind the last comma of an array")
+    return elements, place + length
 
 
 def _next(text: str, place: int, close: str) -> tuple[int, bool]:
@@ -180,6 +232,4 @@ def _reason(error: ValueError) -> str:
     """What is wrong and where, never what the body says."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at character {error.pos}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"{error.reason} at byte {error.start}"
     return str(error)

@@ -11,7 +11,8 @@ from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History
-from tokenmizer_mw.wire.spans import ObjectSpans, read_object, replace_elements, splice, without_members
+from tokenmizer_mw.wire.known import KnownRequests, Start
+from tokenmizer_mw.wire.spans import ObjectSpans, decoded, read_object, replace_elements, splice, without_members
 from tokenmizer_mw.wire.sse import SSEDecoder
 from tokenmizer_mw.wire.text import storable
 
@@ -31,35 +32,30 @@ _SERVER_FIELDS: Final = {
 }
 """Top-level fields with which the provider keeps or shortens the history itself."""
 
+_NOT_CONTINUED: Final = frozenset({*_SERVER_FIELDS.values(), "messages_twice", "unknown_role"})
+"""Reasons to stand down with which a request may hold messages of unknown roles, or other surprises."""
+
 
 class OpenAIChat:
     """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
 
     name: Final = "openai_chat"
 
-    def read(self, body: bytes) -> ChatRequest:
+    def read(self, body: bytes, known: KnownRequests | None = None) -> ChatRequest:
         """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages.
 
         A message of a role that we do not know, or that is no object, is read as a system message and makes the
         request stand down: it passes, opens no turn, and nothing is learned from it.
         """
-        found = read_object(body)
-        sent = found.values.pop(_MESSAGES, None)
-        if not isinstance(sent, list):
-            raise MalformedRequest("no list of messages")
-        messages = History(sent, _roles(sent), _read_message)
-        return ChatRequest(
-            text=found.text,
-            messages=messages,
-            array=found.places[_MESSAGES],
-            fields=found.values,
-            prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, messages.roles)),
-            model=text_of(found.values, "model"),
-            stream=found.values.get("stream") is True,
-            overhead=_overhead(found),
-            stand_down=_stand_down(found, sent, messages),
-            members=found.members,
-        )
+        text = decoded(body)
+        start = known.find(self.name, text) if known is not None else None
+        found = start.read_on(text) if start is not None else None
+        if found is None:
+            start, found = None, read_object(text)
+        request = _request(found, start)
+        if known is not None and request.stand_down not in _NOT_CONTINUED:
+            known.add(self.name, found, request, start)
+        return request
 
     def rewrite(
         self,
@@ -105,6 +101,31 @@ class OpenAIChat:
         return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
 
 
+def _request(found: ObjectSpans, start: Start | None) -> ChatRequest:
+    """The request in what was read, whose beginning was read before where there is a ``start``."""
+    fields = dict(found.values)
+    sent = fields.pop(_MESSAGES, None)
+    if not isinstance(sent, list):
+        raise MalformedRequest("no list of messages")
+    if start is None:
+        messages = History(sent, _roles(sent), _read_message)
+    else:
+        messages = start.known.request.messages.continued(start.count, sent, _roles(sent[start.count :]))
+    return ChatRequest(
+        text=found.text,
+        messages=messages,
+        array=found.places[_MESSAGES],
+        fields=fields,
+        prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, messages.roles)),
+        model=text_of(fields, "model"),
+        stream=fields.get("stream") is True,
+        overhead=_overhead(found),
+        stand_down=_stand_down(found, sent, messages, start.count if start is not None else 0),
+        members=found.members,
+        known_spans=start.spans if start is not None else (),
+    )
+
+
 def _overhead(found: ObjectSpans) -> str:
     """What else fills the context, as the body spells it."""
     return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in _OVERHEAD)
@@ -132,14 +153,16 @@ def _read_message(raw: object, _: int) -> Message:
     return read_message(raw)
 
 
-def _stand_down(found: ObjectSpans, sent: Sequence[object], messages: History) -> str:
-    """Why the request must not be rewritten, as the name of a counter; "" when it may."""
+def _stand_down(found: ObjectSpans, sent: Sequence[object], messages: History, known: int) -> str:
+    """Why the request must not be rewritten, as the name of a counter; "" when it may. The first ``known`` messages
+    have roles that we know."""
     for name, reason in _SERVER_FIELDS.items():
         if found.values.get(name):
             return reason
     if sum(name == _MESSAGES for name, _ in found.members) > 1:
         return "messages_twice"
-    if any(role is _SYSTEM and role_of(raw) is None for role, raw in zip(messages.roles, sent, strict=True)):
+    news = zip(messages.roles[known:], sent[known:], strict=True)
+    if any(role is _SYSTEM and role_of(raw) is None for role, raw in news):
         return "unknown_role"
     return _open_end(messages)
 

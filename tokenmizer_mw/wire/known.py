@@ -1,0 +1,138 @@
+"""What is known of recent requests, so that a history that comes again is not read again.
+
+A chat client sends its whole history with every call: the text of a request begins with the text of the one before.
+What a JSON text says up to the end of a message is settled by the text up to there, so reading goes on behind it.
+
+Requests are found by a piece of their text at the last of some fixed places: it tells sessions apart that begin with
+the same instructions. The piece only leads to candidates; what counts is that the whole beginning is the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from .dialect import ChatRequest
+from .spans import ObjectSpans, Span, read_on
+
+_SHORTEST: Final = 4_096
+_PLACES: Final = tuple(int(_SHORTEST * 1.25**step) for step in range(56))
+"""Places at which texts are compared first: a text shorter than the first one is read as quickly as it is found."""
+
+_PIECE: Final = 64
+_CANDIDATES_MAX: Final = 16
+
+_Key = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A request that was read. ``end`` is where its last message ends, ``member`` the index of its messages among
+    the members of ``found``."""
+
+    found: ObjectSpans
+    request: ChatRequest
+    member: int
+    end: int
+
+    def begins(self, text: str) -> bool:
+        """Whether ``text`` begins with this request, up to its last message."""
+        own, end = self.found.text, self.end
+        return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a text begins: with the first ``count`` messages of ``known``, the last of which ends at ``end``."""
+
+    known: Known
+    count: int
+    end: int
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans of these messages, as many as were found so far."""
+        return self.known.request.spans_found[: self.count]
+
+    def read_on(self, text: str) -> ObjectSpans | None:
+        """The object in ``text``; ``None`` when it must be read from its beginning after all."""
+        return read_on(text, self.known.found, self.known.member, count=self.count, end=self.end)
+
+
+class KnownRequests:
+    """The most recently used requests, with at most ``characters`` characters in all; what is kept takes several
+    times as many bytes. Threads may share it."""
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+        self._held = 0
+        self._known: OrderedDict[_Key, tuple[Known, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, dialect: str, text: str) -> Start | None:
+        """The longest known beginning of ``text``, ``None`` where there is none that is worth it."""
+        for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))]):
+            for known in self._known.get(_key(dialect, place, text), ()):
+                if known.begins(text):
+                    return Start(known, len(known.request.messages), known.end)
+        return None
+
+    def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
+        """Keep a request that was read, in the place of the one that it goes on from."""
+        known = _continuable(found, request)
+        with self._lock:
+            if start is not None:
+                self._drop(_key_of(dialect, start.known), start.known)
+            if known is not None and known.end <= self._characters:
+                key = _key_of(dialect, known)
+                self._known[key] = (known, *self._known.pop(key, ()))
+                self._held += len(found.text)
+                self._shrink(key)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._known.clear()
+            self._held = 0
+
+    def _shrink(self, key: _Key) -> None:
+        if len(self._known[key]) > _CANDIDATES_MAX:
+            self._drop(key, self._known[key][-1])
+        while self._held > self._characters:
+            oldest = next(iter(self._known))
+            self._drop(oldest, self._known[oldest][-1])
+
+    def _drop(self, key: _Key, known: Known) -> None:
+        kept = self._known.get(key, ())
+        left = tuple(other for other in kept if other is not known)
+        if len(left) == len(kept):
+            return
+        self._held -= len(known.found.text)
+        if left:
+            self._known[key] = left
+        else:
+            del self._known[key]
+
+
+def _continuable(found: ObjectSpans, request: ChatRequest) -> Known | None:
+    """What is to be kept of a request; ``None`` when it is short, or when no other could go on where it ends."""
+    text = found.text
+    if len(text) < _SHORTEST or len(found.values) < len(found.members):
+        return None
+    member = next(index for index, (_, (_, end)) in enumerate(found.members) if request.array < end)
+    close = found.members[member][1][1] - 1
+    last = text[max(0, close - _PIECE) : close].rstrip()
+    end = max(0, close - _PIECE) + len(last)
+    return Known(found, request, member, end) if last.endswith("}") and end >= _SHORTEST else None
+
+
+def _key_of(dialect: str, known: Known) -> _Key:
+    place = _PLACES[bisect_right(_PLACES, known.end) - 1]
+    return _key(dialect, place, known.found.text)
+
+
+def _key(dialect: str, place: int, text: str) -> _Key:
+    return dialect, place, text[place - _PIECE : place]
