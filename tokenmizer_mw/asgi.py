@@ -190,12 +190,12 @@ class _Call:
             return None
         body = refused or await self._read_body()
         if isinstance(body, Reason):
-            self._memory.count(body)
+            self._memory.count(body.value)
             return None
         try:
             return await self._forwarding_of(body)
         except MalformedRequest:
-            self._memory.count(Reason.MALFORMED_REQUEST)
+            self._memory.count(Reason.MALFORMED_REQUEST.value)
         except Exception as error:
             _failed(self._memory, "open_failed", error)
         return None
@@ -269,7 +269,7 @@ class _Call:
         self._key = SessionKey(self._tenant, opened.session_id or "")
         if self._key.valid():
             return opened
-        self._memory.count(opened.reason or Reason.SESSION_INVALID)
+        self._memory.count((opened.reason or Reason.SESSION_INVALID).value)
         return None
 
     def _may_cut(self, opened: Opened, large: bool) -> bool:
@@ -411,10 +411,10 @@ class _Call:
                     self._memory.commit(self._key, closed.messages, closed.reply)
                     self._committed = True
                     for reason in closed.reasons:
-                        self._memory.count(reason)
+                        self._memory.count(reason.value)
             except MalformedRequest:
                 self._done = True
-                self._memory.count(Reason.MALFORMED_REQUEST)
+                self._memory.count(Reason.MALFORMED_REQUEST.value)
             except Exception as error:
                 self._done = True
                 _failed(self._memory, "commit_failed", error)

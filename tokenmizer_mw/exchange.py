@@ -243,6 +243,7 @@ class Forwarding:
         "_decoder",
         "_ends",
         "_granted",
+        "_keep",
         "_kind",
         "_left",
         "_opened",
@@ -258,6 +259,7 @@ class Forwarding:
         self._kind = _Kind.FAILED
         self._granted = self._clear = 0
         self._chunks: list[bytes] = []
+        self._keep = self._chunks.append
         self._room = opened.settings.capture_max
         self._left = _UNKNOWN_LENGTH
         self._tail = b""
@@ -294,7 +296,7 @@ class Forwarding:
         if not 0 < size < self._clear:
             return self._receive_slowly(chunk)
         self._clear -= size
-        self._chunks.append(chunk)
+        self._keep(chunk)
         if self._tail:
             chunk = self._tail + chunk
         self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
@@ -319,7 +321,7 @@ class Forwarding:
     def _receive_slowly(self, chunk: bytes) -> bool:
         """A piece that needs a decision: the end, the cap or the announced length is near, or nothing is kept."""
         spent = self._granted - self._clear
-        self._room -= spent
+        self._room = max(0, self._room - spent)
         self._left -= spent + len(chunk)
         complete = not chunk or self._left <= 0
         if self._decoder is not None:
@@ -328,9 +330,10 @@ class Forwarding:
         if self._kind in _NOT_COLLECTED:
             return complete or self._kind is _Kind.UNDECODABLE
         kept = chunk[: self._room]
-        self._capped = self._capped or len(kept) < len(chunk)
-        self._chunks.append(kept)
+        self._keep(kept)
         self._room -= len(kept)
+        if len(kept) < len(chunk):
+            self._capped, self._keep = True, _drop
         self._grant()
         seen = self._tail + chunk
         self._tail = seen[-TAIL:]
@@ -338,8 +341,10 @@ class Forwarding:
 
     def _grant(self) -> None:
         """How many bytes may pass before something has to be decided again."""
-        plain = self._decoder is None and self._kind not in _NOT_COLLECTED
-        self._granted = self._clear = min(self._room + 1, self._left) if plain else 0
+        if self._decoder is not None or self._kind in _NOT_COLLECTED:
+            self._granted = self._clear = 0
+        else:
+            self._granted = self._clear = self._left if self._capped else min(self._room + 1, self._left)
 
     def _decode_as(self, encoding: str) -> None:
         if encoding in DECODERS:
@@ -380,6 +385,10 @@ class Forwarding:
         reason = _NOT_COLLECTED.get(self._kind)
         found = (reason,) if reason is not None else ()
         return (*found, Reason.REPLY_CAPPED) if self._capped else found
+
+
+def _drop(chunk: bytes) -> None:
+    """What is done with a piece past the cap: its end is looked at, nothing is kept."""
 
 
 @dataclass(frozen=True, slots=True)
