@@ -25,14 +25,22 @@ def _seconds(function: Callable[[str], object], text: str) -> float:
     return best
 
 
+def _ratio(function: Callable[[str], object], small: str, large: str) -> float:
+    first, second = _seconds(function, small), _seconds(function, large)
+    return second / first if second > 0.002 else 1.0
+
+
 @pytest.fixture(scope="session")
 def growth() -> Growth:
     """CPU time of ``function`` on 2n characters of a repeated unit, as a ratio to its time on n; 1.0 when it is too
-    quick to tell."""
+    quick to tell. The least of three trials: other work on the machine only ever adds."""
 
     def measure(function: Callable[[str], object], unit: str, size: int) -> float:
-        texts = [(unit * (length // len(unit) + 1))[:length] for length in (size, 2 * size)]
-        small, large = (_seconds(function, text) for text in texts)
-        return large / small if large > 0.002 else 1.0
+        small, large = ((unit * (length // len(unit) + 1))[:length] for length in (size, 2 * size))
+        least = _ratio(function, small, large)
+        for _ in range(2):
+            if least > 2.5:
+                least = min(least, _ratio(function, small, large))
+        return least
 
     return measure

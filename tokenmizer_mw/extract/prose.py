@@ -50,13 +50,13 @@ def sentences(text: str, start: int, end: int) -> list[Range]:
     space.
     """
     found: list[Range] = []
+    if text.isascii() and not _may_stop(text, start, end - 1):
+        _append(found, text, start, end, 0)
+        return found
     piece = text[start:end]
     marked = _with_one_stop(piece)
     begin = 0
     at = marked.find(".")
-    if at < 0 or at == len(piece) - 1:
-        _append(found, piece, 0, len(piece), start)
-        return found
     while at >= 0:
         following = marked[at + 1 : at + 2]
         if following == " " and _is_word(marked[marked.rfind(" ", begin, at) + 1 : at]):
@@ -74,6 +74,10 @@ def sentences(text: str, start: int, end: int) -> list[Range]:
         at = marked.find(".", max(at, begin) + (not after))
     _append(found, piece, begin, len(piece), start)
     return found
+
+
+def _may_stop(text: str, start: int, end: int) -> bool:
+    return text.find(".", start, end) >= 0 or text.find("?", start, end) >= 0 or text.find("!", start, end) >= 0
 
 
 def _is_word(word: str) -> bool:

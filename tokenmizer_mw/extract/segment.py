@@ -68,15 +68,21 @@ def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHA
 
 def _may_be_more(reader: Reader, line: str, body: str) -> bool:
     """False for the plain prose that most lines are."""
-    return body[0] in _READERS or line[0] in " \t" or "|" in body or reader.starts[reader.at] in reader.logs
+    return (
+        body[0] in _READERS
+        or line[0] in " \t"
+        or body[1:2] == ")"
+        or "|" in body
+        or reader.starts[reader.at] in reader.logs
+    )
 
 
 def _take(reader: Reader, body: str) -> bool:
     """Whether a line reader took the line (and moved ``at`` to the last line that it took)."""
     if reader.starts[reader.at] in reader.logs:
         return _read_log(reader, body)
-    line_reader = _READERS.get(body[0])
-    if line_reader is not None and line_reader(reader, body):
+    line_reader = _READERS.get(body[0], _read_number)
+    if line_reader(reader, body):
         return True
     if reader.lines[reader.at].startswith(("    ", "\t")) and reader.before_blank and not reader.in_list:
         return _read_indented(reader)
@@ -332,5 +338,3 @@ _READERS: Final[dict[str, _LineReader]] = {
     **dict.fromkeys("0123456789(", _read_number),
     **dict.fromkeys(_CHECKED + _UNCHECKED, _read_mark),
 }
-for _letter in "abcdefghABCDEFGH":
-    _READERS.setdefault(_letter, _read_number)
