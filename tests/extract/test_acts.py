@@ -117,7 +117,7 @@ def test_an_assistant_that_was_only_asked_proposes(text: str) -> None:
     [
         ("I've added rate limiting to the login route", NodeType.TASK, "added rate limiting to the login route"),
         ("Completed: user model in api/models.py — fields: id", NodeType.TASK, "user model in api/models.py"),
-        ("The checkout page is now implemented", NodeType.TASK, "The checkout page"),
+        ("The checkout page is now implemented", NodeType.TASK, "The checkout page is now implemented"),
         ("I've fixed the off-by-one error", NodeType.ERROR, "the off-by-one error"),
     ],
 )

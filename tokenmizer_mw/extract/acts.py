@@ -95,7 +95,7 @@ def _read_sentence(segment: Segment, situation: Situation, found: list[Finding])
             _give_reason(found, hit.reason)
             continue
         new += _BUILDERS[hit.rule.act](_said(hit, segment, situation), situation)
-    if not read and segment.kind is SegmentKind.LIST_ITEM:
+    if not read and segment.kind is SegmentKind.LIST_ITEM and segment.info:
         new += _under_heading(segment, situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
@@ -139,7 +139,16 @@ def _choices(said: _Said, situation: Situation) -> list[Finding]:
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = without_trailer(label), hit.reason or why
     found = [_choice(said, item, reason, situation) for item in _named_items(label) if item and not anaphoric(item)]
+    if hit.target:
+        found += [_rejected(said, hit.target, f"{found[0].label} was chosen")] if found else []
     return [*found, *_turned_down(said, reason, found)]
+
+
+def _assignments(said: _Said, situation: Situation) -> list[Finding]:
+    """ "For the port take 8471": a value for what the sentence names."""
+    value, why = split_reason(said.hit.label)
+    made = said.finding(f"{said.hit.target}: {value}", reason=why)
+    return [_weighed(_slotted(made), said, situation)]
 
 
 def _choice(said: _Said, item: str, reason: str, situation: Situation) -> Finding:
@@ -188,16 +197,21 @@ def _turned_down(said: _Said, reason: str, chosen: Sequence[Finding]) -> list[Fi
     match = _NOT_THAT.match(reason)
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
-    rejected = said.finding(
-        match.group("target"),
+    return [
+        _rejected(said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust)
+    ]
+
+
+def _rejected(said: _Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+    return said.finding(
+        label,
         move=Move.REJECT,
         status=Status.INVALIDATED,
         kind=DecisionKind.OPTION,
-        trust=chosen[0].trust,
-        reason=match.group("why") or f"{chosen[0].label} was chosen",
+        trust=trust,
+        reason=reason,
         confidence=0.7,
     )
-    return [rejected]
 
 
 def _replacements(said: _Said, situation: Situation) -> list[Finding]:
@@ -240,7 +254,7 @@ def _standing(said: _Said, _: Situation) -> list[Finding]:
 
 def _requests(said: _Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
-    if not content(label) or situation.speaker is Speaker.ASSISTANT:
+    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()):
         return []
     means = _USING.match(label)
     if means is None or not _is_name(means.group("means")):
@@ -294,7 +308,7 @@ def _paths(text: str) -> list[str]:
 
 
 def _fixes(said: _Said, _: Situation) -> list[Finding]:
-    label = said.hit.label
+    label = said.hit.label.removeprefix("by ")
     return [said.finding(label, detail=label)]
 
 
@@ -370,6 +384,7 @@ _BUILDERS: Final[dict[Act, Callable[[_Said, Situation], list[Finding]]]] = {
     Act.STILL: _not_fixed,
     Act.CONFIRM: _plain,
     Act.CHOICE: _choices,
+    Act.ASSIGN: _assignments,
     Act.RULE: _standing,
     Act.PREFERENCE: _standing,
     Act.WISH: _plain,
@@ -396,8 +411,8 @@ def _give_reason(found: list[Finding], reason: str) -> None:
 
 def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
     """A point of a list whose heading says what its points are ("Remaining:", "Decisions")."""
-    act = heading_act(segment.heading, situation.speaker)
-    if act is None or not segment.info:
+    act = heading_act(segment.heading, situation.speaker) or (Act.LATER if situation.asked_what_is_left else None)
+    if act is None:
         return []
     meaning = MEANINGS[act]
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED

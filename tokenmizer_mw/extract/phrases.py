@@ -53,12 +53,17 @@ _VERBS: Final = (
     "|never|always"
     "|take|stick|stay|try|limit|cap|return|show|log|send|start|let's|lets|we|i|it|that|please|no|revert|undo|stop"
 )
-_CLAUSE: Final = compiled(
-    rf"\s*(?:;\s+|,?\s+(?:and then|but also|and also|and please|and (?:i|we|let's)\b)|,\s+(?:and |then |so |but "
-    rf"|also |or )?)"
-    rf"(?:{_VERBS})\b|\s+and\s+(?:{_VERBS})\s|\s+(?:--?|–|—)\s+(?:{_VERBS})\b|,?\s+but\s+|;\s+"
+_JOINED: Final = (
+    rf"\s*(?:;\s+|,?\s+(?:and then|but also|and also|and please|and (?:i|we|let's)\b)"
+    rf"|,\s+(?:and |then |so |but |also |or )?)(?:{_VERBS})\b|\s+(?:--?|–|—)\s+(?:{_VERBS})\b|,?\s+but\s+|;\s+"
+    rf"|:\s+(?:please|never|always|don't|do not|only|i'll|we'll|let's|add|use|fix|make|keep|no)\b|,?\s+and next time\b"
 )
-_CLAUSE_SIGNS: Final = (",", ";", " and ", " but ", " - ", " -- ", " – ", " — ")
+_STATEMENT_CLAUSE: Final = compiled(_JOINED)
+_ORDER_CLAUSE: Final = compiled(rf"{_JOINED}|\s+and\s+(?:{_VERBS})\s")
+_ORDERS: Final = PatternSet(
+    rf"(?:please |let's |lets |can you |could you |i want (?:you )?to |we (?:need|should) )*(?:{_VERBS})\b"
+)
+_CLAUSE_SIGNS: Final = (",", ";", ": ", " and ", " but ", " - ", " -- ", " – ", " — ")
 _CLAUSES_MAX: Final = 8
 
 _REASON: Final = compiled(
@@ -84,7 +89,8 @@ _INSIDE: Final = (
 )
 _REPORTS: Final = PatternSet(
     r"(?:(?:the|this|that|their|our|my|his|her|an?) )?(?:[\w'’-]+ ){1,3}?(?:says?|said|states?|wrote|writes|claims?"
-    r"|claimed|suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|keeps saying|wants?"
+    r"|claimed|suggests?|suggested|mentions?|mentioned|recommends?|recommended|thinks?|thought|told|keeps saying"
+    r"|wants?"
     r"|asked|insists?)\b"
 )
 _IMAGINES: Final = PatternSet(_SUPPOSES, _INSIDE)
@@ -96,7 +102,7 @@ _ASKS: Final = PatternSet(
     r"|where's|who's)\b"
 )
 _POLITE: Final = compiled(
-    r"(?:please,? )?(?:can|could|would|will) (?:you|we|u)(?: please| kindly| also| just| now"
+    r"(?:please,? )?(?:can|could|would|will) (?:you|u)(?: please| kindly| also| just| now"
     r"| maybe)* (?P<rest>[a-z].+)|"
     r"(?:would|do) you mind (?P<other>\w+ing .+)"
 )
@@ -145,11 +151,14 @@ def clauses(text: str) -> list[str]:
         return [text] if text else []
     found: list[str] = []
     rest = text
-    while len(found) < _CLAUSES_MAX and (match := _CLAUSE.search(rest)) is not None:
+    border = _ORDER_CLAUSE if _ORDERS.any(text) else _STATEMENT_CLAUSE
+    while len(found) < _CLAUSES_MAX and (match := border.search(rest)) is not None:
         start, end = match.start(), match.end()
         word_start = max(rest.rfind(" ", start, end - 1) + 1, start)
         if match.group().rstrip().casefold().endswith(("but", ";")):
             word_start = end
+        elif match.group().endswith("time"):
+            word_start = rest.casefold().rfind("next time", start, end)
         found.append(rest[:start])
         rest = rest[word_start:].lstrip(" ,;-–—")
     return [piece for clause in (*found, rest) if (piece := clause.strip(" ,;"))]

@@ -1,4 +1,5 @@
-"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a statement."""
+"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a"
+" statement."""
 
 from __future__ import annotations
 
@@ -10,18 +11,26 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from .offers import Offers
+from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
 
 CONTEXT_MESSAGES: Final = 16
-"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its own."""
+"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its"
+" own."""
 
 ASKED_MAX: Final = 2_000
 """Characters of the user's message that decide whether it was an order."""
 
 TOLD_MAX: Final = 20_000
 """Characters of the assistant's message that a reply may refer to."""
+
+_ASKS_FOR_REST: Final = PatternSet(
+    r"(?s).*\b(?:what(?:'s| is| else is| are|'s still| is still)? (?:still |there )?(?:left|missing|open"
+    r"|remaining|pending|to do)"
+    r"|what (?:do|should) we (?:still )?(?:have|need) to do|what remains)\b.*\?"
+)
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -49,6 +58,13 @@ class Situation:
         text = encodable(self.asked[1].text[:ASKED_MAX])
         said = [bounded(text[start:end]) for start, end in sentences(text, 0, len(text))]
         return any(not asks(sentence) or order_in(without_lead(sentence)) for sentence in said)
+
+    @cached_property
+    def asked_what_is_left(self) -> bool:
+        """True when the user's last message asks what remains to be done: the points of the reply are that."""
+        if self.asked is None or self.speaker is Speaker.USER:
+            return False
+        return _ASKS_FOR_REST.any(self.asked[1].text[:ASKED_MAX])
 
     @property
     def opening(self) -> bool:

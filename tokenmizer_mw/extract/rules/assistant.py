@@ -62,11 +62,11 @@ CLAIMS: Final = (
     _rule(
         "is_done",
         Act.CLAIM,
-        r"(?P<label>.{3,80}?) (?:is|are|has been|have been) (?:now |all |successfully |already )*(?:done"
-        r"|implemented|complete|completed|finished|in place"
-        r"|ready|written|ported|deployed|merged|committed|set up|added|created|updated|removed|configured"
-        r"|installed|live|wired up|migrated|refactored"
-        r"|there)(?: (?:and|with|in|on|to|now|at|from|as|:).*|: .*)?$",
+        r"(?P<label>.{3,80}? (?:is|are|has been|have been) (?:now |all |successfully |already )*(?:done"
+        r"|implemented|complete|completed"
+        r"|finished|in place|ready|written|ported|deployed|merged|committed|set up|added|created|updated|removed"
+        r"|configured|installed"
+        r"|live|wired up|migrated|refactored|there))(?: (?:and|with|in|on|to|now|at|from|as).*|: .*)?$",
         0.7,
         "The checkout page is now implemented",
         "A task is done when the tests say so and nothing else is left open for anybody in the team to do",
@@ -97,7 +97,8 @@ PROGRESS: Final = (
     _rule(
         "remaining",
         Act.LATER,
-        r"(?:what(?:'s| is) (?:still )?(?:left|missing|open)|(?:still|only) (?:left|open|missing)|remaining"
+        r"(?:what(?:'s| is) (?:still )?(?:left|missing|open)(?: there| here| now)?|(?:still|only) (?:left|open"
+        r"|missing)|remaining"
         r"|left to do|not (?:yet )?(?:done|implemented))"
         r"(?: is| are)?:? (?P<label>.{3,})",
         0.65,

@@ -137,7 +137,7 @@ COMPLAINTS: Final = (
         Act.COMPLAINT,
         rf"(?P<label>{_THING}(?:still |now |always |sometimes |also |just |randomly )*(?:fails?|failed"
         rf"|crash(?:es|ed)?|breaks?|broke|dies|died|hangs?"
-        r"|throws?|threw|errors? out|times? out|timed out|freezes|froze|explodes?|bombs|stalls?|blows up"
+        r"|throws|threw|errors? out|times? out|timed out|freezes|froze|explodes?|bombs|stalls?|blows up"
         r"|segfaults?|leaks?|disappears?"
         r"|vanish(?:es)?|complains?|screams?|jumps?|flickers?|deadlocks?)\b.*)",
         0.8,

@@ -76,7 +76,8 @@ MARKERS: Final = (
     _marker(
         "marker.todo",
         Act.LATER,
-        rf"(?:to-?dos?|to do|pending|remaining(?: work| tasks?)?|still (?:to do|open|missing|pending)|left(?: to do)?"
+        rf"(?:to-?dos?|to do|pending|remaining(?: work| tasks?)?|still (?:to do|open|missing|pending)"
+        rf"|open(?: until then)?|left(?: to do)?"
         rf"|leftovers?|outstanding|open (?:items?|tasks?|points?)|action items?|follow-?ups?|backlog|not done(?: yet)?"
         rf"|missing|what's left|what is left|later)(?: (?:for|on|after|before) [\w ]{{1,20}})?{_COLON}(?P<label>.+)",
         0.85,

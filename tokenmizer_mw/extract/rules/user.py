@@ -181,6 +181,47 @@ CHOICES: Final = (
         "Users like bcrypt",
     ),
     _rule(
+        "for_that_use",
+        Act.ASSIGN,
+        r"(?:for|as) (?:the |our |my )?(?P<target>[\w -]{2,40}?),? (?:take|use|pick|choose|go with|let's (?:use"
+        r"|take|go with))"
+        r" (?P<label>[^,;]+)",
+        0.85,
+        "For the port take 8471, 8080 belongs to the printer",
+        "for the record, users like it",
+    ),
+    _rule(
+        "not_that_one",
+        Act.CHOICE,
+        r"(?P<label>(?:the |an? )?[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}), (?:definitely |certainly |but |and |please "
+        r"|so )?not (?:the |a )?"
+        rf"(?P<target>{_NAME})$",
+        0.85,
+        "the YAML file, definitely not the Google Sheet",
+        "I know, not a big deal",
+        unless=r"(?:i|we|you|it|that|this|he|she|no|yes|ok|well|true|sure|maybe|sorry) ?|.*, not (?:a big|bad"
+        r"|sure|yet|now|too|so|that)\b",
+    ),
+    _rule(
+        "store_as",
+        Act.CHOICE,
+        r"(?P<label>(?:store|keep|represent|save|treat|format|encode|name|call|count|express|measure|write"
+        r"|return) .{2,80}? (?:as|in) .+)",
+        0.7,
+        "store temperatures as whole tenths of a degree",
+        "the store is as big as a house",
+    ),
+    _rule(
+        "quantity",
+        Act.CHOICE,
+        r"(?P<label>(?:the |our |my )?(?:[\w-]+ ){0,2}?(?:port|timeout|limit|budget|deadline|target|threshold"
+        r"|interval|retention|quota"
+        r"|batch size|page size|ttl) (?:is|are|should be|becomes|stays|=) .*\d.*)",
+        0.75,
+        "the limit is 8 degrees for the fridges",
+        "the limit is not known",
+    ),
+    _rule(
         "go_with",
         Act.CHOICE,
         rf"{_LETS}(?:go(?:ing)?|went|run|stick|stay) (?:with|for|on) (?P<label>.+)",
@@ -191,10 +232,20 @@ CHOICES: Final = (
     _rule(
         "take",
         Act.CHOICE,
-        rf"{_LETS}(?:take|keep(?: using)?|stick to) (?P<label>.+)",
+        rf"{_LETS}(?:take|stick to) (?P<label>.+)",
         0.75,
         "take MemoryPack",
         "taken from the docs",
+    ),
+    _rule(
+        "keep",
+        Act.CHOICE,
+        rf"{_LETS}(?P<label>(?:keep(?: using)?|leave) .+)",
+        0.7,
+        "keep 400 days, then delete",
+        "keep going",
+        unless=r"(?:keep|leave) (?:going|in mind|up|at it|me|trying|it up|that in mind|calm|on|getting|it|that"
+        r"|this)\b",
     ),
     _rule(
         "it_is",
@@ -342,7 +393,8 @@ REJECTIONS: Final = (
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",
-        unless=r"(?:no|not) (?:idea|worries|problem|rush|need|thanks|one|way|matter|longer|more|doubt|wonder"
+        unless=r"(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"
+        r"|way|matter|longer|more|doubt|wonder"
         r"|luck|change|sure|yet|really|only|just|so|too|that|the|a|an|if|in|for|at|bad|as|to|my|your|it|this"
         r"|much|all|many|clue|offen[cs]e|hurry|issues?|errors?|difference|effect|response|output|result|even"
         r"|quite|exactly|necessarily|always|every|being|having|because|great|good|nice|working|now|here|there|i"
@@ -366,6 +418,8 @@ REJECTIONS: Final = (
         0.85,
         "we don't need Kubernetes for this",
         "we need a cluster",
+        unless=r".* (?:want|need) (?:the|a|an|my|our|you|it|them|this|that|anyone|anybody|people"
+        r"|users?)(?: \w+)? to \w+",
     ),
     _rule(
         "is_out",
@@ -439,7 +493,8 @@ REQUESTS: Final = (
     _rule(
         "should",
         Act.WISH,
-        r"(?P<label>(?:the|it|this|that|every|each|all|both|users?|you|they|there) (?:[\w'/-]+ ){0,4}?(?:should"
+        r"(?P<label>(?:the|an?|our|my|its?|this|that|every|each|all|both|users?|you|they"
+        r"|there) (?:[\w'/-]+ ){0,4}?(?:should"
         r"|ought to|needs to"
         r"|has to|must) (?:also |always |only |just |not )?(?:be|have|show|return|use|work|go|get|display|open"
         r"|close|send|look"
@@ -462,14 +517,34 @@ REQUESTS: Final = (
     _rule(
         "later",
         Act.LATER,
-        r"(?:(?:i|we)(?:'ll| will|'m going to| am going to| can)? (?:still )?(?:need to |have to |want to "
-        r"|must )?(?P<label>.{3,100}?)"
-        r" (?:tomorrow|later|tonight|next week|next time|on monday|on tuesday|on wednesday|on thursday|on friday"
-        r"|this evening"
-        r"|in the morning|after (?:the|that|this|lunch) ?\w*))$",
+        r"(?:(?:i|we)(?:'ll| will| can|'m going to| am going to)(?: still)? (?:need to |have to |want to "
+        r"|must )?(?P<label>[^,;]{3,100}?"
+        r" (?:tomorrow|later|tonight|next week|next time|(?:on |only on )?(?:mon|tues|wednes|thurs|fri|satur"
+        r"|sun)day|this evening"
+        r"|in the morning|after (?:the|that|this|lunch)(?: \w+)?))\b.*)",
         0.7,
         "I'll write the cleanup job tomorrow",
-        "I'll see you tomorrow then",
+        "I'll see you tomorrow",
+        unless=r"(?:i|we)(?:'ll| will) (?:see|be|talk|think|tell|ask you|let you|get back|come back)\b",
+    ),
+    _rule(
+        "myself",
+        Act.LATER,
+        r"(?P<label>[^,;]{3,80}?) (?:i|we)(?:'ll| will)? (?:do|handle|take care of|fix|write|finish)(?: it"
+        r"| that)? (?:myself|ourselves|tomorrow"
+        r"|later|tonight|next week|on \w+day)\b.*",
+        0.7,
+        "The calibration I'll do myself",
+        "what I do myself is my business",
+        unless=r"(?:what|how|that|as|if|when|whatever|because|so) ",
+    ),
+    _rule(
+        "next_time",
+        Act.LATER,
+        r"next time,? (?:we|i|you)(?:'ll| will)?(?: do| build| add| write)? (?P<label>.{4,})",
+        0.7,
+        "next time we do the acknowledge link",
+        "the next time is a Monday",
     ),
     _rule(
         "still_need",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _CLEAR: Final = (
-    "add|implement|create|build|write|make|set ?up|fix|repair|update|change|remove|delete|refactor|rename|move|migrate"
+    "add|implement|create|build|write|set ?up|fix|repair|update|change|remove|delete|refactor|rename|move|migrate"
     "|convert|configure|deploy|install|integrate|extend|improve|optimi[sz]e|clean ?up|document|extract|split|merge"
     "|upgrade|bump|rewrite|replace|introduce|enable|disable|handle|validate|generate|prepare|finish|connect|expose"
     "|translate|hide|simplify|reduce|increase|include|exclude|insert|append|reorder|align|cent(?:er|re)|locali[sz]e"
@@ -15,7 +15,7 @@ _CLEAR: Final = (
     "|define|organi[sz]e|benchmark|backfill|backport|deduplicate|paginate|memoi[sz]e|throttle|debounce|mock|stub"
 )
 _VAGUE: Final = (
-    "set|support|design|draft|complete|commit|push|publish|release|test|cover|wire|hook|cache|put|store|sort"
+    "make|set|support|design|draft|complete|commit|push|publish|release|test|cover|wire|hook|cache|put|store|sort"
     "|filter|limit"
     "|cap|style|export|import|schedule|bundle|package|plan|book|order|send|contact|ask|measure|profile|archive"
     "|seed|load"
