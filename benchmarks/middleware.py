@@ -31,7 +31,7 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 Wrap = Callable[[App], App]
 
 ROUNDS: Final = 15
-REQUESTS: Final = 100
+REQUESTS: Final = 50
 CHUNKS: Final = 2_000
 CHUNK_BAR: Final = 1.0
 REQUEST_BAR: Final = 150.0

@@ -73,12 +73,13 @@ class Model:
         raise LookupError("the model's own error")
 
 
-@pytest.fixture(params=["h11", "httptools"])
+@pytest.fixture(params=[("h11", "asyncio"), ("auto", "auto")], ids=["plain", "fastest installed"])
 def served(request: pytest.FixtureRequest, memory: Any) -> Iterator[tuple[Model, str]]:
     model = Model()
     model.api.add_middleware(TokenMizerMiddleware, memory=memory)
+    http, loop = request.param
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(model.api, http=request.param, ws="none", loop="asyncio", log_level="critical")
+        config = uvicorn.Config(model.api, http=http, ws="none", loop=loop, log_level="critical")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
