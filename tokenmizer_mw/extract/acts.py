@@ -39,7 +39,7 @@ TYPED_BEHIND: Final = 4
 
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _PROJECT_FILES: Final = 3
-_GOAL_WORDS: Final = 2
+_TELLING_WORDS: Final = 2
 _NAME_WORDS: Final = 6
 _CHANGED_MIND: Final = PatternSet(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
@@ -138,7 +138,11 @@ def _choices(said: _Said, situation: Situation) -> list[Finding]:
     hit = said.hit
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = without_trailer(label), hit.reason or why
-    found = [_choice(said, item, reason, situation) for item in _named_items(label) if item and not anaphoric(item)]
+    found = [
+        _choice(said, item, reason, situation)
+        for item in _named_items(label)
+        if says_more_than(item, ()) and not anaphoric(item)
+    ]
     if hit.target:
         found += [_rejected(said, hit.target, f"{found[0].label} was chosen")] if found else []
     return [*found, *_turned_down(said, reason, found)]
@@ -223,7 +227,7 @@ def _replacements(said: _Said, situation: Situation) -> list[Finding]:
         target = "" if target.casefold().split()[0] in _PRONOUNS else target
     label, why = split_reason(label)
     label = without_trailer(label)
-    target, target_why = split_reason(target)
+    target, target_why = split_reason("" if anaphoric(target) else target)
     if anaphoric(label):
         return []
     made = said.finding(label, target=target, reason=reason or why or target_why)
@@ -285,6 +289,8 @@ def _progress(said: _Said, situation: Situation) -> list[Finding]:
     paths = _paths(label)
     if paths and not says_more_than(label, paths):
         label = ""
+    if label and not said.hit.rule.explicit and len(content(label)) < _TELLING_WORDS:
+        return []
     trust = said.trust if said.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
     return [said.finding(label, trust=trust)]
 
@@ -294,7 +300,7 @@ def _claims(said: _Said, _: Situation) -> list[Finding]:
     paths = _paths(label)
     if paths and not says_more_than(label, paths):
         return [_file(said, path) for path in paths]
-    return [said.finding(split_claim(label))]
+    return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
 
 
 def split_claim(label: str) -> str:
@@ -599,7 +605,7 @@ def _goal_rank(segment: Segment) -> int:
     read = hits(segment.text, Speaker.USER)
     if read:
         return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
-    if len(content(text)) < _GOAL_WORDS:
+    if len(content(text)) < _TELLING_WORDS:
         return _NO_GOAL
     return _QUESTION if asks(text) else _STATEMENT
 

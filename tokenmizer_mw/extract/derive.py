@@ -20,7 +20,7 @@ from .acts import read_acts
 from .finding import Finding
 from .ledger import Ledger
 from .links import link_all
-from .moves import place, went_on
+from .moves import announced_over, place, went_on
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
@@ -70,6 +70,8 @@ def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settin
     if message.role is Role.USER and _worked(before, asked):
         went_on(ledger, valid)
     placed = [(finding, place(ledger, finding)) for finding in valid]
+    if message.role is Role.ASSISTANT and speaks and not message.tool_calls and not _announces(valid):
+        announced_over(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
 
@@ -78,6 +80,10 @@ def _worked(before: Sequence[Numbered], asked: int) -> bool:
     """Whether the assistant did something about the user's last message: used a tool, or gave code."""
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
     return any(message.tool_calls or message.tool_results or "```" in message.text for message in since)
+
+
+def _announces(findings: Sequence[Finding]) -> bool:
+    return any(finding.type is NodeType.TASK and finding.trust is Trust.PROPOSED for finding in findings)
 
 
 def _may_say(finding: Finding) -> bool:

@@ -11,7 +11,7 @@ from tokenmizer_mw.model.node import Node, NodeType
 
 from .finding import Finding
 from .names import same_path
-from .similar import content, likeness, overlap
+from .similar import content, likeness, opening, overlap
 from .slots import same_value
 
 CANDIDATES_MAX: Final = 24
@@ -108,6 +108,8 @@ def _same_task(node: Node, finding: Finding, _: bool) -> bool:
     mine, other = content(node.label), content(finding.label)
     if min(len(mine), len(other)) < 2:
         return mine == other
+    if node.open and (mine <= other or other <= mine):
+        return opening(node.label) == opening(finding.label)
     return likeness(node.label, finding.label) >= SAME_TASK
 
 

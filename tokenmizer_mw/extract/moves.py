@@ -156,6 +156,18 @@ def _note_task(ledger: Ledger, finding: Finding) -> Node | None:
     return same
 
 
+def announced_over(ledger: Ledger) -> None:
+    """What the assistant said it would do next is past: it reports, or announces something else. A step on the way is
+    no task that anybody would look for later."""
+    for task in near(ledger.graph, _is_announced)[:1]:
+        past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+        ledger.move(task, Status.ARCHIVED, past, "a step on the way")
+
+
+def _is_announced(node: Node) -> bool:
+    return node.type is NodeType.TASK and node.source.trust is Trust.PROPOSED
+
+
 def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
     """The goal, when an order only says it once more."""
     goal = described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
@@ -172,8 +184,10 @@ def _begin(ledger: Ledger, finding: Finding) -> Node | None:
     for task in found:
         ledger.move(task, Status.IN_PROGRESS, finding)
         ledger.merge(task, finding)
-    if found or not finding.label or finding.trust is Trust.PROPOSED:
+    if found or not finding.label:
         return found[0] if found else None
+    if finding.trust is Trust.PROPOSED:
+        announced_over(ledger)
     same = _same(ledger, finding)
     if same is not None and same.status is Status.COMPLETED:
         ledger.touch(same)
@@ -398,7 +412,10 @@ def _close(ledger: Ledger, finding: Finding) -> Node | None:
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
-        ledger.merge(task, replace(finding, detail=finding.detail or finding.label, order=None))
+        if _is_announced(task):
+            ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
+        else:
+            ledger.merge(task, replace(finding, detail=finding.detail or finding.label, order=None))
         return task
     same = _same(ledger, finding)
     if same is not None:

@@ -200,12 +200,22 @@ def _conjoined(chunk: str) -> list[str]:
 
 
 def listed(text: str) -> list[str]:
-    """The items of a list that follows a marker such as "Next:", however long they are."""
+    """The items of a list that follows a marker such as "Next:", however long they are; brackets stay whole."""
     for separator in ("; ", ", ", " / "):
-        items = [item.strip() for item in text.split(separator)]
+        items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
             return [item.removeprefix("and ") for item in items]
     return [text]
+
+
+def _outside_brackets(text: str, separator: str) -> list[str]:
+    items: list[str] = []
+    for piece in text.split(separator):
+        if items and items[-1].count("(") > items[-1].count(")"):
+            items[-1] += separator + piece
+        else:
+            items.append(piece)
+    return items
 
 
 _TRAILERS: Final = (

@@ -30,7 +30,7 @@ _VERBS: Final = words_of(
     " changing set setup go going goes went start started starting finish finished finishing complete completed"
     " completing done work working works worked make made making put move moved moving run running ran try tried"
     " support supported supporting handle handled handling switch switched switching introduce introduced enable"
-    " enabled ready wire wired improve improved"
+    " enabled ready wire wired improve improved stay stick remain keep keeping leave"
 )
 _ENDINGS: Final = ("ization", "ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
 _MIN_STEM: Final = 3
@@ -52,6 +52,16 @@ def says_more_than(label: str, names: Iterable[str]) -> bool:
     for name in names:
         label = label.replace(name, " ")
     return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
+
+
+def opening(label: str) -> str:
+    """The stem of the first word that says what a label is about, "" when there is none."""
+    about = content(label)
+    for token in _tokens(label[:SIMILAR_MAX].casefold()):
+        for piece in _pieces(token):
+            if (stem := _stem(piece)) in about:
+                return stem
+    return ""
 
 
 def overlap(one: str, other: str) -> float:

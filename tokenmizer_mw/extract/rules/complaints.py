@@ -174,4 +174,33 @@ COMPLAINTS: Final = (
         unless=r"\d{3} (?:\w+ )?(?:rows?|users?|items?|lines?|files?|records?|requests?|ms|mb|kb|people|entries"
         r"|tests?|words|tokens|eur|usd|were|is|are)\b",
     ),
+    _rule(
+        "unable",
+        Act.COMPLAINT,
+        r"(?P<label>(?:(?:i'm |i am |it's |it is |we are |still )?(?:unable|failing|refusing) to .{3,}"
+        r"|could not .{3,}|cannot .{3,}|can't .{3,}))",
+        0.75,
+        "unable to load the review page",
+        "we can discuss it",
+    ),
+    _rule(
+        "no_longer",
+        Act.COMPLAINT,
+        r"(?P<label>(?:[\w@.,'`/()+#\"-]+ ){1,8}?(?:no longer|never) (?:works?|shows?|loads?|starts?|opens?"
+        r"|updates?|saves?|appears?|compiles?|builds?|runs?"
+        r"|fires?|arrives?|finishes|responds?|returns?)\b.*)",
+        0.8,
+        "the menu no longer opens on tablets",
+        "I no longer work there",
+        unless=r"(?:i|we|you|he|she|they) ",
+    ),
+    _rule(
+        "lost",
+        Act.COMPLAINT,
+        r"(?P<label>(?:the |our |my )(?:[\w'`/.#-]+ ){1,6}?(?:somehow |suddenly |just |has |have )*(?:lost"
+        r"|disappeared|vanished|got reverted|went missing|got lost)\b.*)",
+        0.75,
+        "the login page somehow lost its footer",
+        "we lost the game",
+    ),
 )

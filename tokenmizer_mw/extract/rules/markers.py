@@ -50,8 +50,10 @@ MARKERS: Final = (
     _marker(
         "marker.completed",
         Act.CLAIM,
-        rf"(?:✅|✔️?|☑️?)?\s*(?:completed?|done|finished|implemented|shipped|delivered|built|added|created|ready|merged"
-        rf"|deployed|migrated|refactored){_COLON}(?P<label>.+)",
+        rf"(?:✅|✔️?|☑️?)?\s*(?:completed?|done|finished|implemented|shipped|delivered|built|added|ready|merged"
+        rf"|removed|renamed|replaced|moved"
+        rf"|deployed|migrated|refactored|committed|pushed|verified|extracted|installed|configured"
+        rf"|cleaned up){_COLON}(?P<label>.+)",
         0.9,
         "Completed: user model in api/models.py",
         "Completed orders are shown in green",

@@ -224,7 +224,7 @@ CHOICES: Final = (
     _rule(
         "go_with",
         Act.CHOICE,
-        rf"{_LETS}(?:go(?:ing)?|went|run|stick|stay) (?:with|for|on) (?P<label>.+)",
+        rf"{_LETS}(?:go(?:ing)?|went|run) (?:with|for) (?P<label>.+)",
         0.9,
         "let's go with Postgres",
         "go through the list",
@@ -238,13 +238,22 @@ CHOICES: Final = (
         "taken from the docs",
     ),
     _rule(
+        "stay",
+        Act.CHOICE,
+        rf"{_LETS}(?P<label>(?:stay|stick|remain) (?:with|on|to|at) .+)",
+        0.85,
+        "stay on traefik then",
+        "stay away from it",
+    ),
+    _rule(
         "keep",
         Act.CHOICE,
         rf"{_LETS}(?P<label>(?:keep(?: using)?|leave) .+)",
         0.7,
         "keep 400 days, then delete",
         "keep going",
-        unless=r"(?:keep|leave) (?:going|in mind|up|at it|me|trying|it up|that in mind|calm|on|getting|it|that"
+        unless=r"(?:i |we )?(?:keep|leave) (?:going|in mind|up|at it|me|trying|it up|that in mind|calm|on"
+        r"|getting|it|that"
         r"|this)\b",
     ),
     _rule(
@@ -410,6 +419,16 @@ REJECTIONS: Final = (
         "forgetting the semicolon breaks it",
     ),
     _rule(
+        "we_are_dropping",
+        Act.REJECT,
+        r"(?:we|i)(?:'re| are|'m| am)? (?:completely |now |also )?(?:dropping|abandoning|getting rid of"
+        r"|not using|no longer using|removing) (?P<label>.+)",
+        0.8,
+        "we are dropping Firebase from this deployment",
+        "we are dropping by tomorrow",
+        unless=r".* dropping (?:by|in|off)\b",
+    ),
+    _rule(
         "dont_need",
         Act.REJECT,
         r"(?:i|we) (?:really |actually )?(?:do not|don't|dont|won't|will not) (?:need|want|use|do|take"
@@ -477,6 +496,7 @@ REQUESTS: Final = (
         0.8,
         "add rate limiting to the auth endpoints",
         "addition of two vectors",
+        unless=r"put (?:that|it) (?:way|like that|differently)\b",
     ),
     _rule(
         "need_thing",
@@ -493,16 +513,38 @@ REQUESTS: Final = (
     _rule(
         "should",
         Act.WISH,
-        r"(?P<label>(?:the|an?|our|my|its?|this|that|every|each|all|both|users?|you|they"
-        r"|there) (?:[\w'/-]+ ){0,4}?(?:should"
-        r"|ought to|needs to"
-        r"|has to|must) (?:also |always |only |just |not )?(?:be|have|show|return|use|work|go|get|display|open"
-        r"|close|send|look"
-        r"|become|include|support|allow|read|say|take|run|stay|start|stop|contain|come|handle|accept|appear"
-        r"|only)\b.*)",
+        r"(?P<label>(?:[\w'\"`/.#-]+ ){1,7}?(?:should|ought to|needs to|has to|must|will need to) (?:also "
+        r"|always |only |just |not )?(?:be|have"
+        r"|show|return|use|work|go|get|display|open|close|send|look|become|include|support|allow|read|say|take"
+        r"|run|stay|start|stop|contain"
+        r"|come|handle|accept|appear|only|live|match|follow|follow|point|keep|start|raise|log|write|wait|happen"
+        r"|default)\b.*)",
         0.65,
         "the button should be on the right",
         "that should do",
+        unless=r"(?:i|that|it|this|which|what|he|she|they|you|who|so|why|how|if|when|and that|as|because|think"
+        r"|sure|maybe|guess)(?: \w+)? (?:should|must|has to|needs"
+        r" to|ought to) (?:be (?:fine|ok|okay|enough|good|it|easy|possible)|work|do|have|help|go)\b|(?:why|how"
+        r"|what|when|if|where) ",
+    ),
+    _rule(
+        "make_sure",
+        Act.WISH,
+        r"(?:please |also |and )*(?:make sure|be sure|ensure)(?: that| to| you)* (?P<label>.{6,})",
+        0.7,
+        "make sure each sentence is on a new line",
+        "I made sure of it",
+    ),
+    _rule(
+        "spec_will",
+        Act.WISH,
+        r"(?P<label>(?:the |an? |our |all |each |every |files? |new |old )(?:[\w'\"`/.#-]+ ){1,7}?(?:will"
+        r"|shall) (?:not |also |always |only )?(?:be|have|use"
+        r"|contain|live|go|run|stay|come|get|return|show|include)\b.*)",
+        0.6,
+        "all files of that kind will be written as heredocs",
+        "it will be fine",
+        unless=r".*\bwill be (?:fine|ok|okay|back|ready|there|done|late|great|good|enough|out|available)\b",
     ),
     _rule(
         "still_missing",
@@ -613,9 +655,9 @@ STATES: Final = (
     _rule(
         "thing_done",
         Act.CLAIM,
-        r"(?P<label>.{3,60}?) (?:is|are|'s)? ?(?:now |all |already |finally )?(?:done|finished|complete"
+        r"(?P<label>.{3,60}? (?:(?:is|are|'s) )?(?:now |all |already |finally )?(?:done|finished|complete"
         r"|completed|in place|merged|deployed"
-        r"|implemented|live|shipped|written|migrated|set up|ported|installed)(?: (?:now|too|as well|already"
+        r"|implemented|live|shipped|written|migrated|set up|ported|installed))(?: (?:now|too|as well|already"
         r"|on \w+))?$",
         0.75,
         "the migration is done",

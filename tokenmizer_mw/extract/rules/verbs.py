@@ -22,11 +22,11 @@ _VAGUE: Final = (
     "|port|index|log|track|turn|swap|pin|trim|shrink|expand"
 )
 _OBJECT: Final = (
-    r" (?:the|a|an|all|this|that|these|those|it|them|my|our|your|its|some|more|both|each|every|any|another"
-    r"|everything|up|in"
-    r"|on|out|off|down|down|for|only|just|user|users|new|old|me|us|(?-i:[A-Z`'\"/@.\d]))"
+    r" (?:(?:the|a|an|all|this|that|these|those|it|them|my|our|your|its|some|more|both|each|every|any|another"
+    r"|everything"
+    r"|up|in|on|out|off|down|for|only|just|users?|new|old|me|us)\b|(?-i:[A-Z`'\"/@.\d]))"
 )
-WORK_VERBS: Final = rf"(?:{_CLEAR})\b|(?:{_VAGUE}){_OBJECT}"
+WORK_VERBS: Final = rf"(?:{_CLEAR}) |(?:{_VAGUE}){_OBJECT}"
 """What a request may begin with: verbs that can hardly be anything else, and others with an object behind them."""
 
 DONE_VERBS: Final = (
