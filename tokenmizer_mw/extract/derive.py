@@ -20,11 +20,12 @@ from .acts import read_acts
 from .finding import Finding
 from .ledger import Ledger
 from .links import link_all
-from .moves import announced_over, place, went_on
+from .moves import place
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
 from .validate import validated
+from .working import announced_over, went_on
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""

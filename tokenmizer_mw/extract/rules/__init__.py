@@ -6,9 +6,10 @@ from typing import Final
 
 from .assistant import CLAIMS, ORDERS, PROGRESS, PROPOSALS
 from .complaints import COMPLAINTS
+from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
-from .user import CHOICES, REJECTIONS, REMINDERS, REPLACEMENTS, REQUESTS, RULES_AND_WISHES, STATES
+from .work import REMINDERS, REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
     *MARKERS,

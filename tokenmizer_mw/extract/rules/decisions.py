@@ -1,11 +1,10 @@
-"""What people say when they work with an assistant: orders, choices, rules, wishes, complaints, confirmations."""
+"""How people decide: choosing, replacing, turning down, ruling and wishing."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from .rule import Act, Rule, Speaker
-from .verbs import DONE_VERBS, WORK_VERBS
 
 _LETS: Final = (
     r"(?:(?:let's|lets|let us|we'll|we will|we|i'll|i will|i'd like to|i want to|i want you to|we should|we can"
@@ -160,16 +159,6 @@ REPLACEMENTS: Final = (
     ),
 )
 
-REMINDERS: Final = (
-    _rule(
-        "dont_forget",
-        Act.REQUEST,
-        r"(?:please )?(?:don't|do not|dont) forget (?:to |the |about )?(?P<label>.+)",
-        0.85,
-        "don't forget to update the changelog",
-        "I forgot to mention it",
-    ),
-)
 
 CHOICES: Final = (
     _rule(
@@ -298,6 +287,7 @@ CHOICES: Final = (
     ),
 )
 
+
 RULES_AND_WISHES: Final = (
     _rule(
         "never",
@@ -392,6 +382,7 @@ RULES_AND_WISHES: Final = (
     ),
 )
 
+
 REJECTIONS: Final = (
     _rule(
         "no_thing",
@@ -478,202 +469,5 @@ REJECTIONS: Final = (
         0.8,
         "undo the header change",
         "undoing takes a while",
-    ),
-)
-
-REQUESTS: Final = (
-    _rule(
-        "order",
-        Act.REQUEST,
-        r"(?:(?:please|now|next|then|also|finally|let's|lets|let us|we (?:need|have|want|ought) to|we should"
-        r"|we must|we can"
-        r"|i (?:need|want|have|would like|'d like)(?: you)? to|i'd like (?:you )?to|you (?:need|have|should|must"
-        r"|can)(?: to)?"
-        r"|help me(?: to)?|time to|go ahead and|try to|make sure (?:to|you|that you)|be sure to|start by|first"
-        r"|just|could you"
-        r"|can you|would you|will you|go and|remember to|need to|have to|gotta|want to) )*"
-        rf"(?P<label>(?:{WORK_VERBS}).{{2,}})",
-        0.8,
-        "add rate limiting to the auth endpoints",
-        "addition of two vectors",
-        unless=r"put (?:that|it) (?:way|like that|differently)\b",
-    ),
-    _rule(
-        "need_thing",
-        Act.REQUEST,
-        r"(?:i|we|it|this|that|the \w+)(?:'ll| will)? (?:also |still |now |really |just )?(?:needs?|wants?"
-        r"|would like|'d like|want to have"
-        r"|could use|require|am looking for|are looking for|is missing|lacks?) (?P<label>(?:a|an|the|some|more"
-        r"|better|another"
-        r"|support|tests?|at least|\d+) .+)",
-        0.7,
-        "we also need a page for refunds",
-        "we need to talk",
-    ),
-    _rule(
-        "should",
-        Act.WISH,
-        r"(?P<label>(?:[\w'\"`/.#-]+ ){1,7}?(?:should|ought to|needs to|has to|must|will need to) (?:also "
-        r"|always |only |just |not )?(?:be|have"
-        r"|show|return|use|work|go|get|display|open|close|send|look|become|include|support|allow|read|say|take"
-        r"|run|stay|start|stop|contain"
-        r"|come|handle|accept|appear|only|live|match|follow|follow|point|keep|start|raise|log|write|wait|happen"
-        r"|default)\b.*)",
-        0.65,
-        "the button should be on the right",
-        "that should do",
-        unless=r"(?:i|that|it|this|which|what|he|she|they|you|who|so|why|how|if|when|and that|as|because|think"
-        r"|sure|maybe|guess)(?: \w+)? (?:should|must|has to|needs"
-        r" to|ought to) (?:be (?:fine|ok|okay|enough|good|it|easy|possible)|work|do|have|help|go)\b|(?:why|how"
-        r"|what|when|if|where) ",
-    ),
-    _rule(
-        "make_sure",
-        Act.WISH,
-        r"(?:please |also |and )*(?:make sure|be sure|ensure)(?: that| to| you)* (?P<label>.{6,})",
-        0.7,
-        "make sure each sentence is on a new line",
-        "I made sure of it",
-    ),
-    _rule(
-        "spec_will",
-        Act.WISH,
-        r"(?P<label>(?:the |an? |our |all |each |every |files? |new |old )(?:[\w'\"`/.#-]+ ){1,7}?(?:will"
-        r"|shall) (?:not |also |always |only )?(?:be|have|use"
-        r"|contain|live|go|run|stay|come|get|return|show|include)\b.*)",
-        0.6,
-        "all files of that kind will be written as heredocs",
-        "it will be fine",
-        unless=r".*\bwill be (?:fine|ok|okay|back|ready|there|done|late|great|good|enough|out|available)\b",
-    ),
-    _rule(
-        "still_missing",
-        Act.LATER,
-        r"(?P<label>.{3,80}?) (?:is|are) (?:still )?(?:missing|pending|open|outstanding|not done(?: yet)?"
-        r"|to be done|left to do|todo"
-        r"|unfinished|on (?:my|the) list)(?: from .+)?$",
-        0.75,
-        "the export button is still missing",
-        "the door is open until noon on the first floor",
-    ),
-    _rule(
-        "later",
-        Act.LATER,
-        r"(?:(?:i|we)(?:'ll| will| can|'m going to| am going to)(?: still)? (?:need to |have to |want to "
-        r"|must )?(?P<label>[^,;]{3,100}?"
-        r" (?:tomorrow|later|tonight|next week|next time|(?:on |only on )?(?:mon|tues|wednes|thurs|fri|satur"
-        r"|sun)day|this evening"
-        r"|in the morning|after (?:the|that|this|lunch)(?: \w+)?))\b.*)",
-        0.7,
-        "I'll write the cleanup job tomorrow",
-        "I'll see you tomorrow",
-        unless=r"(?:i|we)(?:'ll| will) (?:see|be|talk|think|tell|ask you|let you|get back|come back)\b",
-    ),
-    _rule(
-        "myself",
-        Act.LATER,
-        r"(?P<label>[^,;]{3,80}?) (?:i|we)(?:'ll| will)? (?:do|handle|take care of|fix|write|finish)(?: it"
-        r"| that)? (?:myself|ourselves|tomorrow"
-        r"|later|tonight|next week|on \w+day)\b.*",
-        0.7,
-        "The calibration I'll do myself",
-        "what I do myself is my business",
-        unless=r"(?:what|how|that|as|if|when|whatever|because|so) ",
-    ),
-    _rule(
-        "next_time",
-        Act.LATER,
-        r"next time,? (?:we|i|you)(?:'ll| will)?(?: do| build| add| write)? (?P<label>.{4,})",
-        0.7,
-        "next time we do the acknowledge link",
-        "the next time is a Monday",
-    ),
-    _rule(
-        "still_need",
-        Act.LATER,
-        r"(?:i|we|you)?(?:'ll| will)? ?(?:still|also) (?:need|have|want|got)(?: to)? (?P<label>.{4,})",
-        0.75,
-        "we still need to migrate the old users",
-        "it is still there",
-    ),
-)
-
-STATES: Final = (
-    _rule(
-        "that_fixed_it",
-        Act.CONFIRM,
-        r"(?:that|this|it|which)(?:'s| has| seems to have)? ?(?:did|fixed|solved|resolved|was|worked|sorted"
-        r"|helped|it|does) ?(?:it|the trick"
-        r"|the (?:issue|problem|error|bug)|that|out)?(?:[,;:! ].{0,60})?$",
-        0.8,
-        "thanks, that fixed it",
-        "that depends on the weather and on the season in general, as I told you many times before",
-    ),
-    _rule(
-        "works",
-        Act.CONFIRM,
-        r"(?:(?:it|that|this|everything|all(?: of it)?|now it|and it|yes it)(?:'s| is| now| all"
-        r"| just)* )?(?:works?|worked|working|fixed"
-        r"|solved|passes|runs|resolved|good now|ok now|fine now|gone)(?: (?:now|fine|great|again|perfectly|well"
-        r"|like a charm|as expected"
-        r"|nicely|for me|here|it|that|the (?:issue|problem|error|bug)|my (?:issue|problem)|too|!+))*(?:[,;:!-].*)?$",
-        0.85,
-        "works now",
-        "works on the first floor of the house and elsewhere",
-    ),
-    _rule(
-        "thing_works",
-        Act.CONFIRM,
-        r"(?P<label>.{2,60}?) (?:now )?(?:works?|is working|are working|is fixed|are fixed|is green|are green"
-        r"|is up|is ready|is gone|are gone"
-        r"|is ok|is okay|is fine|is clean|are fine|looks? (?:good|great|right|fine)|pass(?:es)?|loads?)"
-        r"(?: (?:now|again|fine|perfectly|great|too|as expected|after .+))*(?:[,;!].*)?$",
-        0.8,
-        "the login works now",
-        "the way this works in practice is unclear",
-    ),
-    _rule(
-        "i_did",
-        Act.CLAIM,
-        r"(?P<label>(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?"
-        rf"(?:{DONE_VERBS})\b.{{3,}})",
-        0.75,
-        "I've moved the secrets to the vault",
-        "I wrote you yesterday",
-        unless=r"(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?(?:(?:sent|wrote|written"
-        r"|put|made) (?:you|him|her|them|it up|sure|that|this|a mistake)|ran into|run into|put up)\b",
-    ),
-    _rule(
-        "did",
-        Act.CLAIM,
-        rf"(?P<label>(?:{DONE_VERBS})(?: (?:it|that|and|the|to|in|on|from|with|at|all|both|everything|by"
-        rf"|it all)\b.*|\W+.*)?)$",
-        0.65,
-        "deployed to staging",
-        "set theory is fun",
-    ),
-    _rule(
-        "thing_done",
-        Act.CLAIM,
-        r"(?P<label>.{3,60}? (?:(?:is|are|'s) )?(?:now |all |already |finally )?(?:done|finished|complete"
-        r"|completed|in place|merged|deployed"
-        r"|implemented|live|shipped|written|migrated|set up|ported|installed))(?: (?:now|too|as well|already"
-        r"|on \w+))?$",
-        0.75,
-        "the migration is done",
-        "the list of things to be done",
-        unless=r".*\b(?:to be|gets?|get|not|never|when|if|until|once|half|almost|nearly|want|be|being|can be"
-        r"|should be|will be|must be|needs to be)\s+(?:all |now )?(?:done|finished|complete|completed|merged"
-        r"|deployed|implemented|written|migrated|set up|ported|installed)",
-    ),
-    _rule(
-        "is_the_goal",
-        Act.GOAL,
-        r"(?:i|we)(?:'m| am|'re| are)? (?:trying|attempting|aiming|building|working on|planning|going|hoping"
-        r"|want|need|supposed)(?: to)?"
-        r" (?P<label>(?:build|create|make|develop|write|design|get|set up|launch|ship|plan)\b.+)",
-        0.6,
-        "I'm trying to build a small CRM",
-        "I'm trying on shoes",
     ),
 )

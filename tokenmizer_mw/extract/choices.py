@@ -1,0 +1,160 @@
+"""What is decided: choices, replacements, rejections, rules, preferences and proposals, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, Status, Trust
+
+from .finding import Finding, Move
+from .pattern import PatternSet, compiled
+from .phrases import split_reason, without_trailer
+from .reading import anaphoric
+from .rules import MEANINGS, Act, Speaker
+from .said import Maker, Said, is_name, named_items, slotted
+from .similar import content, says_more_than
+from .situation import Situation
+from .slots import names_a_value
+
+_CHANGED_MIND: Final = PatternSet(
+    r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
+    r"|changed my mind|i changed my mind|hold on"
+    r"|correction|sorry|instead)\b"
+)
+_OTHER_IS: Final = compiled(
+    r"(?P<label>[^,;]{2,80}?)[,;:] (?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}?) (?P<why>(?:is|are|was|were|has"
+    r"|have|keeps|kept|turned|feels|can't|cannot"
+    r"|doesn't|don't|won't|isn't|costs?|lacks?|breaks?|needs?)\b.*)"
+)
+_NOT_THAT: Final = compiled(
+    r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
+)
+_PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she", "there", "what", "who"})
+
+
+def _choices(said: Said, situation: Situation) -> list[Finding]:
+    hit = said.hit
+    label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
+    label, reason = without_trailer(label), hit.reason or why
+    found = [
+        _choice(said, item, reason, situation)
+        for item in named_items(label)
+        if says_more_than(item, ()) and not anaphoric(item)
+    ]
+    if hit.target:
+        found += [_rejected(said, hit.target, f"{found[0].label} was chosen")] if found else []
+    return [*found, *_turned_down(said, reason, found)]
+
+
+def _assignments(said: Said, situation: Situation) -> list[Finding]:
+    """ "For the port take 8471": a value for what the sentence names."""
+    value, why = split_reason(said.hit.label)
+    made = said.finding(f"{said.hit.target}: {value}", reason=why)
+    return [_weighed(slotted(made), said, situation)]
+
+
+def _choice(said: Said, item: str, reason: str, situation: Situation) -> Finding:
+    move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
+    made = said.finding(item.removeprefix("using "), reason=reason, move=move)
+    return _weighed(slotted(made), said, situation)
+
+
+def _weighed(made: Finding, said: Said, situation: Situation) -> Finding:
+    """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
+    if situation.speaker is Speaker.USER:
+        return made
+    if said.hit.rule.explicit and situation.ordered:
+        return replace(made, trust=Trust.ADOPTED)
+    return replace(
+        made,
+        trust=Trust.PROPOSED,
+        kind=DecisionKind.OPTION,
+        status=Status.PENDING,
+        move=Move.NOTE,
+        target="",
+        slot="",
+        confidence=min(made.confidence, 0.55),
+    )
+
+
+def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
+    """What "A (not B, because ...)" rejects."""
+    match = _NOT_THAT.match(reason)
+    if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
+        return []
+    return [
+        _rejected(said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust)
+    ]
+
+
+def _rejected(said: Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+    return said.finding(
+        label,
+        move=Move.REJECT,
+        status=Status.INVALIDATED,
+        kind=DecisionKind.OPTION,
+        trust=trust,
+        reason=reason,
+        confidence=0.7,
+    )
+
+
+def _replacements(said: Said, situation: Situation) -> list[Finding]:
+    hit = said.hit
+    label, target, reason = hit.label, hit.target, hit.reason
+    if not target and (match := _OTHER_IS.match(label)) is not None:
+        label, target = match.group("label"), match.group("target")
+        reason = f"{target} {match.group('why')}"
+        target = "" if target.casefold().split()[0] in _PRONOUNS else target
+    label, why = split_reason(label)
+    label = without_trailer(label)
+    target, target_why = split_reason("" if anaphoric(target) else target)
+    if anaphoric(label):
+        return []
+    made = said.finding(label, target=target, reason=reason or why or target_why)
+    return [_weighed(slotted(made), said, situation)]
+
+
+def _rejections(said: Said, situation: Situation) -> list[Finding]:
+    label, why = split_reason(said.hit.label)
+    if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
+        return []
+    items = named_items(label)
+    return [said.finding(item, reason=said.hit.reason or why) for item in items]
+
+
+def _retractions(said: Said, _: Situation) -> list[Finding]:
+    label = "" if anaphoric(said.hit.label) else said.hit.label
+    return [said.finding(split_reason(label)[0], reason=said.segment.text)]
+
+
+def _standing(said: Said, _: Situation) -> list[Finding]:
+    label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
+    return [
+        slotted(said.finding(label))
+        if MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
+        else said.finding(label)
+    ]
+
+
+def _proposals(said: Said, _: Situation) -> list[Finding]:
+    label, reason = split_reason(said.hit.label)
+    made = said.finding(label, reason=reason, trust=Trust.PROPOSED)
+    return [made] if content(label) and is_name(label) else []
+
+
+CHOICE_MAKERS: Final[dict[Act, Maker]] = {
+    Act.CHOICE: _choices,
+    Act.ASSIGN: _assignments,
+    Act.RULE: _standing,
+    Act.PREFERENCE: _standing,
+    Act.WISH: _standing,
+    Act.REPLACE: _replacements,
+    Act.RETURN: _replacements,
+    Act.REJECT: _rejections,
+    Act.RETRACT: _retractions,
+    Act.PROPOSAL: _proposals,
+}
+"""Who makes findings of the acts that decide something."""

@@ -1,0 +1,162 @@
+"""Moves of decisions: stating, restating, replacing and turning down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+
+from .facts import DECIDING, PRECISE, adopt_option, asked_now, recent, same_as, slot_free, supersede
+from .finding import Finding, Move
+from .ledger import Ledger, is_open
+from .matching import current_heir, described, near
+from .similar import content
+from .slots import known, members_of, same_value
+
+_OLD_CONFIDENCE: Final = 0.6
+
+
+def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
+    """A decision, rule, preference or option is stated: news, a restatement, or a new value of a slot."""
+    same = same_as(ledger, finding)
+    if same is not None:
+        return _restate(ledger, same, finding)
+    holder = ledger.graph.in_slot(finding.slot)
+    if holder is not None and finding.trust in DECIDING and not same_value(holder.value, finding.value):
+        return supersede(ledger, holder, finding)
+    return ledger.add(slot_free(ledger, finding))
+
+
+def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
+    if finding.trust not in DECIDING:
+        ledger.touch(same)
+        return same
+    if same.current:
+        if same.kind is DecisionKind.OPTION:
+            adopt_option(ledger, same, finding)
+        ledger.merge(ledger.graph.get(same.id) or same, finding)
+        return same
+    if _outdated(ledger, same, finding):
+        return None
+    heir = current_heir(ledger.graph, same)
+    if heir is not None:
+        return supersede(ledger, heir, finding)
+    ledger.move(same, Status.ACTIVE, finding)
+    ledger.merge(same, finding)
+    return same
+
+
+def _outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
+    """An assistant that names a replaced choice in passing does not bring it back."""
+    return finding.move is not Move.REPLACE and finding.trust is not Trust.STATED
+
+
+def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
+    """``label`` for ``target``; without a target for what holds its slot, its category, or replaced it before."""
+    if finding.trust not in DECIDING:
+        return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
+    same = same_as(ledger, finding)
+    old = _target(ledger, finding, same)
+    if (
+        same is not None
+        and same.current
+        and same.kind is not DecisionKind.OPTION
+        and (old is None or old.id == same.id)
+    ):
+        ledger.merge(same, finding)
+        return same
+    if old is not None and old.current:
+        return supersede(ledger, old, finding)
+    if old is not None:
+        return _replace_again(ledger, old, same, finding)
+    if not finding.target:
+        return note_decision(ledger, finding)
+    stated = ledger.add(
+        finding,
+        label=finding.target,
+        confidence=_OLD_CONFIDENCE,
+        kind=DecisionKind.CHOICE,
+        slot="",
+        value="",
+        detail="",
+        status=Status.ACTIVE,
+    )
+    return supersede(ledger, stated, finding)
+
+
+def _replace_again(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
+    """``old`` was replaced before: the assistant repeats what the user ordered, or a third choice comes in."""
+    heir = current_heir(ledger.graph, old)
+    if same is None and heir is not None and recent(ledger, heir) and finding.trust is Trust.ADOPTED:
+        ledger.merge(heir, finding)
+        return heir
+    if same is not None:
+        return _restate(ledger, same, finding)
+    return note_decision(ledger, finding)
+
+
+def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
+    graph = ledger.graph
+
+    def replaceable(node: Node) -> bool:
+        return node.current and node.kind is not DecisionKind.OPTION and (same is None or node.id != same.id)
+
+    if finding.target:
+        for type_ in (NodeType.DECISION, NodeType.DEPENDENCY, NodeType.ENVIRONMENT):
+            found = described(graph, finding.target, type_, replaceable, PRECISE)
+            if found is not None:
+                return found
+        exact = graph.find(NodeType.DECISION, finding.target)
+        return exact if exact is not None and not exact.current else _in_category(ledger, finding, replaceable)
+    holder = graph.in_slot(finding.slot)
+    if holder is not None and replaceable(holder) and not same_value(holder.value, finding.value):
+        return holder
+    if same is not None and not same.current:
+        return current_heir(graph, same)
+    return _in_category(ledger, finding, replaceable)
+
+
+def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+    """The current decision of the same kind of choice ("Vitest instead" speaks of Jest)."""
+    if finding.target:
+        return None
+    kind = next((found[0] for word in finding.label.split() if (found := known(word)) is not None), "")
+    others = " ".join(members_of(kind)) if kind else ""
+    mine = content(finding.label)
+
+    def other(node: Node) -> bool:
+        return accept(node) and not content(node.label) <= mine
+
+    return described(ledger.graph, others, NodeType.DECISION, other, 1e-6) if others else None
+
+
+def reject(ledger: Ledger, finding: Finding) -> Node | None:
+    """Something is turned down: a choice in force, open work, or an option that was only looked at."""
+    if finding.trust not in DECIDING:
+        return None
+    if not finding.label:
+        return _retract_last(ledger, finding)
+    choice = described(ledger.graph, finding.label, NodeType.DECISION, lambda node: node.current, PRECISE)
+    if choice is not None and choice.source.turn < ledger.turn:
+        ledger.move(choice, Status.INVALIDATED, finding)
+        return choice
+    floor = PRECISE if finding.type is NodeType.TASK else 0.75
+    task = described(ledger.graph, finding.label, NodeType.TASK, is_open, floor)
+    if task is not None:
+        ledger.move(task, Status.INVALIDATED, finding)
+        return task
+    if finding.type is not NodeType.DECISION or same_as(ledger, finding) is not None:
+        return None
+    option = ledger.add(finding, status=Status.PENDING, kind=DecisionKind.OPTION, slot="", value="")
+    ledger.move(option, Status.INVALIDATED, finding)
+    return option
+
+
+def _retract_last(ledger: Ledger, finding: Finding) -> Node | None:
+    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
+    for task in tasks[:1]:
+        ledger.move(task, Status.INVALIDATED, finding)
+        return task
+    return None

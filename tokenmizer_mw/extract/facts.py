@@ -1,0 +1,132 @@
+"""Stating facts: what every kind of fact shares, and the kinds that simply hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+
+from .finding import Finding
+from .ledger import Ledger
+from .matching import near, same_fact
+from .slots import same_value
+
+RELATED: Final = 0.5
+"""Share of the shorter label's content that a claim has in common with the work it finishes."""
+
+ANSWERING: Final = 0.3
+"""The same within one exchange, where little else can be meant."""
+
+PRECISE: Final = 0.6
+"""The same where a mistake would throw something away."""
+
+DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
+
+
+def same_as(ledger: Ledger, finding: Finding) -> Node | None:
+    """The node that states what the finding states, ``None`` when it is news."""
+    return same_fact(ledger.graph, finding, adjacent=lambda node: recent(ledger, node))
+
+
+def recent(ledger: Ledger, node: Node) -> bool:
+    """Mentioned since the user's last message before this one."""
+    since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
+    return ledger.touched(node) >= since
+
+
+def asked_now(ledger: Ledger, node: Node) -> bool:
+    """Mentioned since the user's last message."""
+    return ledger.asked > 0 and ledger.touched(node) >= ledger.asked
+
+
+def asked_tasks(ledger: Ledger) -> list[Node]:
+    """The open tasks of the user's last message, newest first."""
+    return near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
+
+
+def slot_free(ledger: Ledger, finding: Finding) -> Finding:
+    """Two current facts never share a slot: what may not replace its holder goes without one."""
+    if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
+        return replace(finding, slot="", value="")
+    return finding
+
+
+def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
+    """A fact that simply holds: added, or merged into the node that states it already."""
+    known_node = same_as(ledger, finding)
+    if known_node is None:
+        return ledger.add(slot_free(ledger, finding))
+    if not known_node.current or (finding.certain and finding.status is not known_node.status):
+        ledger.move(known_node, finding.status, finding)
+    ledger.merge(known_node, finding)
+    return known_node
+
+
+def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
+    """An option becomes the choice."""
+    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.source(finding)}
+    if finding.slot and ledger.graph.in_slot(finding.slot) is None:
+        changes |= {"slot": finding.slot, "value": finding.value}
+    changes["confidence"] = max(option.confidence, finding.confidence)
+    ledger.emit(NodeRevised(option.id, changes, ledger.turn))
+    ledger.move(option, Status.ACTIVE, finding)
+
+
+def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
+    """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again."""
+    same = same_as(ledger, finding)
+    if same is None or same.id == old.id:
+        new = ledger.add(finding)
+    else:
+        new = same
+        if same.kind is DecisionKind.OPTION:
+            adopt_option(ledger, same, finding)
+        else:
+            ledger.move(same, Status.ACTIVE, finding)
+            ledger.emit(NodeRevised(same.id, _renewed(ledger, same, finding), ledger.turn))
+    ledger.replace(old, new, finding)
+    return new
+
+
+def _renewed(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
+    changes: dict[str, object] = {"source": ledger.source(finding)}
+    if finding.reason:
+        changes["detail"] = finding.reason
+    if finding.slot and not node.slot:
+        changes |= {"slot": finding.slot, "value": finding.value}
+    return changes
+
+
+def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
+    """A version or platform: a new value takes the place of the old one, but never of a decision."""
+    holder = ledger.graph.in_slot(finding.slot)
+    if holder is None or same_value(holder.value, finding.value):
+        if holder is not None:
+            ledger.touch(holder)
+            return holder
+        return note_fact(ledger, finding)
+    if holder.type is NodeType.ENVIRONMENT and finding.trust in (Trust.STATED, Trust.STRUCTURE):
+        return supersede(ledger, holder, finding)
+    return note_fact(ledger, replace(finding, slot="", value=""))
+
+
+def note_file(ledger: Ledger, finding: Finding) -> Node | None:
+    """A file; the longer spelling of its path wins."""
+    node = note_fact(ledger, finding)
+    if node is not None and len(finding.label) > len(node.label):
+        ledger.emit(NodeRevised(node.id, {"label": finding.label}, ledger.turn))
+    return node
+
+
+def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
+    """What the session is for; only the user changes it."""
+    same = same_as(ledger, finding)
+    if same is not None and same.current:
+        ledger.merge(same, finding)
+        return same
+    holder = ledger.graph.in_slot(finding.slot)
+    if holder is None:
+        return ledger.add(finding)
+    return supersede(ledger, holder, finding) if finding.trust is Trust.STATED else None

@@ -1,0 +1,111 @@
+"""What a session is for, as its first substantive message says it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Segment
+from .pattern import compiled
+from .phrases import asks, bounded, enumerated, order_in, without_lead
+from .reading import hits
+from .rules import Act, Speaker
+from .said import NAME_WORDS, TELLING_WORDS
+from .similar import content
+from .situation import Situation
+from .slots import known, read_slot
+
+_STACK: Final = compiled(
+    r".*?\b(?:with|using|in|on|based on|on top of|written in|powered by) (?P<stack>[^;:.()]{2,120})"
+)
+GOAL_SENTENCES: Final = 12
+"""Sentences of a message in which the goal is looked for."""
+
+_NO_GOAL, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(6)
+_GOAL_RANKS: Final = {
+    Act.GOAL: _ANNOUNCED,
+    Act.REQUEST: _ORDER,
+    Act.WISH: _STATEMENT,
+    Act.COMPLAINT: _SYMPTOM,
+    Act.PREFERENCE: _NO_GOAL,
+    Act.CHOICE: _NO_GOAL,
+    Act.RULE: _NO_GOAL,
+    Act.REPLACE: _NO_GOAL,
+    Act.RETURN: _NO_GOAL,
+    Act.REJECT: _NO_GOAL,
+    Act.RETRACT: _NO_GOAL,
+    Act.CONFIRM: _NO_GOAL,
+    Act.STILL: _NO_GOAL,
+    Act.ENVIRONMENT: _NO_GOAL,
+}
+
+
+def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """The goal as the session's first substantive message states it, with the choices that it names."""
+    ranked = [(_goal_rank(segment), -index) for index, segment in enumerate(spoken[:GOAL_SENTENCES])]
+    rank, index = max(ranked, default=(_NO_GOAL, 0))
+    if rank < (_QUESTION if situation.asked is None else _ORDER):
+        return []
+    segment = spoken[-index]
+    text = without_lead(bounded(segment.text))
+    label = order_in(text) or _goal_label(segment)
+    made = Finding(
+        NodeType.GOAL,
+        label,
+        Status.ACTIVE,
+        Trust.STATED,
+        0.8,
+        slot="goal",
+        value=label,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+    )
+    return [made, *_stack(label, made)]
+
+
+def _goal_rank(segment: Segment) -> int:
+    """How likely a sentence states what the session is for: an announced goal before an order, then a symptom."""
+    text = without_lead(bounded(segment.text))
+    if order_in(text):
+        return _ORDER
+    read = hits(segment.text, Speaker.USER)
+    if read:
+        return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
+    if len(content(text)) < TELLING_WORDS:
+        return _NO_GOAL
+    return _QUESTION if asks(text) else _STATEMENT
+
+
+def _goal_label(segment: Segment) -> str:
+    for hit in hits(segment.text, Speaker.USER):
+        if hit.rule.act in (Act.GOAL, Act.REQUEST):
+            return hit.label
+    return without_lead(bounded(segment.text))
+
+
+def _stack(label: str, goal: Finding) -> list[Finding]:
+    """The technology that a goal is stated with: choices behind "with" and "using", names elsewhere."""
+    found = []
+    match = _STACK.match(label)
+    stack = enumerated(match.group("stack")) if match is not None else []
+    for item in stack:
+        slot = read_slot(item)
+        if slot is not None and slot.category and len(item.split()) <= NAME_WORDS:
+            found.append(
+                replace(
+                    goal,
+                    type=NodeType.DECISION if slot.chosen else NodeType.DEPENDENCY,
+                    label=item,
+                    slot=slot.name if slot.chosen else "",
+                    value=slot.value,
+                    kind=DecisionKind.CHOICE,
+                )
+            )
+    chosen = {word.casefold() for finding in found for word in finding.label.split()}
+    for word in label.split():
+        if word.casefold() not in chosen and known(word) is not None:
+            found.append(replace(goal, type=NodeType.DEPENDENCY, label=word.strip(".,;:()"), slot="", value=""))
+    return found

@@ -1,0 +1,148 @@
+"""What is to do, what is done and what is wrong: requests, claims, complaints and the like, as findings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Move
+from .pattern import compiled
+from .phrases import enumerated, listed, split_reason, without_lead
+from .rules import Act, Speaker
+from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, paths_in, slotted
+from .similar import content, says_more_than
+from .situation import Situation
+
+_USING: Final = compiled(
+    r"(?P<what>.{3,120}?),? (?:using|via|based on|by means of|on top of|with the help of) (?P<means>[^,;.:()]{2,60})"
+)
+_PROJECT_FILES: Final = 3
+
+
+def _requests(said: Said, situation: Situation) -> list[Finding]:
+    label = said.hit.label
+    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()):
+        return []
+    means = _USING.match(label)
+    if means is None or not is_name(means.group("means")):
+        return [said.finding(label)]
+    what = without_lead(means.group("what")).partition(" ")[2] or means.group("what")
+    choices = [f"{item} for {what}" for item in enumerated(means.group("means"))]
+    made = [
+        slotted(
+            said.finding(
+                choice,
+                type=NodeType.DECISION,
+                status=Status.ACTIVE,
+                kind=DecisionKind.CHOICE,
+            )
+        )
+        for choice in choices
+    ]
+    return [said.finding(label, implements=choices[0]), *made]
+
+
+def _later(said: Said, _: Situation) -> list[Finding]:
+    items = listed(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
+    return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
+
+
+def _progress(said: Said, situation: Situation) -> list[Finding]:
+    label = said.hit.label
+    paths = paths_in(label)
+    if paths and not says_more_than(label, paths):
+        label = ""
+    if label and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
+        return []
+    trust = said.trust if said.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
+    return [said.finding(label, trust=trust)]
+
+
+def _claims(said: Said, _: Situation) -> list[Finding]:
+    label = said.hit.label
+    paths = paths_in(label)
+    if paths and not says_more_than(label, paths):
+        return [file_of(said, path) for path in paths]
+    return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
+
+
+def split_claim(label: str) -> str:
+    """A claim without the details behind it: "user model in api/models.py — fields: id, email" ends at the dash."""
+    head, _, _ = label.partition(" — ")
+    return head if content(head) else label
+
+
+def _fixes(said: Said, _: Situation) -> list[Finding]:
+    label = said.hit.label.removeprefix("by ")
+    return [said.finding(label, detail=label)]
+
+
+def _plain(said: Said, _: Situation) -> list[Finding]:
+    return [said.finding(said.hit.label)]
+
+
+def _not_fixed(said: Said, _: Situation) -> list[Finding]:
+    """What was claimed is not so; what is wrong instead is an error of its own."""
+    found = [said.finding(said.hit.label)]
+    if len(content(said.hit.reason)) > 1:
+        found.append(said.finding(said.hit.reason, move=Move.NOTE))
+    return found
+
+
+def _complaints(said: Said, situation: Situation) -> list[Finding]:
+    if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
+        return []
+    return [said.finding(said.hit.label)]
+
+
+def _blocked(said: Said, _: Situation) -> list[Finding]:
+    return [said.finding(said.hit.label, blocks="")]
+
+
+def _files(said: Said, situation: Situation) -> list[Finding]:
+    paths = paths_in(said.hit.label)
+    found = [file_of(said, path) for path in paths]
+    if situation.opening and situation.speaker is Speaker.ASSISTANT and len(paths) >= _PROJECT_FILES:
+        label = f"project structure: {', '.join(paths)}"
+        found.append(said.finding(label, type=NodeType.TASK, status=Status.COMPLETED, move=Move.CLOSE))
+    return found
+
+
+def _schemas(said: Said, _: Situation) -> list[Finding]:
+    head, reason = split_reason(said.hit.label)
+    return [said.finding(head, detail=reason)]
+
+
+def _environment(said: Said, _: Situation) -> list[Finding]:
+    items = enumerated(said.hit.label)
+    return [slotted(said.finding(item)) for item in items[:ITEMS_MAX]]
+
+
+def _goals(said: Said, situation: Situation) -> list[Finding]:
+    if situation.has_goal and (situation.speaker is Speaker.ASSISTANT or not _announces(said)):
+        return []
+    return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
+
+
+def _announces(said: Said) -> bool:
+    return said.hit.rule.confidence >= 0.9
+
+
+REPORT_MAKERS: Final[dict[Act, Maker]] = {
+    Act.GOAL: _goals,
+    Act.REQUEST: _requests,
+    Act.LATER: _later,
+    Act.PROGRESS: _progress,
+    Act.CLAIM: _claims,
+    Act.FIX: _fixes,
+    Act.COMPLAINT: _complaints,
+    Act.STILL: _not_fixed,
+    Act.CONFIRM: _plain,
+    Act.FILES: _files,
+    Act.SCHEMA: _schemas,
+    Act.TESTED: _plain,
+    Act.ENVIRONMENT: _environment,
+    Act.BLOCKED: _blocked,
+}
+"""Who makes findings of the acts that speak of work, errors and what is around."""

@@ -1,0 +1,85 @@
+"""A clause in its place, ready to become findings, and what the makers of findings share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from tokenmizer_mw.model.node import NodeType, Status, Trust
+
+from .finding import Finding, Move, Segment
+from .names import file_paths
+from .phrases import enumerated
+from .reading import Hit
+from .rules import MEANINGS, Speaker
+from .situation import Situation
+from .slots import known, read_slot
+
+ITEMS_MAX: Final = 12
+"""Items of one enumeration, and points of one list under a heading, that become facts."""
+TELLING_WORDS: Final = 2
+NAME_WORDS: Final = 6
+
+
+class Said:
+    """A hit in its place, ready to become findings."""
+
+    __slots__ = ("hit", "segment", "trust")
+
+    def __init__(self, hit: Hit, segment: Segment, trust: Trust) -> None:
+        self.hit, self.segment, self.trust = hit, segment, trust
+
+    def finding(self, label: str, **changes: Any) -> Finding:
+        """What the act means, said of ``label``; ``changes`` override that."""
+        meaning = MEANINGS[self.hit.rule.act]
+        said: dict[str, Any] = {
+            "type": meaning.type,
+            "label": label,
+            "status": meaning.status,
+            "trust": self.trust,
+            "confidence": self.hit.rule.confidence,
+            "move": meaning.move,
+            "kind": meaning.kind,
+            "quote": self.segment.text,
+            "span": (self.segment.start, self.segment.end),
+        }
+        return Finding(**(said | changes))
+
+
+def said_by(hit: Hit, segment: Segment, situation: Situation) -> Said:
+    """The hit in its sentence, trusted as far as its speaker is."""
+    return Said(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
+
+
+def slotted(made: Finding) -> Finding:
+    """The finding with the slot that its label is a value of, if any."""
+    slot = read_slot(made.label)
+    return replace(made, slot=slot.name, value=slot.value) if slot is not None else made
+
+
+def named_items(label: str) -> list[str]:
+    """The names in "A, B and C"; a phrase that merely holds an "and" stays whole."""
+    items = enumerated(label, NAME_WORDS)
+    names = sum(1 for item in items if is_name(item))
+    return items if names * 2 >= len(items) else [label]
+
+
+def is_name(item: str) -> bool:
+    """Whether an item names something: a known technology, or words with capitals or digits."""
+    words = item.split()
+    return any(known(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words)
+
+
+def paths_in(text: str) -> list[str]:
+    """The files that a text names, each once."""
+    return list(dict.fromkeys(name.text for name in file_paths(text)))
+
+
+def file_of(said: Said, path: str) -> Finding:
+    """A file that a statement names."""
+    return said.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
+
+
+Maker = Callable[[Said, Situation], list[Finding]]
+"""Makes the findings of one act."""

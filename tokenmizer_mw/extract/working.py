@@ -1,0 +1,273 @@
+"""Moves of work and errors: opening, beginning, finishing, failing and opening again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.node import EdgeType, Node, NodeType, Status, Trust
+
+from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
+from .finding import Finding, Move
+from .ledger import Ledger, is_open
+from .matching import described, near
+from .similar import content, likeness
+from .structure import covers
+
+REACH: Final = 12
+"""Messages back to which "it works now" may reach for its error."""
+
+SHOWN_MAX: Final = 64
+"""Open errors that a successful command is compared with, the newest."""
+
+CLAIMS_MAX: Final = 4
+"""Pieces of finished work that one message may report without anybody having asked for them; more are details."""
+
+
+def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
+    """The user goes on to something else after the assistant worked on an order: the order is taken as done.
+
+    A complaint anywhere in the message leaves it open.
+    """
+    if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
+        return
+    for task in asked_tasks(ledger):
+        if task.status is Status.PENDING and task.source.turn == ledger.asked:
+            done = Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, task.confidence)
+            ledger.move(task, Status.COMPLETED, done, "the conversation went on")
+
+
+def announced_over(ledger: Ledger) -> None:
+    """What the assistant said it would do next is past: it reports, or announces something else. A step on the way is
+    no task that anybody would look for later."""
+    for task in near(ledger.graph, _is_announced)[:1]:
+        past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+        ledger.move(task, Status.ARCHIVED, past, "a step on the way")
+
+
+def _is_announced(node: Node) -> bool:
+    return node.type is NodeType.TASK and node.source.trust is Trust.PROPOSED
+
+
+def note_task(ledger: Ledger, finding: Finding) -> Node | None:
+    """Work is stated: to do, begun or done."""
+    if finding.status is Status.IN_PROGRESS:
+        return _begin(ledger, finding)
+    if finding.status is Status.COMPLETED and not finding.certain:
+        return close(ledger, finding)
+    same = same_as(ledger, finding)
+    if same is None:
+        return _goal_again(ledger, finding) or ledger.add(finding)
+    again = finding.trust is Trust.STATED and ledger.touched(same) < ledger.turn
+    if finding.certain or again or not same.current:
+        ledger.move(same, finding.status, finding)
+    ledger.merge(same, finding)
+    return same
+
+
+def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
+    """The goal, when an order only says it once more."""
+    goal = described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
+    if goal is None or likeness(goal.label, finding.label) < PRECISE:
+        return None
+    ledger.touch(goal)
+    return goal
+
+
+def _begin(ledger: Ledger, finding: Finding) -> Node | None:
+    """Work on a task started: an open one that the label describes, or that was asked for just before."""
+    tasks = [_open_task(ledger, finding)] if finding.label else asked_tasks(ledger)
+    found = [task for task in tasks if task is not None]
+    for task in found:
+        ledger.move(task, Status.IN_PROGRESS, finding)
+        ledger.merge(task, finding)
+    if found or not finding.label:
+        return found[0] if found else None
+    if finding.trust is Trust.PROPOSED:
+        announced_over(ledger)
+    same = same_as(ledger, finding)
+    if same is not None and same.status is Status.COMPLETED:
+        ledger.touch(same)
+        return same
+    return ledger.add(finding)
+
+
+def _open_task(ledger: Ledger, finding: Finding) -> Node | None:
+    """The open task that a claim or an announcement speaks of."""
+
+    def just_asked(node: Node) -> bool:
+        return is_open(node) and asked_now(ledger, node)
+
+    found = described(ledger.graph, finding.label, NodeType.TASK, is_open, RELATED)
+    return found or described(ledger.graph, finding.label, NodeType.TASK, just_asked, ANSWERING)
+
+
+def note_error(ledger: Ledger, finding: Finding) -> Node | None:
+    """Something is wrong, or wrong again."""
+    same = same_as(ledger, finding)
+    if same is None:
+        return ledger.add(finding)
+    if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.touched(same) < ledger.turn:
+        ledger.move(same, Status.ACTIVE, finding)
+        _reopen_fixes(ledger, same, finding)
+    elif finding.certain and finding.status is not same.status:
+        ledger.move(same, finding.status, finding)
+    ledger.merge(same, finding)
+    return same
+
+
+def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
+    for task in near(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
+        if ledger.graph.linked(task.id, EdgeType.FIXES, error.id):
+            ledger.move(task, Status.IN_PROGRESS, finding)
+
+
+def close(ledger: Ledger, finding: Finding) -> Node | None:
+    """Work was finished or an error fixed."""
+    if finding.type is NodeType.ERROR:
+        return _close_error(ledger, finding)
+    if finding.type is not NodeType.TASK:
+        return note_fact(ledger, finding)
+    if not finding.label:
+        closed = asked_tasks(ledger)
+        for asked in closed:
+            ledger.move(asked, Status.COMPLETED, finding)
+        return closed[0] if closed else None
+    task = _open_task(ledger, finding) or _only_asked(ledger)
+    if task is not None:
+        ledger.move(task, Status.COMPLETED, finding)
+        if _is_announced(task):
+            ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
+        else:
+            ledger.merge(task, replace(finding, detail=finding.detail or finding.label, order=None))
+        return task
+    same = same_as(ledger, finding)
+    if same is not None:
+        if same.current:
+            ledger.touch(same)
+        return same
+    ledger.claims += 1
+    if ledger.claims > CLAIMS_MAX and not finding.certain:
+        return None
+    return ledger.add(finding, status=Status.COMPLETED)
+
+
+def _only_asked(ledger: Ledger) -> Node | None:
+    """The one open task that the user's last message asked for, when this message has closed nothing yet."""
+    asked = [task for task in asked_tasks(ledger) if task.source.turn == ledger.asked]
+    closed = near(
+        ledger.graph, lambda node: node.type is NodeType.TASK and ledger.touched(node) == ledger.turn, settled=True
+    )
+    return asked[0] if len(asked) == 1 and not closed and ledger.role == "assistant" else None
+
+
+def _close_shown(ledger: Ledger, finding: Finding) -> Node | None:
+    """A command succeeded: the errors that it showed before are fixed."""
+    shown = [
+        node
+        for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)
+        if node.type is NodeType.ERROR and covers(finding.target, node.detail)
+    ]
+    for error in shown:
+        ledger.move(error, Status.COMPLETED, finding)
+    return shown[0] if shown else None
+
+
+def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
+    if finding.certain and not finding.label:
+        return _close_shown(ledger, finding)
+    error = _error_meant(ledger, finding)
+    task = _open_task(ledger, finding) if finding.label else None
+    if error is not None:
+        ledger.move(error, Status.COMPLETED, finding)
+        ledger.merge(error, replace(finding, type=NodeType.ERROR, detail=""))
+    if finding.detail:  # somebody says what was done about it
+        task = _finish(ledger, finding, task, error)
+        if error is not None:
+            ledger.link(task, EdgeType.FIXES, error)
+    elif error is None:
+        task = _confirm(ledger, finding, task)
+    return error or task
+
+
+def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node:
+    done = replace(finding, type=NodeType.TASK, move=Move.CLOSE, slot="", value="")
+    if task is not None:
+        ledger.move(task, Status.COMPLETED, done)
+        ledger.merge(task, done)
+        return task
+    label = f"Fix: {error.label}: {finding.label}" if error is not None else f"Fix: {finding.label}"
+    done = replace(done, label=label[:200].rstrip())
+    same = same_as(ledger, done)
+    return same if same is not None else ledger.add(done, status=Status.COMPLETED)
+
+
+def _error_meant(ledger: Ledger, finding: Finding) -> Node | None:
+    """The open error that a fix or a confirmation speaks of."""
+
+    def recent(node: Node) -> bool:
+        return node.type is NodeType.ERROR and ledger.touched(node) >= max(ledger.turn - REACH, 1)
+
+    if not finding.label:
+        return next(iter(near(ledger.graph, recent)), None)
+    floor = ANSWERING if finding.detail else RELATED
+    found = described(ledger.graph, finding.label, NodeType.ERROR, is_open, floor)
+    if found is not None or not finding.detail:
+        return found
+    return next(iter(near(ledger.graph, lambda node: recent(node) and asked_now(ledger, node))), None)
+
+
+def _confirm(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
+    """The task named, or for a bare "works now" the one that was worked on last, is done."""
+
+    def worked_on(node: Node) -> bool:
+        return node.type is NodeType.TASK and ledger.touched(node) >= max(ledger.asked, 1)
+
+    if task is None and not finding.label:
+        task = next(iter(near(ledger.graph, worked_on)), None)
+    if task is not None:
+        ledger.move(task, Status.COMPLETED, finding)
+    return task
+
+
+def fail(ledger: Ledger, finding: Finding) -> Node | None:
+    """Work or a test failed."""
+    found = described(ledger.graph, finding.label, finding.type, lambda node: node.current, RELATED)
+    if found is None:
+        return ledger.add(slot_free(ledger, finding), status=Status.FAILED)
+    ledger.move(found, Status.FAILED, finding)
+    ledger.merge(found, finding)
+    return found
+
+
+def reopen(ledger: Ledger, finding: Finding) -> Node | None:
+    """What was said to be finished is not: the thing named, or what the assistant's last message claimed."""
+    if finding.label:
+        found = _finished(ledger, finding)
+    else:
+        found = [node for node in near(ledger.graph, _is_finished, settled=True) if ledger.touched(node) >= ledger.told]
+    for node in found:
+        ledger.move(node, Status.ACTIVE if node.type is NodeType.ERROR else Status.IN_PROGRESS, finding)
+    if found:
+        return found[0]
+    opened = near(ledger.graph, lambda node: node.type is NodeType.ERROR)
+    if opened and not finding.label:
+        ledger.touch(opened[0])
+        return opened[0]
+    return note_error(ledger, finding) if len(content(finding.label)) > 1 else None
+
+
+def _finished(ledger: Ledger, finding: Finding) -> list[Node]:
+    kinds = (finding.type, *(kind for kind in (NodeType.ERROR, NodeType.TASK) if kind is not finding.type))
+    for kind in kinds:
+        found = described(ledger.graph, finding.label, kind, _is_finished, PRECISE)
+        if found is not None:
+            return [found]
+    return []
+
+
+def _is_finished(node: Node) -> bool:
+    return node.status is Status.COMPLETED and node.type in (NodeType.TASK, NodeType.ERROR)
