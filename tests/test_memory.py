@@ -154,6 +154,20 @@ def test_invalidate_warns_and_can_be_repeated(memory: SessionMemory) -> None:
         memory.invalidate("other", found.node.id, "no such session")
 
 
+def test_when_a_fact_was_true_can_be_corrected(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    (found, *_) = memory.search("s", "SQLite", k=1)
+    long_ago = 1_000_000.0
+    assert memory.graph("s", valid_at=long_ago).get(found.node.id) is None
+    memory.date("s", found.node.id, valid_from=long_ago - 1, valid_until=long_ago + 1)
+    assert memory.graph("s", valid_at=long_ago).get(found.node.id) is not None
+    assert memory.graph("s", valid_at=long_ago + 2).get(found.node.id) is None
+    with pytest.raises(CallerError):
+        memory.date("s", found.node.id, valid_from=2.0, valid_until=1.0)
+    with pytest.raises(UnknownNode):
+        memory.date("s", "decision-999")
+
+
 def test_forget_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     memory = SessionMemory.open(f"sqlite:///{path}")

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import anyio.to_thread
 
 from tokenmizer_mw.background import BackgroundQueue
-from tokenmizer_mw.errors import InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.errors import CallerError, InvalidSession, UnknownNode, UnknownSession
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -21,9 +21,9 @@ from tokenmizer_mw.graph.search import Hit, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
-from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, StatusChanged, TurnClosed
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, NodeRevised, StatusChanged, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, digest
-from tokenmizer_mw.model.node import Status, may_move
+from tokenmizer_mw.model.node import Node, Status, may_move
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.resume import Resume, build_resume
@@ -122,12 +122,33 @@ class SessionMemory:
         key = self._known(session_id, tenant)
 
         def decide(state: SessionState) -> list[Event]:
-            node = state.graph.get(node_id)
-            if node is None:
-                raise UnknownNode(f"session {session_id!r} has no node {node_id!r}")
+            node = _node(state, node_id)
             if not may_move(node.status, Status.INVALIDATED, evidence=True):
                 return []
             return [StatusChanged(node_id, Status.INVALIDATED, len(state.transcript), reason)]
+
+        self._kept.update(key, decide)
+
+    def date(
+        self,
+        session_id: str,
+        node_id: str,
+        *,
+        valid_from: float | None = None,
+        valid_until: float | None = None,
+        tenant: str = LOCAL_TENANT,
+    ) -> None:
+        """Correct when a fact was true, in seconds since the epoch; ``None``: from when it was recorded, and until it
+        was replaced. What was believed before stays on record. Raises ``UnknownNode``, and ``CallerError`` when the
+        end lies before the start."""
+        if valid_from is not None and valid_until is not None and valid_until < valid_from:
+            raise CallerError("a fact cannot end before it begins")
+        key = self._extracted(session_id, tenant)
+        changes = {"valid_from": valid_from, "valid_until": valid_until}
+
+        def decide(state: SessionState) -> list[Event]:
+            _node(state, node_id)
+            return [NodeRevised(node_id, changes, len(state.transcript))]
 
         self._kept.update(key, decide)
 
@@ -332,6 +353,7 @@ class SessionMemory:
 
     arecord = _off_the_loop(record)
     ainvalidate = _off_the_loop(invalidate)
+    adate = _off_the_loop(date)
     acheckpoint = _off_the_loop(checkpoint)
     aforget = _off_the_loop(forget)
     agraph = _off_the_loop(graph)
@@ -433,6 +455,13 @@ class SessionMemory:
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         return key
+
+
+def _node(state: SessionState, node_id: str) -> Node:
+    node = state.graph.get(node_id)
+    if node is None:
+        raise UnknownNode(f"the session has no node {node_id[:60]!r}")
+    return node
 
 
 def _next_checkpoint(state: SessionState) -> str:

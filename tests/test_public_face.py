@@ -1,0 +1,80 @@
+"""The names that people may rely on, and what importing them costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import tokenmizer_mw
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.errors import TokenMizerError
+
+NAMES = [
+    "BudgetTooSmall",
+    "CallerError",
+    "Checkpoint",
+    "ConfigError",
+    "Conflict",
+    "InvalidMessage",
+    "InvalidSession",
+    "MalformedRequest",
+    "PeerError",
+    "SessionMemory",
+    "Settings",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreTooNew",
+    "StoreUnavailable",
+    "TokenMizerError",
+    "TokenMizerMiddleware",
+    "UnknownNode",
+    "UnknownSession",
+    "__version__",
+]
+
+SYNC = ("record", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
+SYNC += ("loss_report", "restore", "sessions")
+
+
+def test_the_public_face_is_pinned() -> None:
+    assert sorted(tokenmizer_mw.__all__) == sorted(NAMES)
+    for name in NAMES:
+        assert getattr(tokenmizer_mw, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'SmartMemory'"):
+        tokenmizer_mw.SmartMemory  # noqa: B018
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_every_method_has_its_sibling_off_the_loop(name: str) -> None:
+    sibling = getattr(SessionMemory, f"a{name}")
+    assert sibling.__name__ == f"a{name}"
+    assert sibling.__doc__
+
+
+def test_every_error_says_whose_fault_it_is() -> None:
+    errors = [value for name in NAMES if isinstance(value := getattr(tokenmizer_mw, name), type)]
+    faults = {error.__name__: error.fault for error in errors if issubclass(error, TokenMizerError)}
+    assert set(faults.values()) == {"caller", "config", "store", "peer"}
+    assert faults["UnknownSession"] == "caller"
+    assert faults["StoreTooNew"] == "store"
+
+
+def test_importing_the_package_is_light() -> None:
+    """No framework, no validation library, no tokenizer: only what is used is loaded."""
+    heavy = ("starlette", "fastapi", "pydantic", "tiktoken", "yaml", "rich", "re2", "openai", "langchain_core")
+    code = f"import sys, tokenmizer_mw; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_using_the_memory_loads_no_framework() -> None:
+    heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "openai", "httpx2", "llama_index", "langchain_core")
+    code = (
+        "import sys; from tokenmizer_mw import SessionMemory; m = SessionMemory.open();"
+        " m.record('s', [{'role': 'user', 'content': 'Use Redis for the queue'}]); m.resume('s');"
+        f" print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

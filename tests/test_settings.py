@@ -1,0 +1,53 @@
+"""Settings from a file and from the environment; what is wrong is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.settings import Settings
+
+
+def test_defaults_file_and_environment(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("block_tokens: 300\ncontext_window: 8000\nsession_field: chat\n")
+    read = Settings.load(path, {"TOKENMIZER_BLOCK_TOKENS": "200", "TOKENMIZER_KEEP_SESSION_FIELD": "true"})
+    assert (read.block_tokens, read.context_window, read.session_field) == (200, 8000, "chat")
+    assert read.keep_session_field is True
+    assert Settings.load(path, {"TOKENMIZER_CONTEXT_WINDOW": ""}).context_window is None
+    assert Settings.load(None, {}) == Settings()
+    (tmp_path / "empty.yaml").write_text("")
+    assert Settings.load(tmp_path / "empty.yaml", {}) == Settings()
+    assert Settings().with_(cut_at=0.5, cut_to=0.3).cut_at == 0.5
+
+
+WRONG = [
+    ("blok_tokens: 3", "unknown setting blok_tokens"),
+    ("block_tokens: many", "block_tokens"),
+    ("block_tokens: 0", "block_tokens"),
+    ("cut_at: 0.2", "cut_to"),
+    ("block_role: narrator", "block_role"),
+    ("- a list", "mapping"),
+    ("a: [", "YAML"),
+    ("confidence_floor: 2", "confidence_floor"),
+]
+
+
+@pytest.mark.parametrize(("text", "named"), WRONG)
+def test_what_is_wrong_is_named_with_its_file(tmp_path: Path, text: str, named: str) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=named):
+        Settings.load(path, {})
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"absent\.yaml"):
+        Settings.load(tmp_path / "absent.yaml", {})
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"binary\.yaml"):
+        Settings.load(tmp_path / "binary.yaml", {})
+    with pytest.raises(ConfigError, match="environment: block_tokens"):
+        Settings.load(None, {"TOKENMIZER_BLOCK_TOKENS": "many"})
