@@ -16,6 +16,8 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +34,7 @@ Wrap = Callable[[App], App]
 
 ROUNDS: Final = 15
 REQUESTS: Final = 50
-CHUNKS: Final = 2_000
+CHUNKS: Final = 5_000
 CHUNK_BAR: Final = 1.0
 REQUEST_BAR: Final = 150.0
 OFF_ROUTE_BAR: Final = 3.0
@@ -108,6 +110,9 @@ def run() -> dict[str, Any]:
                 "request_field": added_per_request(memory, in_body=True),
                 "other_routes": added_off_route(memory),
             }
+            if (uvloop := _uvloop()) is not None:
+                figures["request_header_uvloop"] = added_per_request(memory, in_body=False, loop=uvloop)
+                figures["request_field_uvloop"] = added_per_request(memory, in_body=True, loop=uvloop)
         finally:
             memory.close()
     return {"figures": figures, "bars": bars(figures), "notes": __doc__}
@@ -140,10 +145,15 @@ def added_per_chunk(memory: Memory, *, chunks: int = CHUNKS, rounds: int = ROUND
 
 
 def added_per_request(
-    memory: Memory, *, in_body: bool, requests: int = REQUESTS, rounds: int = ROUNDS
+    memory: Memory,
+    *,
+    in_body: bool,
+    requests: int = REQUESTS,
+    rounds: int = ROUNDS,
+    loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> dict[str, Any]:
     """What a request of about 3 kB (seven messages, two of them new) with a short streamed reply costs."""
-    bodies = _bodies(f"request-{in_body}", 2 * requests * (rounds + 1), in_body=in_body)
+    bodies = _bodies(f"request-{in_body}-{loop.__module__}", 2 * requests * (rounds + 1), in_body=in_body)
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
         app, first = wrap(_answering(5)), 2 * requests * number
@@ -152,7 +162,7 @@ def added_per_request(
         cost = {**calm, "busy_loop_us": busy["loop_us"]}
         return {name: value / requests for name, value in cost.items()}
 
-    return {"body_bytes": len(bodies[-1][0]), **_compared(one_round, memory, rounds)}
+    return {"body_bytes": len(bodies[-1][0]), **_compared(one_round, memory, rounds, loop)}
 
 
 def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -254,7 +264,12 @@ def _scope(path: str, session: bytes) -> dict[str, Any]:
     }
 
 
-def _compared(one_round: Callable[[Wrap, int], Awaitable[Cost]], memory: Memory, rounds: int) -> dict[str, Any]:
+def _compared(
+    one_round: Callable[[Wrap, int], Awaitable[Cost]],
+    memory: Memory,
+    rounds: int,
+    loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
+) -> dict[str, Any]:
     """Medians over the rounds of what each middleware adds to the one that does nothing."""
     wraps: dict[str, Wrap] = {"ours": lambda app: TokenMizerMiddleware(app, memory=memory), "base_http": Base}
 
@@ -268,7 +283,18 @@ def _compared(one_round: Callable[[Wrap, int], Awaitable[Cost]], memory: Memory,
                     added[name].append({unit: cost[unit] - floor[unit] for unit in floor})
         return added
 
+    with asyncio.Runner(loop_factory=loop) as runner:
+        added = runner.run(all_rounds())
     return {
         name: {unit: round(statistics.median(cost[unit] for cost in costs), 3) for unit in costs[0]}
-        for name, costs in asyncio.run(all_rounds()).items()
+        for name, costs in added.items()
     }
+
+
+def _uvloop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop's loops where it is installed, as it usually is below uvicorn."""
+    if find_spec("uvloop") is None:
+        return None
+    module = import_module("uvloop")
+    new: Callable[[], asyncio.AbstractEventLoop] = module.new_event_loop
+    return new

@@ -122,6 +122,7 @@ class _Call:
     """One chat call: made for it, gone with it."""
 
     __slots__ = (
+        "_collect",
         "_committed",
         "_dialect",
         "_done",
@@ -142,6 +143,7 @@ class _Call:
         "_tenant",
     )
 
+    _collect: Callable[[bytes], bool]
     _forwarding: Forwarding
     _headers: dict[bytes, bytes]
     _key: SessionKey
@@ -169,6 +171,7 @@ class _Call:
             await app(self._scope, self.receive if self._pending else self._receive, self._send)
             return
         self._forwarding = forwarding
+        self._collect = forwarding.receive_data
         try:
             await app(self._inner_scope(forwarding), self.receive, self.send)
         except Exception:
@@ -345,13 +348,14 @@ class _Call:
 
     def _completes(self, message: Message) -> bool:
         """Keep a piece of the response; whether the turn has to be durable before the piece is released."""
+        piece = message.get("body")
         try:
-            piece = message.get("body", b"")
-            seen = bool(piece) and self._forwarding.receive_data(bytes(piece))
+            if piece and self._collect(piece if type(piece) is bytes else bytes(piece)):
+                return True
         except Exception as error:
             self._give_up(error)
             return False
-        return seen or not message.get("more_body", False)
+        return not message.get("more_body", False)
 
     def _give_up(self, error: Exception) -> None:
         self._done = True

@@ -297,9 +297,9 @@ class Forwarding:
             return self._receive_slowly(chunk)
         self._clear -= size
         self._keep(chunk)
-        if self._tail:
+        if self._tail or chunk[-1] != _LF:  # pieces are whole lines most of the time
             chunk = self._tail + chunk
-        self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
+            self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
         return self._ends(chunk) and self._alarmed()
 
     @property
