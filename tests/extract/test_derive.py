@@ -158,6 +158,12 @@ def test_a_switch_from_something_never_mentioned_records_what_was_there() -> Non
     assert [(old, new) for old, new, _ in steps(graph)] == [("Express", "Fastify")]
 
 
+def test_whoever_holds_the_slot_goes_even_when_the_words_name_another() -> None:
+    graph = talk("u: Build a shop", "a: ok", "u: use MySQL", "a: ok", "u: move to Postgres, SQLite is too weak")
+    assert decisions(graph) == ["Postgres"]
+    assert [(old, new) for old, new, _ in steps(graph)] == [("MySQL", "Postgres")]
+
+
 def test_the_same_said_again_is_one_decision() -> None:
     graph = talk(
         "u: Use bcrypt",

@@ -40,7 +40,7 @@ def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
         return same
     if _outdated(ledger, same, finding):
         return None
-    heir = current_heir(ledger.graph, same)
+    heir = current_heir(ledger.graph, same) or ledger.graph.in_slot(same.slot)
     if heir is not None:
         return supersede(ledger, heir, finding)
     ledger.move(same, Status.ACTIVE, finding)
@@ -109,10 +109,13 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
             if found is not None:
                 return found
         exact = graph.find(NodeType.DECISION, finding.target)
-        return exact if exact is not None and not exact.current else _in_category(ledger, finding, replaceable)
+        if exact is not None and not exact.current:
+            return exact
     holder = graph.in_slot(finding.slot)
     if holder is not None and replaceable(holder) and not same_value(holder.value, finding.value):
         return holder
+    if finding.target:
+        return None
     if same is not None and not same.current:
         return current_heir(graph, same)
     return _in_category(ledger, finding, replaceable)
@@ -120,8 +123,6 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
 
 def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
     """The current decision of the same kind of choice ("Vitest instead" speaks of Jest)."""
-    if finding.target:
-        return None
     kind = next((found[0] for word in finding.label.split() if (found := known(word)) is not None), "")
     others = " ".join(members_of(kind)) if kind else ""
     mine = content(finding.label)

@@ -75,19 +75,28 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 
 
 def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
-    """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again."""
+    """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again.
+
+    Whoever else holds the slot that it comes into goes as well.
+    """
     same = same_as(ledger, finding)
-    if same is None or same.id == old.id:
-        new = ledger.add(finding)
-    else:
-        new = same
-        if same.kind is DecisionKind.OPTION:
-            adopt_option(ledger, same, finding)
-        else:
-            ledger.move(same, Status.ACTIVE, finding)
-            ledger.emit(NodeRevised(same.id, _renewed(ledger, same, finding), ledger.turn))
-    ledger.replace(old, new, finding)
+    back = same if same is not None and same.id != old.id else None
+    holder = ledger.graph.in_slot((back.slot if back is not None else "") or finding.slot)
+    new = ledger.add(finding) if back is None else _held_again(ledger, back, finding)
+    if new.current:
+        ledger.replace(old, new, finding)
+        if holder is not None and holder.id not in (old.id, new.id):
+            ledger.replace(holder, new, finding)
     return new
+
+
+def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
+    if node.kind is DecisionKind.OPTION:
+        adopt_option(ledger, node, finding)
+    else:
+        ledger.move(node, Status.ACTIVE, finding)
+        ledger.emit(NodeRevised(node.id, _renewed(ledger, node, finding), ledger.turn))
+    return ledger.graph.get(node.id) or node
 
 
 def _renewed(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:

@@ -45,12 +45,10 @@ class _Table:
         """Numbers of the rules that may read ``text``, in the table's order."""
         return self._gate.matching(text)
 
-    def first(self, text: str, numbers: Iterable[int], *, whole: bool = False) -> Hit | None:
-        """What the first of these rules reads in ``text``; with ``whole`` only rules for sentences."""
+    def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
+        """What the first of these rules reads in ``text``."""
         for number in numbers:
             rule = self.rules[number]
-            if whole and not rule.whole:
-                continue
             unless = self._unless[number]
             if unless is not None and unless.any(text):
                 continue
@@ -98,21 +96,20 @@ def hits(sentence: str, speaker: Speaker) -> list[Hit]:
         return []
     if speaker is Speaker.USER and reports(text):
         return []
-    return _read_parts(table, stripped, parts, numbers)
+    return _read_parts(table, parts, leading)
 
 
 def _read(table: _Table, text: str) -> list[Hit]:
     stripped = text.rstrip(_ENDS)
-    return _read_parts(table, stripped, clauses(stripped), table.reading(stripped))
+    return _read_parts(table, clauses(stripped), table.first(stripped, table.reading(stripped)))
 
 
-def _read_parts(table: _Table, text: str, parts: list[str], numbers: list[int]) -> list[Hit]:
-    whole = table.first(text, numbers, whole=True)
-    if whole is not None:
-        return [whole]
-    leading = table.first(text, numbers)
+def _read_parts(table: _Table, parts: list[str], leading: Hit | None) -> list[Hit]:
+    """The hits of a sentence's clauses, unless the sentence as a whole is one."""
+    if leading is not None and (leading.rule.whole or len(parts) < 2):
+        return [leading]
     if len(parts) < 2:
-        return [leading] if leading is not None else []
+        return []
     found = []
     for part in parts:
         said = without_lead(part).rstrip(_ENDS)

@@ -73,7 +73,17 @@ def is_name(item: str) -> bool:
 
 def paths_in(text: str) -> list[str]:
     """The files that a text names, each once."""
-    return list(dict.fromkeys(name.text for name in file_paths(text)))
+    return list(dict.fromkeys(name.text for name in file_paths(text))) if _may_name_files(text) else []
+
+
+def _may_name_files(text: str) -> bool:
+    """A quick look: a dot with a letter behind it, or a name such as Makefile."""
+    dot = text.find(".")
+    while dot >= 0:
+        if text[dot + 1 : dot + 2].isalpha():
+            return True
+        dot = text.find(".", dot + 1)
+    return "file" in text
 
 
 def file_of(said: Said, path: str) -> Finding:

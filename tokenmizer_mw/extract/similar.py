@@ -76,8 +76,15 @@ def likeness(one: str, other: str) -> float:
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
+_WORD_SIGNS: Final = frozenset("./_-#+@")
+_ASCII: Final = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _WORD_SIGNS}
+
+
 def _tokens(text: str) -> list[str]:
-    kept = "".join(char if char.isalnum() or char in "./_-#+@" or _joins(char) else " " for char in text)
+    if text.isascii():
+        kept = text.translate(_ASCII)
+    else:
+        kept = "".join(char if char.isalnum() or char in _WORD_SIGNS or _joins(char) else " " for char in text)
     return [token for raw in kept.split() if (token := raw.strip("./_-@"))]
 
 

@@ -25,6 +25,8 @@ _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
 _LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
 
+_READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOAL, NodeType.ENVIRONMENT})
+_MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
 _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS ", "WS ")
 
 
@@ -54,6 +56,8 @@ def quoted(text: str) -> str:
 
 
 def _trimmed(label: str) -> str:
+    if _MARKS.isdisjoint(label):
+        return label.lstrip(_LEADING).rstrip(_TRAILING)
     while True:
         shorter = _unpaired(label.lstrip(_LEADING).rstrip(_TRAILING))
         if shorter == label:
@@ -79,11 +83,11 @@ def _shortened(label: str, limit: int) -> str:
 
 def corrected_type(type_: NodeType, label: str) -> NodeType:
     """FILE for a label that is a path and nothing else, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
+    if type_ in _READ_AS_SUCH:
+        return type_
     if _is_address(label):
         return NodeType.ENDPOINT
-    if type_ is not NodeType.ENDPOINT and " " not in label and as_path(label):
-        return NodeType.FILE
-    return type_
+    return NodeType.FILE if " " not in label and as_path(label) else type_
 
 
 def _is_address(label: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -323,6 +324,7 @@ class SessionGraph:
             del self._edges[key]
 
 
+@lru_cache(maxsize=8192)
 def _number(id: str) -> int:
     digits = id.rpartition("-")[2]
     return int(digits) if digits.isdecimal() else 0

@@ -74,12 +74,19 @@ def words(label: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_JOINERS: Final = frozenset("./-_#@:+")
+_ASCII_SPLIT: Final = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _JOINERS}
+_ASCII_PARTS: Final = {ord(char): " " for char in _JOINERS}
+
+
 def _split(text: str) -> list[str]:
-    return "".join(char if char.isalnum() or char in "./-_#@:+" else " " for char in text).split()
+    if text.isascii():
+        return text.translate(_ASCII_SPLIT).split()
+    return "".join(char if char.isalnum() or char in _JOINERS else " " for char in text).split()
 
 
 def _parts(word: str) -> list[str]:
-    return "".join(" " if char in "./-_#@:+" else char for char in word).split()
+    return word.translate(_ASCII_PARTS).split()
 
 
 def _is_cjk(char: str) -> bool:
