@@ -15,6 +15,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.known import KnownRequests
 
 DIALECT = OpenAIChat()
 SETTINGS = Settings()
@@ -96,6 +97,20 @@ def test_body_is_not_read_before_the_end() -> None:
     assert forwarding.body == b"not json"
     with pytest.raises(MalformedRequest):
         forwarding.close()
+
+
+@pytest.mark.parametrize("in_body", [True, False])
+def test_a_history_that_comes_again_is_read_on(in_body: bool) -> None:
+    known = KnownRequests(100_000)
+    messages = [{"role": "user", "content": f"{number} " + "said " * 300} for number in range(6)]
+    looked_at = []
+    for end in (4, 5, 6):
+        sent = {"session_id": "s"} if in_body else {}
+        body = json.dumps({**sent, "messages": messages[:end]}).encode()
+        opened = open_exchange(DIALECT, HEADERS, body, SETTINGS, known=known)
+        opened.request.messages.column("seen", lambda news: looked_at.append(len(news)) or [0] * len(news))
+        assert opened.forward().body == open_exchange(DIALECT, HEADERS, body, SETTINGS).forward().body
+    assert looked_at == [4, 1, 1]
 
 
 @pytest.mark.parametrize(

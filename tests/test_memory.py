@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
 CHAT = [
     {"role": "user", "content": "Let's build an invoice service. Use SQLite for storage."},
@@ -180,6 +182,16 @@ def test_forget_leaves_nothing(tmp_path: Path) -> None:
     memory.close()
     assert b"invoice" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert sqlite3.connect(path).execute("select count(*) from events").fetchone()[0] > 0
+
+
+def test_forget_drops_the_requests_that_are_known() -> None:
+    memory = SessionMemory.open()
+    memory.record("s", CHAT)
+    body = json.dumps({"messages": CHAT * 20}).encode()
+    OpenAIChat().read(body, memory.known)
+    assert memory.known.find(OpenAIChat.name, body.decode()) is not None
+    memory.forget("s")
+    assert memory.known.find(OpenAIChat.name, body.decode()) is None
 
 
 def test_bad_input_is_named_and_nothing_is_added(memory: SessionMemory) -> None:

@@ -27,6 +27,7 @@ WRONG = [
     ("blok_tokens: 3", "unknown setting blok_tokens"),
     ("block_tokens: many", "block_tokens"),
     ("block_tokens: 0", "block_tokens"),
+    ("known_requests_max: -1", "known_requests_max"),
     ("cut_at: 0.2", "cut_to"),
     ("block_role: narrator", "block_role"),
     ("- a list", "mapping"),

@@ -1,3 +1,4 @@
+import json
 import time
 
 from hypothesis import given
@@ -6,6 +7,8 @@ from hypothesis import strategies as st
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.tokens import MessageCounter, TokenCounter, estimate
 from tokenmizer_mw.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS, TOOL_TOKENS
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.known import KnownRequests
 
 LETTERS = TokenCounter("letters", False, len)
 
@@ -38,6 +41,27 @@ def test_each_text_is_counted_once() -> None:
     messages = [Message(Role.USER, f"message {i}") for i in range(50)]
     assert counter.counts(messages) == counter.counts(messages)
     assert len(seen) == 50
+
+
+def test_a_request_that_goes_on_is_counted_from_there_for_each_tokenizer() -> None:
+    known, seen = KnownRequests(100_000), list[str]()
+
+    def count(text: str) -> int:
+        seen.append(text)
+        return len(text)
+
+    sent = [{"role": "user", "content": f"{number} " + "said " * 300} for number in range(6)]
+    for end in (4, 5, 6, 6):
+        request = OpenAIChat().read(json.dumps({"messages": sent[:end]}).encode(), known)
+        counted = MessageCounter(TokenCounter("noting", False, count)).request_counts(request)
+        assert (
+            counted
+            == MessageCounter(LETTERS).request_counts(request)
+            == MessageCounter(LETTERS).counts(request.messages)
+        )
+    assert len(seen) == 6
+    double = TokenCounter("double", False, lambda text: 2 * len(text))
+    assert MessageCounter(double).request_counts(request) == MessageCounter(double).counts(request.messages)
 
 
 @given(st.lists(st.text(max_size=12), max_size=80), st.integers(1, 5), st.integers(1, 40))

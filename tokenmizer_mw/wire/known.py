@@ -4,7 +4,8 @@ A chat client sends its whole history with every call: the text of a request beg
 What a JSON text says up to the end of a message is settled by the text up to there, so reading goes on behind it.
 
 Requests are found by a piece of their text at the last of some fixed places: it tells sessions apart that begin with
-the same instructions. The piece only leads to candidates; what counts is that the whole beginning is the same.
+the same instructions. The piece only leads to candidates; what counts is that the whole beginning is the same. Where
+a client has changed its last messages, the messages before them are still known.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _PLACES: Final = tuple(int(_SHORTEST * 1.25**step) for step in range(56))
 
 _PIECE: Final = 64
 _CANDIDATES_MAX: Final = 16
+_UNSETTLED: Final = 4
+"""Messages at the end that clients still change: a mark for the provider's cache moves, a note is taken out again."""
 
 _Key = tuple[str, int, str]
 
@@ -43,6 +46,19 @@ class Known:
         own, end = self.found.text, self.end
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
+    def common(self, text: str) -> Start | None:
+        """The messages that ``text`` begins with, too, where they are half of it at least."""
+        own, spans = self.found.text, self.request.spans
+        count, end, most = 0, 0, len(spans)
+        while count < most:
+            middle = (count + most + 1) // 2
+            reached = spans[middle - 1][1]
+            if text[end:reached] == own[end:reached]:
+                count, end = middle, reached
+            else:
+                most = middle - 1
+        return Start(self, count, end) if 2 * end >= len(text) and own[end - 1] == "}" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -56,6 +72,11 @@ class Start:
     def spans(self) -> tuple[Span, ...]:
         """The spans of these messages, as many as were found so far."""
         return self.known.request.spans_found[: self.count]
+
+    @property
+    def replaces(self) -> bool:
+        """Whether what begins like this goes on from ``known``, rather than from what it has in common with others."""
+        return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     def read_on(self, text: str) -> ObjectSpans | None:
         """The object in ``text``; ``None`` when it must be read from its beginning after all."""
@@ -74,23 +95,28 @@ class KnownRequests:
 
     def find(self, dialect: str, text: str) -> Start | None:
         """The longest known beginning of ``text``, ``None`` where there is none that is worth it."""
-        for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))]):
-            for known in self._known.get(_key(dialect, place, text), ()):
+        near: Known | None = None
+        for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))] if self._known else ()):
+            candidates = self._known.get(_key(dialect, place, text), ())
+            for known in candidates:
                 if known.begins(text):
                     return Start(known, len(known.request.messages), known.end)
-        return None
+            if near is None and candidates and 2 * place >= len(text) >= len(candidates[0].found.text) / 2:
+                near = candidates[0]
+        return near.common(text) if near is not None else None
 
     def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
         """Keep a request that was read, in the place of the one that it goes on from."""
         known = _continuable(found, request)
+        if known is None or len(found.text) > self._characters:
+            return
+        key = _key_of(dialect, known)
         with self._lock:
-            if start is not None:
+            if start is not None and start.replaces:
                 self._drop(_key_of(dialect, start.known), start.known)
-            if known is not None and known.end <= self._characters:
-                key = _key_of(dialect, known)
-                self._known[key] = (known, *self._known.pop(key, ()))
-                self._held += len(found.text)
-                self._shrink(key)
+            self._known[key] = (known, *self._known.pop(key, ()))
+            self._held += len(found.text)
+            self._shrink(key)
 
     def clear(self) -> None:
         """Forget all of them."""
