@@ -118,7 +118,7 @@ def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Fin
         return Finding(type_, label, Status.ACTIVE, trust, confidence, quote=text, span=span, slot=slot, value=value)
 
     body = text.rstrip(" .!?")
-    found = [named(NodeType.FILE, path) for path in paths_in(body)]
+    found = [named(NodeType.FILE, path) for path in paths_in(text)]
     found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
     if user or stated:
         found += [

@@ -81,7 +81,7 @@ def _weighed(made: Finding, said: Said, situation: Situation) -> Finding:
 
 def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
     """What "A (not B, because ...)" rejects."""
-    match = _NOT_THAT.match(reason)
+    match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
     return [

@@ -34,7 +34,10 @@ Placed = tuple[Finding, Node]
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
     """Draw the edges of one message's findings."""
     for finding, node in placed:
-        _link_named(ledger, finding, node)
+        if finding.implements or finding.fixes or finding.part_of or finding.blocks is not None:
+            _link_named(ledger, finding, node)
+    if len(placed) < 2:
+        return
     by_sentence: dict[tuple[int, int], list[Node]] = {}
     for finding, node in placed:
         if finding.span is not None:

@@ -56,6 +56,8 @@ def _stem_of(path: str) -> str:
 
 def described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
     """The acceptable node that shares most with ``label``, at least ``floor`` of the shorter one's content."""
+    if not graph.added(type_):
+        return None
     best: Node | None = None
     best_score = (floor - 1e-9, 0.0)
     for node, _ in graph.sharing_words(label, type_, CANDIDATES_MAX):

@@ -72,6 +72,24 @@ _REASON: Final = compiled(
     r"|we have|"
     r"which|is |too |I know|people |nobody |everyone |we already|we don't|i don't|one less)\s*|\s*\()"
 )
+_REASON_SIGNS: Final = (
+    ",",
+    "(",
+    ":",
+    " - ",
+    "--",
+    "–",
+    "—",
+    " because",
+    " since",
+    " so ",
+    " as ",
+    " due",
+    " given",
+    "eason",
+    " for ",
+    " in order",
+)
 _REASON_CLOSERS: Final = ")].,;! "
 _MIN_LABEL: Final = 2
 
@@ -166,7 +184,7 @@ def clauses(text: str) -> list[str]:
 
 def split_reason(text: str) -> tuple[str, str]:
     """A statement and the reason that follows it ("" when none is given)."""
-    match = _REASON.search(text)
+    match = _REASON.search(text) if any(sign in text for sign in _REASON_SIGNS) else None
     if match is None or match.start() < _MIN_LABEL:
         return text, ""
     opener = match.group().strip(" ,").casefold()
@@ -243,10 +261,11 @@ _TRAILERS: Final = (
 def without_trailer(text: str) -> str:
     """``text`` without words at its end that only soften or order it ("SQLite then", "the user model first")."""
     text = text.rstrip(" ,.;:!")
-    for trailer in _TRAILERS:
-        if text.casefold().endswith(trailer) and len(text) > len(trailer):
-            return text[: -len(trailer)].rstrip(" ,.;:!")
-    return text
+    folded = text.casefold()
+    if not folded.endswith(_TRAILERS):
+        return text
+    length = next(len(trailer) for trailer in _TRAILERS if folded.endswith(trailer))
+    return text[:-length].rstrip(" ,.;:!") if len(text) > length else text
 
 
 def asks(text: str) -> bool:

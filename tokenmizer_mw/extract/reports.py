@@ -10,7 +10,7 @@ from .finding import Finding, Move
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
 from .rules import Act, Speaker
-from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, paths_in, slotted
+from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slotted
 from .similar import content, says_more_than
 from .situation import Situation
 
@@ -50,7 +50,7 @@ def _later(said: Said, _: Situation) -> list[Finding]:
 
 def _progress(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
-    paths = paths_in(label)
+    paths = said.paths()
     if paths and not says_more_than(label, paths):
         label = ""
     if label and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
@@ -61,7 +61,7 @@ def _progress(said: Said, situation: Situation) -> list[Finding]:
 
 def _claims(said: Said, _: Situation) -> list[Finding]:
     label = said.hit.label
-    paths = paths_in(label)
+    paths = said.paths()
     if paths and not says_more_than(label, paths):
         return [file_of(said, path) for path in paths]
     return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
@@ -101,7 +101,7 @@ def _blocked(said: Said, _: Situation) -> list[Finding]:
 
 
 def _files(said: Said, situation: Situation) -> list[Finding]:
-    paths = paths_in(said.hit.label)
+    paths = said.paths()
     found = [file_of(said, path) for path in paths]
     if situation.opening and situation.speaker is Speaker.ASSISTANT and len(paths) >= _PROJECT_FILES:
         label = f"project structure: {', '.join(paths)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -29,6 +30,10 @@ class Said:
 
     def __init__(self, hit: Hit, segment: Segment, trust: Trust) -> None:
         self.hit, self.segment, self.trust = hit, segment, trust
+
+    def paths(self) -> list[str]:
+        """The files that the label names."""
+        return [path for path in paths_in(self.segment.text) if path in self.hit.label]
 
     def finding(self, label: str, **changes: Any) -> Finding:
         """What the act means, said of ``label``; ``changes`` override that."""
@@ -71,9 +76,10 @@ def is_name(item: str) -> bool:
     return any(known(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words)
 
 
-def paths_in(text: str) -> list[str]:
-    """The files that a text names, each once."""
-    return list(dict.fromkeys(name.text for name in file_paths(text))) if _may_name_files(text) else []
+@lru_cache(maxsize=64)
+def paths_in(sentence: str) -> tuple[str, ...]:
+    """The files that a sentence names, each once."""
+    return tuple(dict.fromkeys(name.text for name in file_paths(sentence))) if _may_name_files(sentence) else ()
 
 
 def _may_name_files(text: str) -> bool:

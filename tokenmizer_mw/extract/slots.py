@@ -154,7 +154,13 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
     text = label[:SLOT_TEXT_MAX].strip()
     if not text:
         return None
-    return _version(text) or _named(text) or _quantity(text) or _member(text, scope)
+    measured = not _DIGITS.isdisjoint(text)
+    return (
+        (_version(text) if measured else None)
+        or (_named(text) if ":" in text or "=" in text else None)
+        or (_quantity(text) if measured else None)
+        or _member(text, scope)
+    )
 
 
 def versions(text: str) -> list[tuple[str, str]]:

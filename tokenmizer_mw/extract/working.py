@@ -14,7 +14,7 @@ from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fac
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import described, near
-from .similar import content, likeness
+from .similar import content, likeness, overlap
 from .structure import covers
 
 REACH: Final = 12
@@ -96,13 +96,12 @@ def _begin(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _open_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """The open task that a claim or an announcement speaks of."""
+    """The open task that a claim or an announcement speaks of; what was asked for just now needs fewer words."""
 
-    def just_asked(node: Node) -> bool:
-        return is_open(node) and asked_now(ledger, node)
+    def meant(node: Node) -> bool:
+        return is_open(node) and (asked_now(ledger, node) or overlap(finding.label, node.label) >= RELATED)
 
-    found = described(ledger.graph, finding.label, NodeType.TASK, is_open, RELATED)
-    return found or described(ledger.graph, finding.label, NodeType.TASK, just_asked, ANSWERING)
+    return described(ledger.graph, finding.label, NodeType.TASK, meant, ANSWERING)
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node | None:
