@@ -79,7 +79,7 @@ class SessionMemory:
 
     def __init__(self, log: EventLog, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
-        self.known = KnownRequests(self.settings.known_requests_max)
+        self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
         self._log = log
         self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
         self._counts: Counter[str] = Counter()

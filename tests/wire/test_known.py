@@ -2,6 +2,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -310,7 +311,7 @@ def test_another_dialect_has_its_own() -> None:
 
 
 def test_threads_may_share_it() -> None:
-    known = KnownRequests(60_000)
+    known = KnownRequests(60_000, Lock())
     starts = list(accumulate(range(6), lambda messages, number: [*messages, *TALK[:number]], initial=[SYSTEM]))
 
     def session(number: int) -> list[Any]:

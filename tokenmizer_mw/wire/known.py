@@ -10,9 +10,9 @@ a client has changed its last messages, the messages before them are still known
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from collections import OrderedDict
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -85,13 +85,13 @@ class Start:
 
 class KnownRequests:
     """The most recently used requests, with at most ``characters`` characters in all; what is kept takes several
-    times as many bytes. Threads may share it."""
+    times as many bytes. Threads may share it when they bring a ``lock``."""
 
-    def __init__(self, characters: int) -> None:
+    def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters
         self._held = 0
         self._known: OrderedDict[_Key, tuple[Known, ...]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = lock if lock is not None else nullcontext()
 
     def find(self, dialect: str, text: str) -> Start | None:
         """The longest known beginning of ``text``, ``None`` where there is none that is worth it."""
