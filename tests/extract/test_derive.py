@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.rules import RULES
-from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.fold import SMALL, SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, Derived, Event, NodeAdded, NodesPruned, StatusChanged
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.model.node import NEVER_PRUNED, EdgeType, Node, Status, may_move
+from tokenmizer_mw.model.node import NEVER_PRUNED, EdgeType, Node, NodeType, Source, Status, may_move
 from tokenmizer_mw.settings import Settings
 
 Numbered = tuple[int, Message]
 SETTINGS = Settings()
+SOURCE = Source(1, "tool")
 SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
 
 
@@ -449,10 +450,15 @@ def test_one_by_one_gives_what_all_at_once_gives(conversation: list[tuple[Role, 
     assert facts(one_by_one(messages)) == facts(folded(derive(SessionGraph(), messages, [], SETTINGS)))
 
 
-@given(conversations)
-def test_folding_the_events_gives_the_graph_that_was_judged_on(conversation: list[tuple[Role, list[str]]]) -> None:
+@given(conversations, st.sampled_from([0, 2 * SMALL]))
+def test_folding_the_events_gives_the_graph_that_was_judged_on(
+    conversation: list[tuple[Role, list[str]]], crowd: int
+) -> None:
+    """On a small graph, of which a fork is a copy, and on a crowded one, where it is a layer."""
     messages = numbered(conversation)
     base = one_by_one(messages[:5])
+    for number in range(crowd):
+        base.apply(NodeAdded(Node(f"concept-{number + 1}", NodeType.CONCEPT, f"idea {number}", Status.ACTIVE, SOURCE)))
     events = derive(base, messages[5:], messages[:5], SETTINGS)
     ledger = Ledger(base.fork())
     for event in events:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from .pattern import Match, PatternSet, compiled
 from .phrases import asks, bounded, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Rule, Speaker
 from .similar import words_of
+
+SENTENCES_KEPT: Final = 8
+"""Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
 
 _ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN, Act.RULE, Act.REJECT})
 """What a polite question can do: "can you add X?", "could we use Y instead?"."""
@@ -76,43 +80,44 @@ def anaphoric(label: str) -> bool:
 _TABLES: Final = {speaker: _Table(speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
-def hits(sentence: str, speaker: Speaker) -> list[Hit]:
-    """What ``sentence`` does, in order; [] for one that states nothing."""
+@lru_cache(maxsize=SENTENCES_KEPT)
+def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """What ``sentence`` does, in order; () for one that states nothing."""
     table = _TABLES[speaker]
     text = without_lead(bounded(sentence))
     if not text:
-        return []
+        return ()
     if speaker is Speaker.USER and (order := order_in(text)):
-        return [hit for hit in _read(table, order) if hit.rule.act in _ORDERS]
+        return tuple(hit for hit in _read(table, order) if hit.rule.act in _ORDERS)
     stripped = text.rstrip(_ENDS)
     numbers = table.reading(stripped)
     leading = table.first(stripped, numbers)
     if leading is not None and leading.rule.explicit:
-        return [leading] if not asks(text) else []
+        return (leading,) if not asks(text) else ()
     if leading is not None and leading.rule.act is Act.PROPOSAL:
-        return [leading]
+        return (leading,)
     parts = clauses(stripped)
     if (leading is None and len(parts) < 2) or asks(text) or supposes(text):
-        return []
+        return ()
     if speaker is Speaker.USER and reports(text):
-        return []
+        return ()
     return _read_parts(table, parts, leading)
 
 
-def _read(table: _Table, text: str) -> list[Hit]:
+def _read(table: _Table, text: str) -> tuple[Hit, ...]:
     stripped = text.rstrip(_ENDS)
     return _read_parts(table, clauses(stripped), table.first(stripped, table.reading(stripped)))
 
 
-def _read_parts(table: _Table, parts: list[str], leading: Hit | None) -> list[Hit]:
+def _read_parts(table: _Table, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
     """The hits of a sentence's clauses, unless the sentence as a whole is one."""
     if leading is not None and (leading.rule.whole or len(parts) < 2):
-        return [leading]
+        return (leading,)
     if len(parts) < 2:
-        return []
+        return ()
     found = []
     for part in parts:
         said = without_lead(part).rstrip(_ENDS)
         if said and not supposes(said) and (hit := table.first(said, table.reading(said))) is not None:
             found.append(hit)
-    return found
+    return tuple(found)

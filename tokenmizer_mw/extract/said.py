@@ -76,7 +76,7 @@ def is_name(item: str) -> bool:
     return any(known(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def paths_in(sentence: str) -> tuple[str, ...]:
     """The files that a sentence names, each once."""
     return tuple(dict.fromkeys(name.text for name in file_paths(sentence))) if _may_name_files(sentence) else ()

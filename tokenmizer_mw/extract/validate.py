@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
@@ -49,7 +49,7 @@ def one_line(text: str) -> str:
     return " ".join("".join(char for char in kept if unicodedata.category(char)[0] != "C").split())
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def quoted(text: str) -> str:
     """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters."""
     return _shortened(one_line(text[: 4 * QUOTE_MAX]), QUOTE_MAX)
@@ -121,18 +121,26 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
     if not label and (finding.label or not _may_be_bare(finding)):
         return None
     type_ = corrected_type(finding.type, label) if label else finding.type
-    clean: dict[str, Any] = {
-        "type": type_,
-        "label": label,
-        "kind": finding.kind if type_ is NodeType.DECISION else None,
-        "slot": finding.slot if type_ is finding.type else "",
-        "target": clean_label(finding.target),
-        "reason": clean_label(finding.reason),
-        "detail": one_line(finding.detail)[: 2 * QUOTE_MAX] if finding.detail else "",
-        "quote": quoted(finding.quote),
-    }
-    changes = {name: value for name, value in clean.items() if value != getattr(finding, name)}
-    return replace(finding, **changes) if changes else finding
+    quote = quoted(finding.quote)
+    if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
+        return finding
+    return replace(
+        finding,
+        type=type_,
+        label=label,
+        kind=finding.kind if type_ is NodeType.DECISION else None,
+        slot=finding.slot if type_ is finding.type else "",
+        target=clean_label(finding.target),
+        reason=clean_label(finding.reason),
+        detail=one_line(finding.detail)[: 2 * QUOTE_MAX] if finding.detail else "",
+        quote=quote,
+    )
+
+
+def _is_plain(finding: Finding) -> bool:
+    """Whether nothing but label and quote needs cleaning."""
+    said_more = finding.target or finding.reason or finding.detail
+    return not said_more and (finding.kind is None or finding.type is NodeType.DECISION)
 
 
 def _may_be_bare(finding: Finding) -> bool:

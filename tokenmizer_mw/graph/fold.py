@@ -34,6 +34,9 @@ POSTINGS_MAX: Final = 64
 """Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
 
 
+SMALL: Final = 100
+"""Nodes up to which a fork is a copy: quicker to make than to look through two layers."""
+
 Order = dict[str, None] | Layer[str, None]
 """Ids of nodes in an order that can be read from both ends."""
 
@@ -117,12 +120,13 @@ class SessionGraph:
         """Nodes whose label shares words with ``text``, with how many, best first (newest first among equals)."""
         hits: dict[str, int] = {}
         by_word = self._by_word
-        for word in words(text):
-            for kind in NodeType if type is None else (type,):
-                for id in reversed(by_word.get(f"{kind}:{word}", ())):
+        for kind in NodeType if type is None else (type,):
+            prefix = kind.value
+            for word in words(text):
+                for id in by_word.get(f"{prefix}:{word}", ()):
                     hits[id] = hits.get(id, 0) + 1
-        best = sorted(hits.items(), key=lambda pair: (-pair[1], -_number(pair[0])))
-        found = ((self._nodes.get(id), count) for id, count in best)
+        best = sorted(hits, key=lambda id: (-hits[id], -_number(id))) if len(hits) > 1 else hits
+        found = ((self._nodes.get(id), hits[id]) for id in best)
         return list(islice(((node, count) for node, count in found if node is not None), limit))
 
     def unfinished(self, type: NodeType | None = None) -> list[Node]:
@@ -209,6 +213,8 @@ class SessionGraph:
 
     def fork(self) -> SessionGraph:
         """A graph that reads as this one; what is applied to it stays there. Costs the same at any size."""
+        if len(self._nodes) <= SMALL:
+            return self.copy()
         return SessionGraph(
             Layer(self._nodes),
             Layer(self._life),
@@ -255,8 +261,9 @@ class SessionGraph:
         self._by_key[label_key(node.type, node.label)] = node.id
         if node.slot and node.current:
             self._by_slot[node.slot] = node.id
+        prefix = node.type.value
         for word in words(node.label):
-            posting = f"{node.type}:{word}"
+            posting = f"{prefix}:{word}"
             ids = self._by_word.get(posting, ())
             if node.id not in ids:
                 self._by_word[posting] = (*ids[1 - POSTINGS_MAX :], node.id)
