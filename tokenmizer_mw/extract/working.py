@@ -14,6 +14,8 @@ from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fac
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import described, near
+from .reading import hits
+from .rules import Act, Speaker
 from .similar import content, likeness, overlap
 from .structure import covers
 
@@ -30,14 +32,18 @@ CLAIMS_MAX: Final = 4
 def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
     """The user goes on to something else after the assistant worked on an order: the order is taken as done.
 
-    A complaint anywhere in the message leaves it open.
+    A complaint anywhere in the message leaves it open, and so does what the user plans to do later.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
     for task in asked_tasks(ledger):
-        if task.status is Status.PENDING and task.source.turn == ledger.asked:
+        if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
             done = Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, task.confidence)
             ledger.move(task, Status.COMPLETED, done, "the conversation went on")
+
+
+def _is_order(task: Node) -> bool:
+    return any(hit.rule.act is Act.REQUEST for hit in hits(task.source.quote, Speaker.USER))
 
 
 def announced_over(ledger: Ledger) -> None:

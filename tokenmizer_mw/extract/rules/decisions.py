@@ -262,7 +262,7 @@ CHOICES: Final = (
         0.8,
         "SQLite then",
         "since then",
-        unless=r"(?:proceed|continue|do|go|let|try|run|start|stop|look|ok|okay|since|until|till|back|by|just|and"
+        unless=r"(?:not|no|proceed|continue|do|go|let|try|run|start|stop|look|ok|okay|since|until|till|back|by|just|and"
         r"|but|only|even|what|why|who|how|now|until|from"
         r"|every now and|if so|well|done|good|great|fine|see you|bye|later|tomorrow|yes|no|ok)\b",
     ),

@@ -49,7 +49,7 @@ REQUESTS: Final = (
         0.8,
         "add rate limiting to the auth endpoints",
         "addition of two vectors",
-        unless=r"put (?:that|it) (?:way|like that|differently)\b",
+        unless=r"put (?:that|it) (?:way|like that|differently)\b|make it \d",
     ),
     _rule(
         "need_thing",
