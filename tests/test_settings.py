@@ -44,6 +44,22 @@ def test_what_is_wrong_is_named_with_its_file(tmp_path: Path, text: str, named: 
         Settings.load(path, {})
 
 
+IN_CODE = [
+    ({"block_role": "alien"}, "block_role"),
+    ({"block_tokens": 1}, "block_tokens is a whole number of at least 40"),
+    ({"context_window": "8000"}, "context_window"),
+    ({"cut_at": "0.5"}, "cut_at is a number"),
+    ({"queue_max": True}, "queue_max"),
+    ({"known_requests_max": -1}, "known_requests_max"),
+]
+
+
+@pytest.mark.parametrize(("given", "named"), IN_CODE)
+def test_what_is_wrong_in_code_is_named(given: dict[str, object], named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        Settings(**given)  # type: ignore[arg-type]
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.yaml"):
         Settings.load(tmp_path / "absent.yaml", {})

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import anyio.to_thread
 
 from tokenmizer_mw.background import BackgroundQueue
-from tokenmizer_mw.errors import CallerError, InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, UnknownNode, UnknownSession
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -93,7 +93,11 @@ class SessionMemory:
 
         Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened.
         """
-        return cls(open_log(url), settings)
+        if not isinstance(url, str):
+            raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
+        memory = cls(open_log(url), settings)
+        _ = memory._secret  # the first look into the store: better now than at the first request
+        return memory
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -278,7 +282,8 @@ class SessionMemory:
         return self._log.sessions(tenant)
 
     def counters(self) -> dict[str, int]:
-        """How often what happened since this object was made, such as requests that passed untouched, by reason."""
+        """How often what happened since this object was made: turns by outcome ("turn_complete"), "cut_made",
+        "request_rewritten", and why calls passed untouched or less was remembered than was sent."""
         with self._counts_lock:
             return dict(self._counts)
 
@@ -303,6 +308,8 @@ class SessionMemory:
             return events
 
         self._kept.update(key, decide)
+        if decided is not None:
+            self.count("request_rewritten")
         return decided
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
@@ -320,6 +327,8 @@ class SessionMemory:
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
         self._kept.update(key, decide)
+        if reply is not None:
+            self.count(f"turn_{reply.outcome.value}")
 
     def later(self, work: Callable[[], object]) -> None:
         """Run ``work`` in the background. Never blocks; when the queue is full, ``work`` is dropped and counted."""
@@ -378,6 +387,7 @@ class SessionMemory:
             case Cut(keep_from, otherwise):
                 drawn, cut = self._cut(key, state, request, keep_from)
                 if cut is not None:
+                    self.count("cut_made")
                     return Rewrite(keep_from, cut.block, self.settings.block_role), [*drawn, cut]
                 self.count("cut_not_worth_it")
                 rewrite, _ = self._carried_out(key, state, request, otherwise)

@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from tokenmizer_mw.errors import ConfigError
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
+
+_Role = Literal["user", "system", "developer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Settings:
     cut_at: float = 0.85
     cut_to: float = 0.40
     block_tokens: int = 600
-    block_role: Literal["user", "system", "developer"] = "user"
+    block_role: _Role = "user"
     confidence_floor: float = 0.50
     nodes_max: int = 5_000
     message_max: int = 200_000
@@ -61,16 +63,21 @@ class Settings:
     sessions_cached: int = 256
 
     def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is None and name in _OPTIONAL:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ConfigError(f"{name} is a whole number of at least {least}, not {value!r}")
+        for name in _NUMBERS:
+            if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is a number, not {getattr(self, name)!r}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
         if not 0.0 <= self.confidence_floor <= 1.0:
             raise ConfigError("confidence_floor lies between 0 and 1")
-        if self.known_requests_max < 0:
-            raise ConfigError(f"known_requests_max must be at least 0, not {self.known_requests_max}")
-        for name in _COUNTS:
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ConfigError(f"{name} must be at least 1, not {value}")
+        if self.block_role not in _ROLES:
+            raise ConfigError(f"block_role is one of {', '.join(_ROLES)}, not {self.block_role!r}")
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -103,18 +110,22 @@ class Settings:
             raise ConfigError(f"{where}: {name}: {first['msg']}") from None
 
 
-_COUNTS: Final = (
-    "request_max",
-    "capture_max",
-    "context_window",
-    "default_window",
-    "block_tokens",
-    "nodes_max",
-    "message_max",
-    "labels_max",
-    "queue_max",
-    "sessions_cached",
-)
+_LEAST: Final = {
+    "request_max": 1,
+    "capture_max": 1,
+    "context_window": 1,
+    "default_window": 1,
+    "block_tokens": 40,
+    "nodes_max": 1,
+    "message_max": 1,
+    "labels_max": 1,
+    "queue_max": 1,
+    "sessions_cached": 1,
+    "known_requests_max": 0,
+}
+_OPTIONAL: Final = frozenset({"context_window"})
+_NUMBERS: Final = ("cut_at", "cut_to", "confidence_floor", "drain_seconds")
+_ROLES: Final = get_args(_Role)
 
 
 def _read_file(path: Path) -> dict[str, Any]:

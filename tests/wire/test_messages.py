@@ -68,8 +68,8 @@ NOT_MESSAGES = [
     ([{"role": "user", "content": "ok"}, {"content": "no role"}], "message 2 has no role"),
     ([{"role": "narrator", "content": "x"}], "narrator"),
     ([{"role": "user", "content": 7}], "content of type int"),
-    ({"role": "user"}, "must be a list"),
-    ("hello", "must be a list"),
+    ({"role": "user"}, "expected a list"),
+    ("hello", "expected a list"),
 ]
 
 

@@ -28,8 +28,8 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
     Looking at one that cannot be read raises ``InvalidMessage``, which says which one it is and why. So does, at
     once, what is not a list.
     """
-    if isinstance(messages, str | bytes | Mapping):
-        raise InvalidMessage("messages must be a list of messages")
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}")
     given = list(messages)
     return History(given, _roles(given), _read)
 
