@@ -42,6 +42,8 @@ def _sessions(arguments: argparse.Namespace, store: Store) -> None:
     if arguments.json:
         show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
         return
+    if not found:
+        print("no sessions yet", file=sys.stderr)
     width = max((len(info.key.id) for info in found), default=0)
     for info in found:
         changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")

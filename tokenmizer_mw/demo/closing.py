@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -42,7 +45,7 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
 def _lost(report: LossReport) -> Iterator[str]:
     yield (
         f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
-        f"Of what they said, the block in their place leaves out {len(report.items) or 'nothing'}:"
+        f"Of the facts drawn from them, the block in their place leaves out {len(report.items) or 'none'}:"
     )
     for node in report.items[:_PER_REPORT]:
         yield f"  #{node.source.turn} {node.type.value}: {node.label}"
@@ -63,8 +66,17 @@ def show_store(screen: Screen, database: Path) -> None:
     screen.lines(
         [f"The database is {database}", "", f"  export TOKENMIZER_STORE=sqlite:///{shlex.quote(str(database))}"]
     )
+    program = _program()
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
-        screen.lines([f"  tokenmizer-mw {command}"])
+        screen.lines([f"  {program} {command}"])
+
+
+def _program() -> str:
+    """How this program can be called from here: by its name where that is found, else by its path."""
+    called = Path(sys.argv[0])
+    if called.name != "tokenmizer-mw" or shutil.which(called.name):
+        return "tokenmizer-mw"
+    return os.path.relpath(called)
 
 
 def _shortened(lines: list[str]) -> Iterator[str]:

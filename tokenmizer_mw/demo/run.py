@@ -206,7 +206,9 @@ def _introduce(screen: Screen, live_model: str | None) -> None:
 
 def _conclude(screen: Screen, figures: Figures) -> None:
     if figures.succeeded:
-        screen.lines(["", "The session outlived its context: the transcript was cut and nothing asked for was lost."])
+        screen.lines(
+            ["", "The session outlived its context: the transcript was cut and all that was asked for was known."]
+        )
         return
     unknown = "; ".join(answer.probe.question for answer in figures.answers if not answer.right)
     reason = f"no longer known: {unknown}" if figures.cuts else "the transcript was never cut"
