@@ -34,6 +34,7 @@ PASTED_MIN: Final = 40
 """Sentences above which a user's message is a pasted document with a few words before and behind it."""
 TYPED_BEFORE: Final = 8
 TYPED_BEHIND: Final = 4
+_BEFORE_ROUTES: Final = (" /", "`/", '"/', "'/", "(/", "://")
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
@@ -119,7 +120,8 @@ def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Fin
 
     body = text.rstrip(" .!?")
     found = [named(NodeType.FILE, path) for path in paths_in(text)]
-    found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
+    if body.startswith("/") or any(sign in body for sign in _BEFORE_ROUTES):
+        found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
     if user or stated:
         found += [
             named(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.model.node import DecisionKind, Status, Trust
 
@@ -13,7 +12,7 @@ from .pattern import PatternSet, compiled
 from .phrases import split_reason, without_trailer
 from .reading import anaphoric
 from .rules import MEANINGS, Act, Speaker
-from .said import Maker, Said, is_name, named_items, slotted
+from .said import Maker, Said, is_name, named_items, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
 from .slots import names_a_value
@@ -31,6 +30,9 @@ _OTHER_IS: Final = compiled(
 _NOT_THAT: Final = compiled(
     r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
 )
+_OPTION: Final = 0.55
+"""Confidence of what an assistant would choose."""
+
 _PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she", "there", "what", "who"})
 
 
@@ -51,31 +53,28 @@ def _choices(said: Said, situation: Situation) -> list[Finding]:
 def _assignments(said: Said, situation: Situation) -> list[Finding]:
     """ "For the port take 8471": a value for what the sentence names."""
     value, why = split_reason(said.hit.label)
-    made = said.finding(f"{said.hit.target}: {value}", reason=why)
-    return [_weighed(slotted(made), said, situation)]
+    return [_decided(said, f"{said.hit.target}: {value}", situation, reason=why)]
 
 
 def _choice(said: Said, item: str, reason: str, situation: Situation) -> Finding:
     move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
-    made = said.finding(item.removeprefix("using "), reason=reason, move=move)
-    return _weighed(slotted(made), said, situation)
+    return _decided(said, item.removeprefix("using "), situation, reason=reason, move=move)
 
 
-def _weighed(made: Finding, said: Said, situation: Situation) -> Finding:
+def _decided(said: Said, label: str, situation: Situation, **changes: Any) -> Finding:
     """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
-        return made
+        return said.finding(label, **changes, **slot_of(label))
     if said.hit.rule.explicit and situation.ordered:
-        return replace(made, trust=Trust.ADOPTED)
-    return replace(
-        made,
+        return said.finding(label, **changes, **slot_of(label), trust=Trust.ADOPTED)
+    return said.finding(
+        label,
+        reason=changes.get("reason", ""),
         trust=Trust.PROPOSED,
         kind=DecisionKind.OPTION,
         status=Status.PENDING,
         move=Move.NOTE,
-        target="",
-        slot="",
-        confidence=min(made.confidence, 0.55),
+        confidence=min(said.hit.rule.confidence, _OPTION),
     )
 
 
@@ -113,8 +112,7 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
     target, target_why = split_reason("" if anaphoric(target) else target)
     if anaphoric(label):
         return []
-    made = said.finding(label, target=target, reason=reason or why or target_why)
-    return [_weighed(slotted(made), said, situation)]
+    return [_decided(said, label, situation, target=target, reason=reason or why or target_why)]
 
 
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
@@ -132,11 +130,8 @@ def _retractions(said: Said, _: Situation) -> list[Finding]:
 
 def _standing(said: Said, _: Situation) -> list[Finding]:
     label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
-    return [
-        slotted(said.finding(label))
-        if MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
-        else said.finding(label)
-    ]
+    valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
+    return [said.finding(label, **(slot_of(label) if valued else {}))]
 
 
 def _proposals(said: Said, _: Situation) -> list[Finding]:

@@ -262,7 +262,7 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
     text = bounded(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
-    if not lower or lower.endswith("?") or not (_ANSWERING.any(lower) or _ANSWERING.any(without_lead(lower))):
+    if not lower or lower.endswith("?") or not _may_answer(lower):
         return Answer()
     chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
     if chosen:
@@ -276,6 +276,13 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     if no is not None and _only_agrees(no.group("rest")):
         return Answer(declined=offers.proposals)
     return Answer()
+
+
+def _may_answer(text: str) -> bool:
+    if _ANSWERING.any(text):
+        return True
+    behind = without_lead(text)
+    return behind != text and _ANSWERING.any(behind)
 
 
 def chosen_by_name(sentence: str, offers: Offers) -> list[Option]:

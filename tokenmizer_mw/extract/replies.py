@@ -15,7 +15,7 @@ from .phrases import asks, bounded, order_in, split_reason, supposes, without_le
 from .reading import hits
 from .reports import REPORT_MAKERS
 from .rules import Act, Speaker
-from .said import Said, slotted
+from .said import Said, slot_of
 from .situation import Situation
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -53,6 +53,8 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
 
 
 def _picked(segment: Segment, situation: Situation) -> list[Finding]:
+    if not situation.offers.options:
+        return []
     text = without_lead(bounded(segment.text))
     if (asks(text) and not order_in(text)) or supposes(text):
         return []
@@ -74,19 +76,21 @@ def _adopted(label: str, reason: str, segment: Segment, situation: Situation) ->
         if hit.rule.act in _PROPOSABLE:
             found += _MAKERS[hit.rule.act](Said(hit, segment, Trust.ADOPTED), situation)
     if not found:
+        name = split_reason(label)[0]
+        slot = slot_of(name)
         found.append(
-            slotted(
-                Finding(
-                    NodeType.DECISION,
-                    split_reason(label)[0],
-                    Status.ACTIVE,
-                    Trust.ADOPTED,
-                    _ADOPTED,
-                    Move.ADOPT,
-                    kind=DecisionKind.CHOICE,
-                    quote=segment.text,
-                    span=(segment.start, segment.end),
-                )
+            Finding(
+                NodeType.DECISION,
+                name,
+                Status.ACTIVE,
+                Trust.ADOPTED,
+                _ADOPTED,
+                Move.ADOPT,
+                kind=DecisionKind.CHOICE,
+                quote=segment.text,
+                span=(segment.start, segment.end),
+                slot=slot.get("slot", ""),
+                value=slot.get("value", ""),
             )
         )
     return [replace(made, reason=made.reason or reason, confidence=_ADOPTED) for made in found]

@@ -10,7 +10,7 @@ from .finding import Finding, Move
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
 from .rules import Act, Speaker
-from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slotted
+from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
 
@@ -29,17 +29,8 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
         return [said.finding(label)]
     what = without_lead(means.group("what")).partition(" ")[2] or means.group("what")
     choices = [f"{item} for {what}" for item in enumerated(means.group("means"))]
-    made = [
-        slotted(
-            said.finding(
-                choice,
-                type=NodeType.DECISION,
-                status=Status.ACTIVE,
-                kind=DecisionKind.CHOICE,
-            )
-        )
-        for choice in choices
-    ]
+    decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
+    made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
     return [said.finding(label, implements=choices[0]), *made]
 
 
@@ -116,7 +107,7 @@ def _schemas(said: Said, _: Situation) -> list[Finding]:
 
 def _environment(said: Said, _: Situation) -> list[Finding]:
     items = enumerated(said.hit.label)
-    return [slotted(said.finding(item)) for item in items[:ITEMS_MAX]]
+    return [said.finding(item, **slot_of(item)) for item in items[:ITEMS_MAX]]
 
 
 def _goals(said: Said, situation: Situation) -> list[Finding]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -57,10 +56,10 @@ def said_by(hit: Hit, segment: Segment, situation: Situation) -> Said:
     return Said(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
 
 
-def slotted(made: Finding) -> Finding:
-    """The finding with the slot that its label is a value of, if any."""
-    slot = read_slot(made.label)
-    return replace(made, slot=slot.name, value=slot.value) if slot is not None else made
+def slot_of(label: str) -> dict[str, str]:
+    """The slot and value that a label is read as, as changes of a finding; {} when it is no value of anything."""
+    slot = read_slot(label)
+    return {"slot": slot.name, "value": slot.value} if slot is not None else {}
 
 
 def named_items(label: str) -> list[str]:
