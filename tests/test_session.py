@@ -39,6 +39,8 @@ RESENDS = [
     ("a retry of an older call", HISTORY, HISTORY[:5], 5),
     ("the first call again", HISTORY, HISTORY[:1], 1),
     ("the client trimmed the front", HISTORY, [*HISTORY[3:], user("next")], 3),
+    ("a trimmed call of before again", HISTORY, HISTORY[1:5], 4),
+    ("a piece of before, too short to tell", HISTORY, HISTORY[2:4], 0),
     ("a branch: an older answer, then another question", HISTORY, [*HISTORY[:4], user("other")], 4),
 ]
 
@@ -60,6 +62,40 @@ def test_spelling_that_does_not_matter_is_the_same_message() -> None:
 words = st.sampled_from(["yes", "no", "go on", "use sqlite", "ok", "thanks", "and now?"])
 
 
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=14), st.data())
+def test_what_is_sent_bit_by_bit_is_all_kept(turns: list[tuple[str, str]], data: st.DataObject) -> None:
+    """A client that sends only what is new, in pieces of any size: nothing is taken for a resend, except a piece that
+    repeats the newest messages or the very first ones word for word."""
+    said = [message for question, answer in turns for message in (user(question), assistant(answer))]
+    known = Transcript()
+    kept: list[str] = []
+    while said:
+        size = data.draw(st.integers(1, 6), label="piece")
+        piece, said = said[:size], said[size:]
+        marks = [digest(message) for message in piece]
+        repeats = kept[-len(piece) :] == marks or kept[: len(piece)] == marks
+        before = len(known)
+        for event in joining(known, piece):
+            known.add(event.digest, event.after - 1)
+        if len(piece) < 4 and not repeats and not _overlaps(kept, marks):
+            assert len(known) - before == len(piece)
+        kept = list(known.digests)
+
+
+def _overlaps(kept: list[str], marks: list[str]) -> bool:
+    """Whether the piece begins with what the transcript ends or begins with."""
+    lengths = range(1, len(marks) + 1)
+    return any(kept[-length:] == marks[:length] or kept[:length] == marks[:length] for length in lengths)
+
+
+def test_short_answers_are_not_taken_for_a_resend() -> None:
+    said = [user("use a or b?"), assistant("b?"), user("yes"), assistant("Done."), user("and c?"), assistant("maybe")]
+    transcript = transcript_of(said)
+    record(transcript, [user("yes"), assistant("Done.")], 2)
+    batch = [user("Use Kafka"), assistant("Decided: Kafka"), user("yes"), assistant("Done."), user("yes")]
+    record(transcript, [*batch, assistant("Done.")], 6)
+
+
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=12), st.booleans(), st.data())
 def test_a_resending_client_loses_and_doubles_nothing(
     turns: list[tuple[str, str]], trims: bool, data: st.DataObject
@@ -68,7 +104,7 @@ def test_a_resending_client_loses_and_doubles_nothing(
     said: list[Message] = []
     known = Transcript()
     for number, (question, answer) in enumerate(turns):
-        start = data.draw(st.integers(0, max(0, len(said) - 3)), label="trimmed") if trims else 0
+        start = data.draw(st.integers(0, max(0, len(said) - 4)), label="trimmed") if trims else 0
         asked = [*said[start:], user(f"{question} {number}" if trims else question)]
         record(known, asked, 1)
         reply = assistant(answer)

@@ -45,18 +45,24 @@ class KeptSessions:
         """Append what ``decide`` makes of the session; decide again when somebody else was faster.
 
         ``decide`` must be pure: it may see a state that other writers have left behind, and is then called again.
+        Its last call sees the state that counts: what it says about a stale one is never the end of it.
         """
         kept = self._get(key)
         with kept.lock:
+            fresh = kept.state is None
             state = kept.state or self._refreshed(key, kept)
             for _ in range(ATTEMPTS_MAX):
                 events = decide(state)
+                if not events and not fresh:
+                    before, state, fresh = (state, state.seq), self._refreshed(key, kept), True
+                    if before[0] is not state or before[1] != state.seq:
+                        continue
                 if not events:
                     return
                 try:
                     recorded = self._log.append(key, events, expected_seq=state.seq)
                 except Conflict:
-                    state = self._refreshed(key, kept)
+                    state, fresh = self._refreshed(key, kept), True
                     continue
                 for event in recorded:
                     state.apply(event)

@@ -13,6 +13,8 @@ from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Re
 from tokenmizer_mw.model.message import Message, Outcome, digest
 
 _MATCHED_BEFORE: Final = 2
+_PART_LEAST: Final = 4
+_PART_MOST: Final = 64
 _PLACES_MAX: Final = 8
 
 Numbered = tuple[int, Message]
@@ -47,29 +49,57 @@ class Transcript:
         the index in the transcript of the message that it follows.
 
         Clients resend the whole history with every call, trim it, or send only what is new. The search runs from
-        the end, where the news is: its cost is that of the new messages, not of the history.
+        the end, where the news is: for a whole history its cost is that of the new messages.
         """
+        marks = _Marks(messages)
         for index in range(len(messages) - 1, -1, -1):
-            mark = digest(messages[index])
-            for place in reversed(self._places.get(mark, ())):
-                if self._continues(messages, index, place):
+            for place in reversed(self._places.get(marks[index], ())):
+                if self._continues(marks, index, place):
                     return index + 1, place
         return 0, len(self.digests) - 1
 
-    def _continues(self, messages: Sequence[Message], index: int, place: int) -> bool:
-        """Whether message ``index`` is the one at ``place``: what stands before it must be the same, too.
-
-        A lone message is the known one only at either end of the transcript: in between, a second "yes" is new.
-        """
-        if self.depths[place] < index:
-            return False
-        if index == 0:
-            return self.depths[place] == 0 or place == len(self.digests) - 1
-        for back in range(1, min(_MATCHED_BEFORE, index) + 1):
+    def behind(self, start: int, place: int, index: int) -> int:
+        """The index in the transcript of message ``index``, where ``first_new`` gave ``start`` and ``place`` and the
+        messages from ``start`` on have been added last."""
+        if index >= start:
+            return len(self.digests) + index - start
+        for _ in range(start - 1 - index):
             place = self.parents[place]
-            if digest(messages[index - back]) != self.digests[place]:
+        return place
+
+    def _continues(self, marks: _Marks, index: int, place: int) -> bool:
+        """Whether message ``index`` is the one at ``place``.
+
+        In a history from its very start the few messages before it must be the same. Of a part of a history, which
+        may just as well be something new that repeats what was said before ("yes", "done"), everything before it
+        must be, and it must be long or reach to the newest message.
+        """
+        if self.depths[place] == index:
+            return self._same_before(marks, index, place, _MATCHED_BEFORE)
+        if self.depths[place] < index or (index + 1 < _PART_LEAST and place != len(self.digests) - 1):
+            return False
+        return self._same_before(marks, index, place, _PART_MOST)
+
+    def _same_before(self, marks: _Marks, index: int, place: int, most: int) -> bool:
+        for back in range(1, min(most, index) + 1):
+            place = self.parents[place]
+            if marks[index - back] != self.digests[place]:
                 return False
         return True
+
+
+class _Marks:
+    """The digests of messages, each made once and when it is asked for."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._made: dict[int, str] = {}
+
+    def __getitem__(self, index: int) -> str:
+        mark = self._made.get(index)
+        if mark is None:
+            mark = self._made[index] = digest(self._messages[index])
+        return mark
 
 
 @dataclass(frozen=True, slots=True)
