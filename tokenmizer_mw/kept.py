@@ -53,19 +53,22 @@ class KeptSessions:
             state = kept.state or self._refreshed(key, kept)
             for _ in range(ATTEMPTS_MAX):
                 events = decide(state)
-                if not events and not fresh:
-                    before, state, fresh = (state, state.seq), self._refreshed(key, kept), True
-                    if before[0] is not state or before[1] != state.seq:
-                        continue
                 if not events:
-                    return
+                    seen, was = state, state.seq
+                    state = seen if fresh else self._refreshed(key, kept)
+                    if state is seen and state.seq == was:
+                        return
+                    fresh = True
+                    continue
                 try:
                     recorded = self._log.append(key, events, expected_seq=state.seq)
                 except Conflict:
                     state, fresh = self._refreshed(key, kept), True
                     continue
+                kept.state = None  # as in _refreshed
                 for event in recorded:
                     state.apply(event)
+                kept.state = state
                 return
             raise Conflict(f"gave up after {ATTEMPTS_MAX} conflicts on one session")
 

@@ -99,6 +99,32 @@ def test_as_recorded_and_as_valid_are_two_questions() -> None:
     assert {n.id for n in as_valid(graph, 60.0).nodes()} == {"decision-2"}
 
 
+def test_what_was_true_follows_a_fact_through_its_life() -> None:
+    back = Transition("decision-2", "decision-1", trigger=8, reason="too heavy")
+    graph = SessionGraph()
+    log = [
+        (10.0, NodeAdded(SQLITE)),
+        (10.0, NodeAdded(TASK)),
+        (20.0, NodeAdded(POSTGRES)),
+        (20.0, DecisionReplaced(SWITCH)),
+        (30.0, StatusChanged("task-1", Status.COMPLETED, 7)),
+        (40.0, DecisionReplaced(back)),
+        (40.0, StatusChanged("decision-1", Status.ACTIVE, 8, quote="back to SQLite")),
+    ]
+    for at, event in log:
+        graph.apply(event, at)
+    held = {at: {n.id: n.status.value for n in as_valid(graph, at).nodes()} for at in (5.0, 15.0, 25.0, 35.0, 45.0)}
+    assert held == {
+        5.0: {},
+        15.0: {"decision-1": "active", "task-1": "pending"},
+        25.0: {"task-1": "pending", "decision-2": "active"},
+        35.0: {"task-1": "completed", "decision-2": "active"},
+        45.0: {"decision-1": "active", "task-1": "completed"},
+    }
+    assert [as_valid(graph, at).transitions() for at in (15.0, 25.0, 45.0)] == [[], [SWITCH], [SWITCH, back]]
+    assert as_valid(graph, 25.0).in_slot("database") == POSTGRES
+
+
 def test_diff_and_why() -> None:
     before = built(NodeAdded(SQLITE), NodeAdded(TASK))
     after = before.copy()

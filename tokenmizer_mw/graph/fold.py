@@ -44,13 +44,15 @@ Order = dict[str, None] | Layer[str, None]
 @dataclass(frozen=True, slots=True)
 class Life:
     """When the log learned of a node (``added``), when it stopped being current (``closed``), both in seconds since
-    the epoch, why it stopped ("" when nobody said), and the last turn that mentioned it."""
+    the epoch, why it stopped ("" when nobody said), and the last turn that mentioned it. ``moves`` holds every status
+    it has had, with the time from which on."""
 
     added: float
     closed: float | None = None
     touched: int = 0
     mentions: int = 1
     reason: str = ""
+    moves: tuple[tuple[float, Status], ...] = ()
 
 
 @dataclass(slots=True)
@@ -211,6 +213,11 @@ class SessionGraph:
             case _:
                 pass
 
+    def remember(self, transitions: Iterable[Transition]) -> None:
+        """Take over transitions as they are: for views that show a part of another graph."""
+        for step in transitions:
+            self._replaced[_step_key(step)] = step
+
     def fork(self) -> SessionGraph:
         """A graph that reads as this one; what is applied to it stays there. Costs the same at any size."""
         if len(self._nodes) <= SMALL:
@@ -251,7 +258,7 @@ class SessionGraph:
 
     def _add(self, node: Node, at: float) -> None:
         self._nodes[node.id] = node
-        self._life[node.id] = Life(at, None if node.current else at, node.source.turn)
+        self._life[node.id] = Life(at, None if node.current else at, node.source.turn, moves=((at, node.status),))
         self._counts[node.type] = self._counts.get(node.type, 0) + 1
         if node.source.role == "user":
             self._stated = max(node.source.turn, self._stated)
@@ -289,7 +296,9 @@ class SessionGraph:
         if changes:
             self._nodes[id] = replace(node, **changes)
         life = self._life[id]
-        self._life[id] = Life(life.added, life.closed, max(turn, life.touched), life.mentions + 1, life.reason)
+        self._life[id] = Life(
+            life.added, life.closed, max(turn, life.touched), life.mentions + 1, life.reason, life.moves
+        )
         if changes.keys() & {"label", "slot"}:
             self._index(self._nodes[id])
         else:
@@ -303,13 +312,15 @@ class SessionGraph:
         life = self._life[id]
         closed = None if moved.current else (life.closed if not node.current else at)
         why = "" if moved.current else reason or life.reason
-        self._life[id] = Life(life.added, closed, max(turn, life.touched), life.mentions, why)
+        self._life[id] = Life(
+            life.added, closed, max(turn, life.touched), life.mentions, why, (*life.moves, (at, status))
+        )
         if moved.slot and moved.current:
             self._by_slot[moved.slot] = id
         self._track(moved)
 
     def _replace(self, step: Transition, at: float) -> None:
-        self._replaced[f"{step.old}>{step.new}@{step.trigger}"] = step
+        self._replaced[_step_key(step)] = step
         self._edges[(step.new, EdgeType.SUPERSEDES, step.old)] = Edge(
             step.new, EdgeType.SUPERSEDES, step.old, step.trigger
         )
@@ -335,3 +346,7 @@ class SessionGraph:
 def _number(id: str) -> int:
     digits = id.rpartition("-")[2]
     return int(digits) if digits.isdecimal() else 0
+
+
+def _step_key(step: Transition) -> str:
+    return f"{step.old}>{step.new}@{step.trigger}"

@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
-from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status, Transition
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition, is_current
 
-from .fold import SessionGraph
+from .fold import Life, SessionGraph
 
 
 def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
-    """What ``graph`` says was true at ``at`` (seconds since the epoch).
+    """What ``graph`` says was true at ``at`` (seconds since the epoch): facts with the status that they had then, the
+    relations between them, and the transitions until then.
 
-    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else until it was
-    replaced, declared wrong or archived). A decision that has been replaced since is shown in force, as it was.
+    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else while its status says
+    so: not while it was replaced, declared wrong or archived).
     """
     then = SessionGraph()
     for node in graph.nodes():
-        if _holds(graph, node, at):
-            then.apply(NodeAdded(_in_force(node)), graph.life(node.id).added)
+        status = _status(graph.life(node.id), node, at)
+        if status is not None:
+            then.apply(NodeAdded(replace(node, status=status)), graph.life(node.id).added)
     for edge in graph.edges():
         if then.get(edge.source) and then.get(edge.target):
             then.apply(EdgeAdded(edge))
+    then.remember(_until(graph, at))
     return then
 
 
-def _holds(graph: SessionGraph, node: Node, at: float) -> bool:
-    life = graph.life(node.id)
-    start = node.valid_from if node.valid_from is not None else life.added
-    end = node.valid_until if node.valid_until is not None else life.closed
-    return start <= at and (end is None or at < end)
+def _status(life: Life, node: Node, at: float) -> Status | None:
+    """The status with which a fact held at ``at``; ``None`` when it did not."""
+    start = life.added if node.valid_from is None else node.valid_from
+    if at < start or (node.valid_until is not None and at >= node.valid_until):
+        return None
+    known = [status for since, status in life.moves if since <= at] or [life.moves[0][1]]
+    if node.valid_until is None:
+        return known[-1] if is_current(known[-1]) else None
+    return next((status for status in reversed(known) if is_current(status)), None)
 
 
-def _in_force(node: Node) -> Node:
-    if node.current:
-        return node
-    return replace(node, status=Status.PENDING if node.type is NodeType.TASK else Status.ACTIVE)
+def _until(graph: SessionGraph, at: float) -> Iterator[Transition]:
+    """The transitions that had been recorded by ``at``: of each fact as many as it had been replaced then."""
+    seen: Counter[str] = Counter()
+    for step in graph.transitions():
+        seen[step.old] += 1
+        life = graph.life(step.old) if graph.get(step.old) else None
+        moves = life.moves if life is not None else ()
+        if seen[step.old] <= sum(since <= at and status is Status.SUPERSEDED for since, status in moves):
+            yield step
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,11 @@ def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 
+def is_current(status: Status) -> bool:
+    """False for what was replaced, declared wrong or archived."""
+    return status not in _REVISED
+
+
 class DecisionKind(StrEnum):
     """What a decision node is: a choice, a standing rule, a preference, or an option that was looked at."""
 
