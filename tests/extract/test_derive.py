@@ -93,6 +93,21 @@ def test_switch_from_a_to_b_because() -> None:
     assert "switch from SQLite" in step.evidence
 
 
+ANNOUNCED = [
+    ("Switch from SQLite to PostgreSQL because of concurrent writes.", "concurrent writes"),
+    ("Switch from SQLite to PostgreSQL due to concurrent writes.", "concurrent writes"),
+    ("Switch from SQLite to PostgreSQL (because of concurrent writes).", "concurrent writes"),
+    ("Use PostgreSQL instead, because of concurrent writes.", "concurrent writes"),
+    ("Use PostgreSQL instead: of course, it can do concurrent writes.", "of course, it can do concurrent writes"),
+]
+
+
+@pytest.mark.parametrize("order, reason", ANNOUNCED)
+def test_a_reason_goes_without_the_words_that_announce_it(order: str, reason: str) -> None:
+    graph = talk("u: Build a shop. Use SQLite.", "a: OK.", f"u: {order}")
+    assert steps(graph) == [("SQLite", "PostgreSQL", reason)]
+
+
 def test_move_to_b_since_a_is_too_weak() -> None:
     graph = talk("u: Build a shop. Use SQLite.", "a: OK.", "u: move to Postgres, SQLite is too weak")
     assert decisions(graph) == ["Postgres"]

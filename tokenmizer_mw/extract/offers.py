@@ -13,7 +13,7 @@ from typing import Final
 
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
-from .phrases import bounded, without_lead
+from .phrases import bounded, plain_reason, without_lead
 from .reading import anaphoric, hits
 from .rules import Act, Speaker
 from .segment import segment
@@ -320,5 +320,5 @@ def _why(text: str) -> str:
     for opener in ("because ", "since ", " as it", ", it's", " - ", " — ", "("):
         at = text.casefold().find(opener)
         if at >= 0:
-            return text[at:].lstrip(" ,(-—").removeprefix("because ").removeprefix("since ").rstrip(").")
+            return plain_reason(text[at:].lstrip(" ,(-—").removeprefix("since ")).rstrip(").")
     return ""

@@ -67,7 +67,8 @@ _CLAUSE_SIGNS: Final = (",", ";", ": ", " and ", " but ", " - ", " -- ", " – "
 _CLAUSES_MAX: Final = 8
 
 _REASON: Final = compiled(
-    r"(?:,?\s+(?:because|since|so that|so we|as it|as we|as that|due to|given that|for the sake of|in order to)\s+"
+    r"(?:,?\s+(?:because of|because|since|so that|so we|as it|as we|as that|due to|given that|for the sake of"
+    r"|in order to)\s+"
     r"|,?\s*\breason(?: is|:)\s*|\s+(?:--|–|—)\s+|\s+-\s+|\s*:\s+|,\s+(?:it's|it is|that's|they're|it has|it was"
     r"|we have|"
     r"which|is |too |I know|people |nobody |everyone |we already|we don't|i don't|one less)\s*|\s*\()"
@@ -91,6 +92,8 @@ _REASON_SIGNS: Final = (
     " in order",
 )
 _REASON_CLOSERS: Final = ")].,;! "
+_REASON_OPENERS: Final = ("because ", "due to ", "of ")
+_OF_COURSE: Final = "of course"
 _MIN_LABEL: Final = 2
 
 _SUPPOSES: Final = (
@@ -192,13 +195,22 @@ def split_reason(text: str) -> tuple[str, str]:
     if opener.endswith("("):
         inside, _, behind = reason.partition(")")
         rest = behind.strip(" .,;")
-        return (text[: match.start()] + (" " + rest if rest else "")), inside.strip()
+        return (text[: match.start()] + (" " + rest if rest else "")), plain_reason(inside)
     keeps_word = opener.startswith(
         ("so that", "so we", "in order", "it", "they", "we", "too", "i ", "people", "nobody")
     )
     if keeps_word or opener.startswith(("that's", "everyone", "one less")):
         reason = text[match.start() :].lstrip(", ")
-    return text[: match.start()], reason.strip(_REASON_CLOSERS)
+    return text[: match.start()], plain_reason(reason).strip(_REASON_CLOSERS)
+
+
+def plain_reason(text: str) -> str:
+    """A reason without the words that announce it: "concurrent writes" of "because of concurrent writes"."""
+    reason = text.strip()
+    for opener in _REASON_OPENERS:
+        if reason[: len(opener)].casefold() == opener and reason[: len(_OF_COURSE)].casefold() != _OF_COURSE:
+            reason = reason[len(opener) :].lstrip()
+    return reason
 
 
 def enumerated(text: str, longest: int = 6) -> list[str]:

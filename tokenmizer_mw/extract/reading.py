@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from .pattern import Match, PatternSet, compiled
-from .phrases import asks, bounded, clauses, order_in, reports, supposes, without_lead
+from .phrases import asks, bounded, clauses, order_in, plain_reason, reports, supposes, without_lead
 from .rules import RULES, Act, Rule, Speaker
 from .similar import words_of
 
@@ -68,7 +68,7 @@ def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | N
     label = said.get("label", "")
     if "label" in groups and label and anaphoric(label):
         return None
-    return Hit(rule, text, label, said.get("target", ""), said.get("reason", ""))
+    return Hit(rule, text, label, said.get("target", ""), plain_reason(said.get("reason", "")))
 
 
 def anaphoric(label: str) -> bool:
