@@ -80,7 +80,7 @@ def _request_path(session: LongSession) -> dict[str, Any]:
             body = json.dumps({"model": "gpt-4o", "session_id": "s", "messages": session.messages[:end]}).encode()
             start = time.process_time()
             opened = open_exchange(OpenAIChat(), [], body, memory.settings, known=memory.known)
-            rewrite = memory.prepare(key, opened.request) if memory.may_cut(opened.request) else None
+            rewrite = memory.prepare(key, opened.request) if memory.may_cut(body, opened.models) else None
             opened.forward(rewrite)
             memory.commit(key, opened.request.messages, None)
             memory.extract(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import anyio
@@ -17,15 +17,18 @@ from tokenmizer_mw.errors import (
     ConfigError,
     InvalidMessage,
     InvalidSession,
+    StoreUnavailable,
     UnknownNode,
     UnknownSession,
 )
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
 CHAT = [
@@ -154,6 +157,104 @@ def test_invalidate_warns_and_can_be_repeated(memory: SessionMemory) -> None:
         memory.invalidate("s", "decision-999", "no such thing")
     with pytest.raises(UnknownSession):
         memory.invalidate("other", found.node.id, "no such session")
+
+
+def chat(*messages: tuple[str, str]) -> ChatRequest:
+    body = {"model": "m", "messages": [{"role": role, "content": text} for role, text in messages]}
+    return OpenAIChat().read(json.dumps(body).encode())
+
+
+LONG = [("user", "Build an invoice service with Flask. " + "Please mind every detail of it. " * 60)]
+LONG += [("assistant", "Decided: Flask. Completed: the invoice model in app/models.py. " + "And so on and on. " * 100)]
+LONG += [("user", "Use PostgreSQL for storage."), ("assistant", "Done. " * 200), ("user", "And now the tests.")]
+
+
+def test_a_message_edited_inside_the_cut_is_not_lost() -> None:
+    memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
+    key = SessionKey("local", "s")
+    first = memory.prepare(key, chat(*LONG))
+    assert first is not None
+    again = memory.prepare(key, chat(*LONG, ("assistant", "ok"), ("user", "go on")))
+    assert again is not None
+    assert again.block == first.block
+    edited = [LONG[0], LONG[1], ("user", "Use MariaDB for storage."), *LONG[3:]]
+    changed = memory.prepare(key, chat(*edited))
+    assert changed is None or "MariaDB" in changed.block or changed.keep_from <= 2
+    assert memory.counters()["cut_made"] >= 1
+    memory.close()
+
+
+def test_the_loss_report_knows_where_the_tail_begins_after_a_branch() -> None:
+    memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
+    key = SessionKey("local", "s")
+    memory.record("s", [{"role": role, "content": text} for role, text in [*LONG, ("assistant", "first answer")]])
+    rewrite = memory.prepare(key, chat(*LONG, ("assistant", "another answer"), ("user", "go on")))
+    assert rewrite is not None
+    kept = [*LONG, ("assistant", "another answer"), ("user", "go on")][rewrite.keep_from]
+    (anchor,) = memory.restore("s", [memory.loss_report("s").before_turn])
+    assert anchor.text == kept[1]
+    memory.close()
+
+
+def test_names_of_models_that_nobody_has_cost_nothing() -> None:
+    memory = SessionMemory.open()
+    for number in range(200):
+        memory.prepare(
+            SessionKey("local", "s"),
+            OpenAIChat().read(
+                json.dumps(
+                    {"model": f"invented-{number}", "messages": [{"role": "user", "content": "hello " * 50}]}
+                ).encode()
+            ),
+        )
+    assert len(memory._counters) <= 2
+    memory.close()
+
+
+def test_few_bytes_may_be_many_tokens() -> None:
+    memory = SessionMemory.open("memory://", Settings(context_window=8_000))
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": [image] * 20}]}).encode()
+    assert memory.may_cut(body, ["m"])
+    assert not memory.may_cut(body.replace(b"image_url", b"some_text"), ["m"])
+    memory.close()
+
+
+def test_a_session_erased_elsewhere_is_recorded_anew(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'shared.db'}"
+    here, there = SessionMemory.open(url), SessionMemory.open(url)
+    here.record("s", CHAT)
+    there.forget("s")
+    assert here.record("s", CHAT) == 4
+    assert len(here.restore("s", range(9))) == 4
+    here.close()
+    there.close()
+
+
+class Filling(MemoryLog):
+    """A store whose disk is full from some moment on."""
+
+    full = False
+
+    def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
+        if self.full:
+            raise StoreUnavailable("the disk is full")
+        return super().append(session, events, expected_seq=expected_seq)
+
+
+def test_a_store_that_takes_no_more_is_still_read() -> None:
+    log = Filling()
+    memory = SessionMemory(log)
+    memory.commit(SessionKey("local", "s"), [Message(Role.USER, "Use PostgreSQL for storage")], None)
+    log.full = True
+    assert "postgresql" in labels(memory, NodeType.DECISION)
+    assert "PostgreSQL" in memory.resume("s").text
+    assert memory.counters()["extraction_not_kept"] == 2
+    with pytest.raises(StoreUnavailable):
+        memory.record("s", CHAT)
+    log.full = False
+    memory.record("s", CHAT)
+    assert len(memory.restore("s", range(9))) == 5
 
 
 def test_when_a_fact_was_true_can_be_corrected(memory: SessionMemory) -> None:

@@ -30,7 +30,6 @@ from tokenmizer_mw.exchange import (
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
-from tokenmizer_mw.window import smallest_budget
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
@@ -79,7 +78,6 @@ class TokenMizerMiddleware:
         self.memory = memory
         self.session = session
         self.tenant = tenant
-        self.never_cut = smallest_budget(memory.settings) * memory.settings.cut_at
         self._routes = dict(routes)
         self._endings = tuple(routes)
 
@@ -251,7 +249,7 @@ class _Call:
             opened = self._open(body)
             if opened is None:
                 return None
-            if not self._may_cut(opened, large):
+            if not self._may_cut(opened):
                 forwarding = opened.forward()
             else:
                 forwarding = await offload(partial(self._cut, opened))
@@ -275,15 +273,9 @@ class _Call:
         self._memory.count((opened.reason or Reason.SESSION_INVALID).value)
         return None
 
-    def _may_cut(self, opened: Opened, large: bool) -> bool:
+    def _may_cut(self, opened: Opened) -> bool:
         """Whether it is worth a worker thread to see if the transcript must be cut."""
-        body = opened.body
-        if len(body) * (1 if body.isascii() else 4) <= self._middleware.never_cut:  # the bound that may_cut uses
-            return False
-        guesses = opened.guesses
-        if guesses and not any(map(self._memory.may_cut, guesses)):
-            return False
-        return large or self._memory.may_cut(opened.request)
+        return self._memory.may_cut(opened.body) and self._memory.may_cut(opened.body, opened.models)
 
     def _open_and_cut(self, body: bytes) -> Forwarding | None:
         opened = self._open(body)
@@ -292,7 +284,7 @@ class _Call:
     def _cut(self, opened: Opened) -> Forwarding:
         request = opened.request
         try:
-            if self._memory.may_cut(request):
+            if self._memory.may_cut(opened.body, (request.model,)):
                 return opened.forward(self._memory.prepare(self._key, request))
         except Exception as error:
             _failed(self._memory, "cut_failed", error)

@@ -24,7 +24,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
-from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
@@ -204,11 +204,10 @@ class Opened:
         return self._request or self.dialect.read(self.body, self._known)
 
     @property
-    def guesses(self) -> tuple[ChatRequest, ...]:
-        """What the request could be, without reading it: its size (an upper bound), once for each model that it may
-        name. Empty when it names none in a plain way, or too many: then it must be read."""
-        text = self.body.decode("latin-1")  # a character for each byte: never shorter than the text
-        return tuple(ChatRequest(text, history_of(()), 0, {}, model=name) for name in _models(self.body))
+    def models(self) -> tuple[str, ...]:
+        """The models that the request may name, without reading it. Empty when it names none in a plain way, or too
+        many: then it may be any."""
+        return tuple(_models(self.body))
 
     def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import anyio.to_thread
 
 from tokenmizer_mw.background import BackgroundQueue
-from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, StoreUnavailable, UnknownNode, UnknownSession
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -31,8 +32,8 @@ from tokenmizer_mw.session import SessionState, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, SessionInfo
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.tokens import MessageCounter, counter_for
-from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan
+from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, counter_for
+from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan, smallest_budget
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.known import KnownRequests
@@ -44,7 +45,10 @@ R = TypeVar("R")
 _logger = logging.getLogger("tokenmizer_mw")
 
 _MODELS_MAX: Final = 64
-"""Models whose message counts are remembered; names come from clients."""
+"""Names of models whose counter is remembered; names come from clients."""
+
+_ATTACHMENTS: Final = (b'"image_url"', b'"input_audio"', b'"file"')
+"""What parts of a message that are not text are spelled with: few bytes may stand for many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Checkpoint:
 
 def _off_the_loop(
     method: Callable[Concatenate[SessionMemory, P], R],
-) -> Callable[Concatenate[SessionMemory, P], Awaitable[R]]:
+) -> Callable[Concatenate[SessionMemory, P], Coroutine[Any, Any, R]]:
     async def run(self: SessionMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await anyio.to_thread.run_sync(partial(method, self, *args, **kwargs))
 
@@ -84,6 +88,7 @@ class SessionMemory:
         self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
+        self._names: dict[str, str] = {}
         self._counters: dict[str, MessageCounter] = {}
         self._background = BackgroundQueue(capacity=self.settings.queue_max, failed=self._background_failed)
 
@@ -107,7 +112,8 @@ class SessionMemory:
         """Add what is new in ``messages`` (OpenAI- or Anthropic-shaped dicts, or ``Message``) and draw its facts.
 
         Returns the number of messages that were new. Idempotent: resending the history adds nothing. Raises
-        ``InvalidMessage`` when one of them is not a message; then none is added.
+        ``InvalidMessage`` when one of those looked at (the new ones and a few before) is not a message; then none is
+        added.
         """
         spoken = history(messages).spoken()
         added = 0
@@ -145,6 +151,8 @@ class SessionMemory:
         """Correct when a fact was true, in seconds since the epoch; ``None``: from when it was recorded, and until it
         was replaced. What was believed before stays on record. Raises ``UnknownNode``, and ``CallerError`` when the
         end lies before the start."""
+        if not all(math.isfinite(time) for time in (valid_from, valid_until) if time is not None):
+            raise CallerError("times are finite numbers of seconds")
         if valid_from is not None and valid_until is not None and valid_until < valid_from:
             raise CallerError("a fact cannot end before it begins")
         key = self._extracted(session_id, tenant)
@@ -178,6 +186,8 @@ class SessionMemory:
         key = self._key(session_id, tenant)
         erased = self._log.forget(key)
         self.known.clear()
+        for counter in self._counters.values():
+            counter.clear()
         self._kept.drop(key)
         return erased
 
@@ -198,7 +208,7 @@ class SessionMemory:
         """
         key = self._extracted(session_id, tenant)
         if recorded_at is None:
-            graph = self._kept.read(key, lambda state: state.graph.copy())
+            graph = self._kept.read(key, lambda state: self._believed(state).copy())
         else:
             graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
         return graph if valid_at is None else as_valid(graph, valid_at)
@@ -223,7 +233,7 @@ class SessionMemory:
 
         def view(state: SessionState) -> Resume:
             return build_resume(
-                state.graph,
+                self._believed(state),
                 level=level,
                 budget=budget,
                 counter=counter,
@@ -246,7 +256,7 @@ class SessionMemory:
         ]
         counter = self._counter(model).counter
         return self._kept.read(
-            key, lambda state: recall(state.graph, query, budget=budget, counter=counter, excerpts=excerpts)
+            key, lambda state: recall(self._believed(state), query, budget=budget, counter=counter, excerpts=excerpts)
         )
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
@@ -269,7 +279,7 @@ class SessionMemory:
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """What the last cut took out of the context and the resume block does not carry. Empty without a cut."""
         key = self._extracted(session_id, tenant)
-        return self._kept.read(key, lambda state: loss_report(state.graph, state.cut))
+        return self._kept.read(key, lambda state: loss_report(self._believed(state), state.cut))
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
@@ -289,10 +299,12 @@ class SessionMemory:
 
     # -- the request path ------------------------------------------------------------------------------------
 
-    def may_cut(self, request: ChatRequest) -> bool:
-        """Whether ``request`` could be long enough for a cut: a bound that costs next to nothing, without I/O."""
-        bytes_per_character = 1 if request.text.isascii() else 4
-        return len(request.text) * bytes_per_character > budget_for(request.model, self.settings) * self.settings.cut_at
+    def may_cut(self, body: bytes, models: Sequence[str] = ()) -> bool:
+        """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
+        any at all). A bound without I/O: no token is shorter than a byte, but for parts that are not text."""
+        budget = min((budget_for(model, self.settings) for model in models), default=smallest_budget(self.settings))
+        room = budget * self.settings.cut_at - len(body)
+        return room < 0 or room < ATTACHMENT_TOKENS * sum(body.count(mark) for mark in _ATTACHMENTS)
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
@@ -304,6 +316,8 @@ class SessionMemory:
         def decide(state: SessionState) -> list[Event]:
             nonlocal decided
             decision = plan(request, counts, overhead=overhead, frozen=state.cut, settings=self.settings)
+            if isinstance(decision, Replay) and self._says_more(state, request, decision.keep_from):
+                decision = plan(request, counts, overhead=overhead, frozen=None, settings=self.settings)
             decided, events = self._carried_out(key, state, request, decision)
             return events
 
@@ -311,6 +325,12 @@ class SessionMemory:
         if decided is not None:
             self.count("request_rewritten")
         return decided
+
+    @staticmethod
+    def _says_more(state: SessionState, request: ChatRequest, keep_from: int) -> bool:
+        """Whether the client changed something in what the cut in force leaves out: its block does not stand for it."""
+        start, _ = state.transcript.first_new(request.messages.spoken())
+        return start < _spoken_before(request, keep_from)
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
@@ -401,7 +421,8 @@ class SessionMemory:
         self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int
     ) -> tuple[list[Event], Checkpointed | None]:
         """The events of what the request says that is new, and the cut; ``None`` when no block is worth it."""
-        news = joining(state.transcript, request.messages.spoken())
+        spoken = request.messages.spoken()
+        news = joining(state.transcript, spoken)
         drawn = [*news, *self._drawn(state, news)]
         graph = state.graph.fork()
         for event in drawn:
@@ -415,14 +436,14 @@ class SessionMemory:
         dropped = request.messages[request.prefix : keep_from]
         if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
             return drawn, None
-        kept = sum(role is not Role.SYSTEM for role in request.messages.roles[keep_from:])
+        place = state.transcript.behind(*state.transcript.first_new(spoken), _spoken_before(request, keep_from))
         return drawn, Checkpointed(
             id=id,
             turn=turn,
             tokens=resume.tokens,
             block=resume.text,
             anchor=digest(request.messages[keep_from]),
-            anchor_turn=turn - kept + 1,
+            anchor_turn=place + 1,
             dropped=len(dropped),
             carried=resume.node_ids,
         )
@@ -440,18 +461,33 @@ class SessionMemory:
         _logger.warning("background work failed: %s", type(error).__name__)
 
     def _counter(self, model: str) -> MessageCounter:
-        counter = self._counters.get(model)
-        if counter is None:
-            counter = MessageCounter(counter_for(model, self.settings.tokenizer_dir))
-            if len(self._counters) < _MODELS_MAX:
-                self._counters[model] = counter
-        return counter
+        """The counter for a model. Models that count alike share what has been counted."""
+        name = self._names.get(model)
+        if name is None:
+            counter = counter_for(model, self.settings.tokenizer_dir)
+            if len(self._names) >= _MODELS_MAX:
+                self._names.clear()
+            name = self._names[model] = counter.name
+            self._counters.setdefault(name, MessageCounter(counter))
+        return self._counters[name]
 
     def _extracted(self, session_id: str, tenant: str) -> SessionKey:
-        """The key of a session that exists, with all its facts drawn."""
+        """The key of a session that exists, with all its facts drawn, if the store takes them."""
         key = self._known(session_id, tenant)
-        self.extract(key)
+        try:
+            self.extract(key)
+        except StoreUnavailable:
+            self.count("extraction_not_kept")
         return key
+
+    def _believed(self, state: SessionState) -> SessionGraph:
+        """The graph with all facts drawn, also those that a store which cannot be written did not take."""
+        if not state.undrawn:
+            return state.graph
+        graph = state.graph.fork()
+        for event in self._drawn(state, ()):
+            graph.apply(event, state.recorded_at)
+        return graph
 
     def _known(self, session_id: str, tenant: str) -> SessionKey:
         key = self._key(session_id, tenant)
@@ -472,6 +508,11 @@ def _node(state: SessionState, node_id: str) -> Node:
     if node is None:
         raise UnknownNode(f"the session has no node {node_id[:60]!r}")
     return node
+
+
+def _spoken_before(request: ChatRequest, index: int) -> int:
+    """How many messages before ``index`` are not the system's."""
+    return sum(role is not Role.SYSTEM for role in request.messages.roles[:index])
 
 
 def _next_checkpoint(state: SessionState) -> str:

@@ -60,7 +60,7 @@ class Transcript:
 
     def behind(self, start: int, place: int, index: int) -> int:
         """The index in the transcript of message ``index``, where ``first_new`` gave ``start`` and ``place`` and the
-        messages from ``start`` on have been added last."""
+        messages from ``start`` on are added next."""
         if index >= start:
             return len(self.digests) + index - start
         for _ in range(start - 1 - index):

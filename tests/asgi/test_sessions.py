@@ -111,7 +111,7 @@ def test_other_names_for_header_and_field(open_memory: Any, log: MemoryLog) -> N
     _called(memory, CHAT_BODY, [(b"x-thread", b"b")])
     assert said(log, "a") == said(log, "b")
     assert _called(memory, WITH_FIELD)[3] == WITH_FIELD
-    assert memory.counters() == {"no_session": 1}
+    assert memory.counters() == {"no_session": 1, "turn_complete": 2}
 
 
 def test_tenants_are_apart(memory: Any, log: MemoryLog) -> None:

@@ -2,6 +2,6 @@
 
 from .counter import TokenCounter, counter_for
 from .estimate import estimate
-from .messages import MessageCounter
+from .messages import ATTACHMENT_TOKENS, MessageCounter
 
-__all__ = ["MessageCounter", "TokenCounter", "counter_for", "estimate"]
+__all__ = ["ATTACHMENT_TOKENS", "MessageCounter", "TokenCounter", "counter_for", "estimate"]

@@ -44,6 +44,9 @@ class _Memo:
             self.put(text, tokens)
         return tokens
 
+    def clear(self) -> None:
+        self._young, self._old, self._held = {}, {}, 0
+
     def put(self, text: str, tokens: int) -> None:
         if len(text) > self._characters:
             return
@@ -64,6 +67,10 @@ class MessageCounter:
     ) -> None:
         self.counter = counter
         self._texts = _Memo(entries, characters)
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+        self._texts.clear()
 
     def count(self, message: Message) -> int:
         """Tokens of one message, its overhead included."""
