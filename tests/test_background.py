@@ -9,7 +9,7 @@ from tokenmizer_mw.background import BackgroundQueue
 
 def queue(capacity: int = 10) -> tuple[BackgroundQueue, list[BaseException]]:
     failures: list[BaseException] = []
-    return BackgroundQueue(capacity=capacity, failed=failures.append), failures
+    return BackgroundQueue(capacity=capacity, size_max=100, failed=failures.append), failures
 
 
 def test_tasks_run_in_order_and_close_waits_for_them() -> None:
@@ -37,6 +37,20 @@ def test_a_waiting_name_is_not_queued_twice_and_a_full_queue_refuses() -> None:
     assert work.flush(5.0)
     assert done == ["a", "b"]
     assert work.close(1.0)
+
+
+def test_what_waits_is_bounded_in_bytes() -> None:
+    work, _ = queue()
+    running, go = threading.Event(), threading.Event()
+    work.put("first", lambda: (running.set(), go.wait(5)), 100)
+    assert running.wait(5)
+    assert work.put("a", lambda: None, 60)
+    assert not work.put("b", lambda: None, 60)
+    assert work.put("c", lambda: None, 40)
+    go.set()
+    assert work.flush(5.0)
+    assert work.put("b", lambda: None, 60)
+    assert work.close(5.0)
 
 
 def test_a_failing_task_ends_nothing() -> None:

@@ -35,7 +35,7 @@ NAMES = [
 ]
 
 SYNC = ("record", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
-SYNC += ("loss_report", "restore", "sessions")
+SYNC += ("loss_report", "restore", "sessions", "flush", "close")
 
 
 def test_the_public_face_is_pinned() -> None:

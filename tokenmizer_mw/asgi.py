@@ -386,7 +386,7 @@ class _Call:
         """The application is through. What was not committed is, in the background: nobody waits for it."""
         try:
             if not self._committed:  # it may be under way still, when the caller was cancelled meanwhile
-                self._memory.later(partial(self._commit_and_extract, outcome))
+                self._memory.later(partial(self._commit_and_extract, outcome), self._forwarding.held)
         except Exception as error:
             _failed(self._memory, "commit_failed", error)
 

@@ -13,25 +13,32 @@ Task = Callable[[], object]
 class BackgroundQueue:
     """Runs tasks one after the other in a thread that starts with the first of them.
 
-    A task that is put while one of the same name still waits is dropped: names stand for work that sees the newest
+    Bounded are the number of waiting tasks and the bytes that they hold. A task that is put while one of the same name still waits is dropped: names stand for work that sees the newest
     state anyway. ``failed`` is called with what a task raised.
     """
 
-    def __init__(self, *, capacity: int, failed: Callable[[BaseException], None]) -> None:
+    def __init__(self, *, capacity: int, size_max: int, failed: Callable[[BaseException], None]) -> None:
         self._capacity = capacity
+        self._size_max = size_max
+        self._size = 0
         self._failed = failed
-        self._waiting: OrderedDict[Hashable, Task] = OrderedDict()
+        self._waiting: OrderedDict[Hashable, tuple[Task, int]] = OrderedDict()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
         self._closed = False
 
-    def put(self, name: Hashable, task: Task) -> bool:
-        """Queue a task and return at once. False when the queue is full or closed: the task was not taken."""
+    def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
+        """Queue a task that holds ``size`` bytes and return at once. False when the queue is full or closed: the task
+        was not taken."""
         with self._changed:
-            if self._closed or (len(self._waiting) >= self._capacity and name not in self._waiting):
+            if not self._closed and name in self._waiting:
+                return True
+            full = len(self._waiting) >= self._capacity or self._size + size > self._size_max
+            if self._closed or full:
                 return False
-            self._waiting.setdefault(name, task)
+            self._waiting[name] = (task, size)
+            self._size += size
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
                 self._busy = False
@@ -56,6 +63,7 @@ class BackgroundQueue:
         with self._changed:
             self._closed = True
             self._waiting.clear()
+            self._size = 0
             self._changed.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(max(0.0, seconds))
@@ -70,7 +78,8 @@ class BackgroundQueue:
                     self._changed.wait()
                 if self._closed and not self._waiting:
                     return
-                _, task = self._waiting.popitem(last=False)
+                _, (task, size) = self._waiting.popitem(last=False)
+                self._size -= size
                 self._busy = True
             try:
                 task()

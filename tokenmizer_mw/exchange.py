@@ -266,6 +266,11 @@ class Forwarding:
         self._capped = False
         self._decoder: Decoder | None = None
 
+    @property
+    def held(self) -> int:
+        """Bytes that are kept of the call."""
+        return len(self._opened.body) + self._opened.settings.capture_max - self._room
+
     def receive_start(self, status: int, headers: Headers) -> None:
         """The response begins. Decides from its status and headers what will be kept of it."""
         self._kind = _Kind.UNNAMED

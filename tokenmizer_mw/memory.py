@@ -90,7 +90,9 @@ class SessionMemory:
         self._counts_lock = threading.Lock()
         self._names: dict[str, str] = {}
         self._counters: dict[str, MessageCounter] = {}
-        self._background = BackgroundQueue(capacity=self.settings.queue_max, failed=self._background_failed)
+        self._background = BackgroundQueue(
+            capacity=self.settings.queue_max, size_max=self.settings.queue_bytes, failed=self._background_failed
+        )
 
     @classmethod
     def open(cls, url: str = "memory://", settings: Settings | None = None) -> SessionMemory:
@@ -350,9 +352,10 @@ class SessionMemory:
         if reply is not None:
             self.count(f"turn_{reply.outcome.value}")
 
-    def later(self, work: Callable[[], object]) -> None:
-        """Run ``work`` in the background. Never blocks; when the queue is full, ``work`` is dropped and counted."""
-        if not self._background.put(object(), work):
+    def later(self, work: Callable[[], object], size: int = 0) -> None:
+        """Run ``work``, which holds ``size`` bytes, in the background. Never blocks; when the queue is full, ``work``
+        is dropped and counted."""
+        if not self._background.put(object(), work, size):
             self.count("dropped_queue_full")
 
     def extract_later(self, key: SessionKey) -> None:
@@ -393,6 +396,8 @@ class SessionMemory:
     aloss_report = _off_the_loop(loss_report)
     arestore = _off_the_loop(restore)
     asessions = _off_the_loop(sessions)
+    aflush = _off_the_loop(flush)
+    aclose = _off_the_loop(close)
 
     # -- inside ----------------------------------------------------------------------------------------------
 

@@ -37,7 +37,8 @@ class Settings:
         ``tokenizer_dir``: a directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the
         copies that installed packages carry. Nothing is ever downloaded.
     Work in the background
-        ``queue_max``: sessions waiting for extraction; ``drain_seconds``: how long closing waits for them.
+        ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
+        turns hold; ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: folded sessions kept in process.
     """
 
@@ -59,6 +60,7 @@ class Settings:
     labels_max: int = 200
     tokenizer_dir: str | None = None
     queue_max: int = 1_000
+    queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
     sessions_cached: int = 256
 
@@ -76,6 +78,8 @@ class Settings:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
         if not 0.0 <= self.confidence_floor <= 1.0:
             raise ConfigError("confidence_floor lies between 0 and 1")
+        if self.drain_seconds < 0:
+            raise ConfigError("drain_seconds cannot be negative")
         if self.block_role not in _ROLES:
             raise ConfigError(f"block_role is one of {', '.join(_ROLES)}, not {self.block_role!r}")
 
@@ -120,6 +124,7 @@ _LEAST: Final = {
     "message_max": 1,
     "labels_max": 1,
     "queue_max": 1,
+    "queue_bytes": 1,
     "sessions_cached": 1,
     "known_requests_max": 0,
 }
