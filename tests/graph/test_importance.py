@@ -3,7 +3,7 @@ import pytest
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import HALF_LIFE, importance, importances
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeRevised
-from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status
+from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status
 
 
 def graph_of(*nodes: tuple[str, NodeType, int, float]) -> SessionGraph:
@@ -44,3 +44,12 @@ def test_no_nodes() -> None:
     assert importances(SessionGraph()) == {}
     with pytest.raises(KeyError):
         importance(SessionGraph(), "a")
+
+
+def test_rules_do_not_age() -> None:
+    graph = SessionGraph()
+    for kind in DecisionKind:
+        graph.apply(NodeAdded(Node(kind, NodeType.DECISION, kind, Status.ACTIVE, Source(1, "user"), kind=kind)))
+    aged = {kind: importance(graph, kind, 200) / importance(graph, kind, 1) for kind in DecisionKind}
+    assert aged.pop(DecisionKind.RULE) == 1
+    assert max(aged.values()) < 0.6

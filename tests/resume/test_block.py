@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokenmizer_mw.demo.script import load_script
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.fence import flatten, frame, nonce_for, own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SessionKey
@@ -18,6 +20,7 @@ from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
 NONCE = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
 FRAME = frame(NONCE)
 THIRDS = TokenCounter("thirds of characters", False, lambda text: -(-len(text) // 3))
+FRAME_TOKENS = THIRDS.count("".join(FRAME))
 COUNTERS = [counter_for("gpt-4o"), TokenCounter("estimate", False, estimate), THIRDS]
 
 RULE = {"kind": DecisionKind.RULE}
@@ -125,19 +128,65 @@ def test_nothing_to_say() -> None:
 
 def test_no_fact_fits() -> None:
     graph = graph_of([(NodeType.GOAL, "word " * 39, Status.ACTIVE, 1, {})])
-    fence = THIRDS.count("".join(FRAME))
-    assert resume_of(graph, budget=fence + 3).text == ""
+    assert resume_of(graph, budget=FRAME_TOKENS + 3).text == ""
 
 
+@pytest.mark.parametrize("graph", [SessionGraph(), graph_of(SESSION)], ids=["empty", "full"])
 @pytest.mark.parametrize("budget", [-1, 0, 19, 20, 40])
-def test_a_budget_below_the_fence(budget: int) -> None:
-    with pytest.raises(BudgetTooSmall, match=str(budget)):
-        resume_of(graph_of(SESSION), budget=budget)
+def test_a_budget_below_the_fence(graph: SessionGraph, budget: int) -> None:
+    with pytest.raises(BudgetTooSmall, match=f"at least {FRAME_TOKENS} tokens, .* not {budget}$"):
+        resume_of(graph, budget=budget)
+    assert resume_of(graph, budget=FRAME_TOKENS).text == ""
 
 
 def test_an_unknown_level() -> None:
     with pytest.raises(CallerError, match="critical, standard, full"):
         resume_of(graph_of(SESSION), level="enormous")
+
+
+RULES: list[Row] = [
+    (NodeType.DECISION, "British spelling", Status.ACTIVE, 90, {"kind": DecisionKind.PREFERENCE, "confidence": 1.0}),
+    (NodeType.DECISION, "it has to work offline", Status.ACTIVE, 80, RULE),
+    (NodeType.DECISION, "never call the live service from a test", Status.ACTIVE, 1, RULE | {"confidence": 0.6}),
+    (NodeType.DECISION, "Redis", Status.ACTIVE, 95, CHOICE),
+    (NodeType.FILE, "src/live.py", Status.ACTIVE, 96, {}),
+]
+
+
+@pytest.mark.parametrize("query", [None, "what is in src/live.py?"])
+def test_rules_come_before_decisions_the_strictest_first(query: str | None) -> None:
+    texts = ["never call the live service from a test", "it has to work offline", "British spelling", "Redis"]
+    letters = TokenCounter("letters", False, len)
+    room = len("".join(FRAME)) + len("\nUser's rules:\n- ")
+    for count in range(1, 4):
+        budget = room + len("\n- ".join(texts[:count]))
+        text = resume_of(graph_of(RULES), letters, budget=budget, query=query).text
+        assert [part in text for part in texts] == [place < count for place in range(4)]
+
+
+def test_a_query_takes_no_rule_s_place() -> None:
+    graph = graph_of([*SESSION, *RULES])
+    rules = [node.id for node in graph.nodes("decision") if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE)]
+    for budget in range(FRAME_TOKENS, 300, 7):
+        plain, asked = (resume_of(graph, budget=budget, query=query) for query in (None, "which files and which live?"))
+        assert set(rules) & set(plain.node_ids) <= set(asked.node_ids)
+
+
+def test_the_brackets_of_a_goal_give_way() -> None:
+    label = "Build an invoice service (with a dashboard, a nightly export and a login for the accountant)"
+    graph = graph_of([(NodeType.GOAL, label, Status.ACTIVE, 1, {}), *RULES])
+    small = resume_of(graph, budget=95).text
+    assert "Goal: Build an invoice service\n" in small
+    assert "never call" in small
+    assert f"Goal: {label}" in resume_of(graph, budget=300).text
+
+
+def test_the_demonstration_keeps_its_strictest_rule_in_the_smallest_block() -> None:
+    memory = SessionMemory.open()
+    memory.record("coldwatch", load_script().transcript())
+    for query in (None, "which port does it listen on?"):
+        assert "never send a real text message" in memory.resume("coldwatch", "critical", query=query).text
+    assert "PostgreSQL" in memory.resume("coldwatch", "critical").text
 
 
 def test_a_query_comes_first() -> None:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import Final
 
-from tokenmizer_mw.model.node import Node, NodeType
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .fold import Life, SessionGraph
 
@@ -35,7 +35,7 @@ def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
     """The importance of every node at ``turn`` (0: at the last turn that touched any), by id. Positive numbers.
 
     It grows with the type's weight, with references (edges and repeated mentions) and with recency, and shrinks
-    with doubt.
+    with doubt. Standing rules do not age.
     """
     lives = {node.id: graph.life(node.id) for node in graph.nodes()}
     now = turn or max((life.touched for life in lives.values()), default=0)
@@ -52,6 +52,6 @@ def importance(graph: SessionGraph, id: str, turn: int = 0) -> float:
 
 def _importance(node: Node, life: Life, edges: int, now: int) -> float:
     references = 1.0 + math.log1p(edges + life.mentions - 1)
-    age = max(0, now - life.touched)
+    age = 0 if node.kind is DecisionKind.RULE else max(0, now - life.touched)
     recency = 0.5 + 0.5 * math.exp2(-age / HALF_LIFE)
     return _TYPE_WEIGHT[node.type] * references * recency * (0.5 + 0.5 * node.confidence)

@@ -10,6 +10,7 @@ from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.tokens import TokenCounter
 
 from .condense import condensed
@@ -20,8 +21,8 @@ from .order import ranked, said_once
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 """Tokens of the named budgets."""
 
-BUDGET_MIN: Final = 20
-"""Smallest budget that is looked at at all."""
+ASKED_MAX: Final = 64
+"""Facts that a query brings forward at most."""
 
 _RECEIPTS_SHARE: Final = 0.4
 _NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS})
@@ -79,18 +80,26 @@ def build_resume(
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
-    A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut. Facts
-    that share words with ``query`` come first. Behind the facts, lists of names excepted, stand receipts ("[12]":
+    A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut, save that
+    brackets at the end of a goal may be missing. First come the goal, the work in hand and the standing rules,
+    prohibitions by the user before others; facts that ``query`` asks for come right behind the rules, and never
+    instead of one. Behind the facts, lists of names excepted, stand receipts ("[12]":
     message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
 
-    Raises ``CallerError`` for an unknown level and ``BudgetTooSmall`` when the budget cannot hold even the fence.
+    A budget that holds the fence but no fact gives an empty ``Resume``, as a graph without facts does. Raises
+    ``CallerError`` for an unknown level and ``BudgetTooSmall``, which names the smallest budget that there is, when
+    the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
+    around = frame(nonce)
+    fixed = counter.count("".join(around))
+    if tokens < fixed:
+        raise BudgetTooSmall(f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}")
     facts = said_once(
         ranked(condensed(graph, facts_of(graph)), importances(graph, turn), _asked(graph, query)), limit=tokens
     )
-    text, taken = _fitted(facts, tokens, counter, nonce) if facts else ("", ())
+    text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
     ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
     count = counter.count(text) if text else 0
     return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), turn)
@@ -99,40 +108,36 @@ def build_resume(
 def _budget(level: str, budget: int | None) -> tuple[str, int]:
     if budget is None and level not in LEVELS:
         raise CallerError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
-    level, tokens = (level, LEVELS[level]) if budget is None else ("custom", budget)
-    if tokens < BUDGET_MIN:
-        raise BudgetTooSmall(f"a resume needs a budget of at least {BUDGET_MIN} tokens, not {tokens}")
-    return level, tokens
+    return (level, LEVELS[level]) if budget is None else ("custom", budget)
 
 
-def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, int]:
-    return {node.id: count for node, count in graph.sharing_words(query)} if query else {}
+def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
+    return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
 
 
 def _ids(fact: Fact, part: int) -> tuple[str, ...]:
     return fact.why_ids if part else fact.ids
 
 
-def _fitted(facts: Sequence[Fact], budget: int, counter: TokenCounter, nonce: str) -> tuple[str, Sequence[Piece]]:
-    """The text with as many facts as fit, and their pieces."""
-    head, tail = frame(nonce)
-    fixed = counter.count(head + tail)
-    if fixed > budget:
-        raise BudgetTooSmall(f"the fence of a resume takes {fixed} tokens, the budget is {budget}")
+def _fitted(
+    facts: Sequence[Fact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
+) -> tuple[str, Sequence[Piece]]:
+    """The text with as many facts as fit beside the fence ``around``, of ``fixed`` tokens, and their pieces."""
     added = _added(counter)
 
-    def cost(piece: Piece) -> int:
+    def cost(piece: Piece, opens: bool) -> int:
         fact = facts[piece.fact]
-        return added(fact.why if piece.part else _HEADS[fact.section][1] + fact.text)
+        if piece.part:
+            return added(fact.why)
+        return added("\n" + _line(fact.section, [fact.text]) if opens else _HEADS[fact.section][1] + fact.text)
 
-    heads = {section: added(f"\n{words}") for section, (words, _) in _HEADS.items()}
-    taken = sequence(facts, budget, fixed, cost, heads)
+    taken = sequence(facts, budget, fixed, cost)
     if len(taken) == sum(2 if fact.why else 1 for fact in facts):
-        text = _with_receipts(facts, taken, budget, counter, (head, tail))
+        text = _with_receipts(facts, taken, budget, counter, around)
         if counter.count(text) <= budget:
             return text, taken
     for some in beginnings(taken):
-        text = _wrapped(facts, some, (), (head, tail))
+        text = _wrapped(facts, some, (), around)
         if counter.count(text) <= budget:
             return text, some
     return "", ()

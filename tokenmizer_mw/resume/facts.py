@@ -41,8 +41,9 @@ class Section(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One fact as a resume says it. ``text`` is its label, ``why`` what stands behind it ("" for nothing): what it
-    replaced, or its reason. ``ids`` are the nodes that ``text`` speaks of, ``why_ids`` those that ``why`` does.
-    ``turn`` is where it was said; ``place`` orders the facts of a section."""
+    replaced, its reason, or the brackets at the end of a goal. ``ids`` are the nodes that ``text`` speaks of,
+    ``why_ids`` those that ``why`` does. ``turn`` is where it was said; ``place`` orders the facts of a section.
+    ``grade`` comes before all else when some must stay out: lower grades go in first."""
 
     section: Section
     text: str
@@ -51,6 +52,7 @@ class Fact:
     place: tuple[int, int, int]
     ids: tuple[str, ...]
     why_ids: tuple[str, ...] = ()
+    grade: int = 0
 
 
 def facts_of(graph: SessionGraph) -> list[Fact]:
@@ -65,8 +67,11 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
         if section is None or not text:
             continue
         why, why_ids = _why(graph, node, section, into)
+        if section is Section.GOAL and not why:
+            text, why = _bracketed(text)
         place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
-        found.append(Fact(section, _prefix(node) + text, why, node.source.turn, place, (node.id,), why_ids))
+        grade = _rule_grade(node) if section is Section.RULES else 0
+        found.append(Fact(section, _prefix(node) + text, why, node.source.turn, place, (node.id,), why_ids, grade))
     return found
 
 
@@ -133,6 +138,25 @@ _BY_STATUS: Final[dict[NodeType, Callable[[Node], Section]]] = {
     NodeType.ERROR: _error,
     NodeType.TEST: _test,
 }
+
+
+_FORBIDDING: Final = frozenset(("never", "don't", "dont", "not", "no", "nothing", "nobody", "without", "avoid", "only"))
+_FORBIDDING_WITHIN: Final = 6
+
+
+def _rule_grade(node: Node) -> int:
+    """Rules before preferences, then what the user said, then what forbids something near its beginning."""
+    words = flatten(node.label).casefold().replace("\u2019", "'").split()[:_FORBIDDING_WITHIN]
+    forbids = not _FORBIDDING.isdisjoint(word.strip(".,;:!") for word in words)
+    said = node.source.role == "user" and node.source.trust is Trust.STATED
+    return 4 * (node.kind is not DecisionKind.RULE) + 2 * (not said) + (not forbids)
+
+
+def _bracketed(goal: str) -> tuple[str, str]:
+    """A goal without the brackets at its end, and those; "" when there are none or nothing is before them."""
+    text = goal.rstrip(" .!")
+    start = text.rfind(" (") if text.endswith(")") else -1
+    return (text[:start].rstrip(), text[start:]) if start > 0 and text[:start].strip() else (goal, "")
 
 
 def _prefix(node: Node) -> str:

@@ -23,19 +23,26 @@ class Piece(NamedTuple):
     part: int
 
 
-Cost = Callable[[Piece], int]
-"""Tokens of a piece, with what separates it from the piece before."""
+Cost = Callable[[Piece, bool], int]
+"""Tokens of a piece, with what separates it from the piece before: when it opens its section, the section's head."""
 
 
 def pieces_of(facts: Sequence[Fact]) -> list[Piece]:
-    """All pieces, in the order of the facts."""
-    return [Piece(index, part) for index, fact in enumerate(facts) for part in ((0, 1) if fact.why else (0,))]
+    """All pieces, in the order of the facts; of goals, work in hand and rules at the beginning the labels come before
+    what stands behind any of them."""
+    bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
+    labels = [Piece(index, 0) for index in range(bare)]
+    labels += [Piece(index, 1) for index in range(bare) if facts[index].why]
+    rest = range(bare, len(facts))
+    return labels + [Piece(index, part) for index in rest for part in ((0, 1) if facts[index].why else (0,))]
 
 
-def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost, heads: dict[Section, int]) -> list[Piece]:
-    """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken.
-    ``heads``: tokens of each section's head."""
-    filling = _Filling(facts, fixed, cost, heads)
+_LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
+
+
+def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost) -> list[Piece]:
+    """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken."""
+    filling = _Filling(facts, fixed, cost)
     for step in STEPS:
         if step <= budget:
             filling.fill(step, misses=_MISSES_MAX)
@@ -44,13 +51,12 @@ def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost, heads: 
 
 
 class _Filling:
-    def __init__(self, facts: Sequence[Fact], used: int, cost: Cost, heads: dict[Section, int]) -> None:
+    def __init__(self, facts: Sequence[Fact], used: int, cost: Cost) -> None:
         self.taken: list[Piece] = []
         self._facts = facts
         self._left = pieces_of(facts)
         self._used = used
         self._cost = cost
-        self._heads = heads
         self._labels: set[int] = set()
         self._open: set[Section] = set()
 
@@ -71,7 +77,7 @@ class _Filling:
         if piece.part and piece.fact not in self._labels:
             return False
         section = self._facts[piece.fact].section
-        cost = self._cost(piece) + (0 if section in self._open else self._heads[section])
+        cost = self._cost(piece, section not in self._open)
         if self._used + cost > budget:
             return False
         self._used += cost

@@ -30,8 +30,15 @@ _SHARE: Final[dict[Section, int]] = {
 }
 """How the sections share a budget that is too small: three rules are taken for each decision, and so on."""
 
-_FIRST: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.RULES, 3), (Section.DECISIONS, 1))
-"""What comes before all sharing: the core of the session."""
+RULES_FIRST: Final = 8
+"""Standing rules that come before anything that is shared or asked for."""
+
+_STANDING: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.RULES, RULES_FIRST))
+_FIRST: Final = ((Section.DECISIONS, 1),)
+_ASKED_STANDING: Final = ((Section.RULES, RULES_FIRST),)
+_ASKED_FIRST: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.DECISIONS, 1))
+"""What comes before all sharing: the core of the session. With a query the rules, then what it asks for, then the
+rest of the core."""
 
 _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
 """Sections whose facts need no saying again when a fact before has the same words in a row."""
@@ -39,20 +46,30 @@ _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS,
 _RUN_MAX: Final = 4
 
 
-def ranked(facts: Iterable[Fact], importance: Mapping[str, float], boost: Mapping[str, int]) -> list[Fact]:
+def ranked(facts: Iterable[Fact], importance: Mapping[str, float], boost: Mapping[str, float]) -> list[Fact]:
     """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much."""
     by_section: dict[Section, list[Fact]] = {section: [] for section in Section}
-    asked: list[tuple[int, Fact]] = []
     for fact in facts:
-        wanted = max((boost.get(id, 0) for id in fact.ids + fact.why_ids), default=0)
-        if wanted:
-            asked.append((-wanted, fact))
-        else:
-            by_section[fact.section].append(fact)
+        by_section[fact.section].append(fact)
     for section, members in by_section.items():
         members.sort(key=lambda fact: _within(section, fact, importance))
-    asked.sort(key=lambda pair: (pair[0], _SHARE_RANK[pair[1].section], _within(pair[1].section, pair[1], importance)))
-    return [fact for _, fact in asked] + list(_core(by_section)) + list(_shared(by_section))
+    standing = list(_taken(by_section, _ASKED_STANDING if boost else _STANDING))
+    asked = _asked(by_section, boost) if boost else []
+    return [*standing, *asked, *_taken(by_section, _ASKED_FIRST if boost else _FIRST), *_shared(by_section)]
+
+
+def _asked(by_section: dict[Section, list[Fact]], boost: Mapping[str, float]) -> list[Fact]:
+    """Takes what the query asks for out of the sections, the best first."""
+    found: list[tuple[float, int, int, Fact]] = []
+    for section, members in by_section.items():
+        wanted = [max((boost.get(id, 0.0) for id in fact.ids + fact.why_ids), default=0.0) for fact in members]
+        found += [
+            (-much, _SHARE_RANK[section], index, fact)
+            for index, (fact, much) in enumerate(zip(members, wanted, strict=True))
+            if much
+        ]
+        members[:] = [fact for fact, much in zip(members, wanted, strict=True) if not much]
+    return [fact for *_, fact in sorted(found, key=lambda entry: entry[:3])]
 
 
 _SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
@@ -60,11 +77,11 @@ _SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
 
 def _within(section: Section, fact: Fact, importance: Mapping[str, float]) -> tuple[float, ...]:
     weight = -importance.get(fact.ids[0], 0.0)
-    return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (weight, *fact.place)
+    return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (fact.grade, weight, *fact.place)
 
 
-def _core(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
-    for section, count in _FIRST:
+def _taken(by_section: dict[Section, list[Fact]], counts: Sequence[tuple[Section, int]]) -> Iterator[Fact]:
+    for section, count in counts:
         yield from islice(by_section[section], count)
         del by_section[section][:count]
 
