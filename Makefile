@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test check format bench clean
 
 demo: $(READY)
 	$(BIN)/tokenmizer-mw demo $(DEMO)
@@ -25,6 +25,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(BENCH)
+	$(BIN)/python -m benchmarks.table
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'

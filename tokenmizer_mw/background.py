@@ -13,8 +13,9 @@ Task = Callable[[], object]
 class BackgroundQueue:
     """Runs tasks one after the other in a thread that starts with the first of them.
 
-    Bounded are the number of waiting tasks and the bytes that they hold. A task that is put while one of the same name still waits is dropped: names stand for work that sees the newest
-    state anyway. ``failed`` is called with what a task raised.
+    Bounded are the number of waiting tasks and the bytes that they hold. A task that is put while one of the same
+    name still waits is dropped: names stand for work that sees the newest state anyway. ``failed`` is called with
+    what a task raised.
     """
 
     def __init__(self, *, capacity: int, size_max: int, failed: Callable[[BaseException], None]) -> None:
