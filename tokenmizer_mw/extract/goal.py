@@ -9,7 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
-from .pattern import compiled
+from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, enumerated, order_in, without_lead
 from .reading import hits
 from .rules import Act, Speaker
@@ -23,6 +23,14 @@ _STACK: Final = compiled(
 )
 GOAL_SENTENCES: Final = 12
 """Sentences of a message in which the goal is looked for."""
+
+_BACKGROUND: Final = PatternSet(
+    r"(?:(?:i|we)(?:'m| am|'re| are| also)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
+    r"|teach|live|have"
+    r"|keep|lead|organi[sz]e|maintain|look after|take care of|a|an|the|part of|in|at|on|new|responsible)"
+    r"|my name is|our \w+ (?:has|is|runs|was)|(?:i|we)(?:'ve| have)(?: been| got)?)\b"
+)
+"""Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
 _NO_GOAL, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(6)
 _GOAL_RANKS: Final = {
@@ -76,14 +84,18 @@ def _goal_rank(segment: Segment) -> int:
         return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
     if len(content(text)) < TELLING_WORDS:
         return _NO_GOAL
+    if _BACKGROUND.any(text) and not asks(text):
+        return _NO_GOAL
     return _QUESTION if asks(text) else _STATEMENT
 
 
 def _goal_label(segment: Segment) -> str:
-    for hit in hits(segment.text, Speaker.USER):
+    text = without_lead(bounded(segment.text))
+    read = hits(segment.text, Speaker.USER)
+    for hit in read:
         if hit.rule.act in (Act.GOAL, Act.REQUEST):
-            return hit.label
-    return without_lead(bounded(segment.text))
+            return text[max(text.find(hit.label), 0) :] if len(read) == 1 and hit.label in text else hit.label
+    return text
 
 
 def _stack(label: str, goal: Finding) -> list[Finding]:

@@ -39,7 +39,37 @@ _LEAD_PHRASES: Final = (
     "good call",
     "let me think",
     "next up",
+    "one thing up front",
+    "one thing upfront",
+    "one thing in advance",
+    "one thing first",
+    "one thing before we start",
+    "one important thing",
+    "one condition",
+    "one rule",
+    "first of all",
+    "up front",
+    "before we start",
+    "before you start",
+    "just so you know",
+    "for the record",
+    "to be clear",
+    "please note",
+    "heads up",
+    "very important",
+    "most important",
+    "most importantly",
+    "important",
+    "importantly",
+    "fyi",
 )
+_ANNOUNCING: Final = frozenset(
+    {
+        *("one rule", "one condition", "before we start", "before you start", "up front", "for the record"),
+        *("important", "importantly", "most important", "very important", "to be clear"),
+    }
+)
+"""Lead-ins only in front of a comma or a colon: "important: no ads" but "important files are in src"."""
 _PHRASE_STARTS: Final = frozenset(phrase.partition(" ")[0] for phrase in _LEAD_PHRASES)
 _CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
 _LEAD_INS_MAX: Final = 6
@@ -56,7 +86,8 @@ _VERBS: Final = (
 _JOINED: Final = (
     rf"\s*(?:;\s+|,?\s+(?:and then|but also|and also|and please|and (?:i|we|let's)\b)"
     rf"|,\s+(?:and |then |so |but |also |or )?)(?:{_VERBS})\b|\s+(?:--?|–|—)\s+(?:{_VERBS})\b|,?\s+but\s+|;\s+"
-    rf"|:\s+(?:please|never|always|don't|do not|only|i'll|we'll|let's|add|use|fix|make|keep|no)\b|,?\s+and next time\b"
+    rf"|:\s+(?:please|never|always|don't|do not|only|i'll|we'll|let's|add|use|fix|make|keep|no)\b"
+    rf"|,?\s+and next time\b"
 )
 _STATEMENT_CLAUSE: Final = compiled(_JOINED)
 _ORDER_CLAUSE: Final = compiled(rf"{_JOINED}|\s+and\s+(?:{_VERBS})\s")
@@ -153,13 +184,17 @@ def _behind_lead(text: str) -> str:
     if bare in _PHRASE_STARTS:
         lower = text[:40].casefold()
         for phrase in _LEAD_PHRASES:
-            if lower.startswith(phrase) and not lower[len(phrase) : len(phrase) + 1].isalnum():
+            if lower.startswith(phrase) and _ends_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
                 return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
         return text.lstrip("-–—*•>,;:!. ") if text[0] in "-–—*•>,;:!. " else text
     if bare in _STATING and word[-1] not in _CLOSERS:
         return text
     return rest.lstrip(" -–—")
+
+
+def _ends_lead(phrase: str, following: str) -> bool:
+    return following in _CLOSERS if phrase in _ANNOUNCING else not following.isalnum()
 
 
 _STATING: Final = words_of("no right fine done first true good again well plus great perfect nice sure just")

@@ -9,12 +9,14 @@ from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
+from .standing import STANDING
 from .work import REMINDERS, REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
     *MARKERS,
     *REPLACEMENTS,
     *REMINDERS,
+    *STANDING,
     *REJECTIONS,
     *RULES_AND_WISHES,
     *COMPLAINTS,

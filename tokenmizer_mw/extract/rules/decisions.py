@@ -70,7 +70,8 @@ REPLACEMENTS: Final = (
     _rule(
         "replace_with",
         Act.REPLACE,
-        rf"{_LETS}(?:replace|swap(?: out)?|substitute) (?:the |our )?(?P<target>.{{1,60}}?) (?:with|by) (?P<label>.+)",
+        rf"{_LETS}(?:replace|swap(?: out)?|substitute) (?:the |our )?(?P<target>.{{1,60}}?) (?:with"
+        rf"|by) (?P<label>.+)",
         0.9,
         "replace Redux with Zustand",
         "replace the header image on the start page",
@@ -262,7 +263,8 @@ CHOICES: Final = (
         0.8,
         "SQLite then",
         "since then",
-        unless=r"(?:not|no|proceed|continue|do|go|let|try|run|start|stop|look|ok|okay|since|until|till|back|by|just|and"
+        unless=r"(?:not|no|proceed|continue|do|go|let|try|run|start|stop|look|ok|okay|since|until|till|back|by|just"
+        r"|and"
         r"|but|only|even|what|why|who|how|now|until|from"
         r"|every now and|if so|well|done|good|great|fine|see you|bye|later|tomorrow|yes|no|ok)\b",
     ),
@@ -326,11 +328,12 @@ RULES_AND_WISHES: Final = (
         Act.RULE,
         r"(?P<label>(?:(?:the|all|every|each|any|our|new|no|nothing|everything|it|tests?|commits?"
         r"|code) ?)(?:[\w'/-]+ ){0,5}?"
-        r"(?:must(?: not|n't)?|may not|has to|have to|needs to|need to|should always|should never|should not|shouldn't"
+        r"(?:must(?: not|n't)?|may not|has to|have to|needs to|need to|should always|should never|should not"
+        r"|shouldn't"
         r"|cannot be|can't be) (?:be |stay |remain |have |use |work |run |get |keep |not |change |go |come "
         r"|match |follow )?.+)",
         0.7,
-        "the API of the package must not change",
+        "the tests have to stay green",
         "I must have missed it",
     ),
     _rule(
@@ -423,12 +426,17 @@ REJECTIONS: Final = (
         "dont_need",
         Act.REJECT,
         r"(?:i|we) (?:really |actually )?(?:do not|don't|dont|won't|will not) (?:need|want|use|do|take"
-        r"|go (?:with|for)) (?:a |an |the |any |to )?"
+        r"|go (?:with|for)) (?:a |an |the |any |to (?:use|have|run|need|depend on|buy|add|install|adopt"
+        r"|go with|host|maintain) )?"
         r"(?P<label>.+)",
         0.85,
         "we don't need Kubernetes for this",
         "we need a cluster",
-        unless=r".* (?:want|need) (?:the|a|an|my|our|you|it|them|this|that|anyone|anybody|people"
+        unless=r".* (?:want|need) to (?:lose|risk|break|miss|wait|waste|spend|bother|think|worry|deal|know|see|hear"
+        r"|be|repeat"
+        r"|scare|annoy|do|forget|discuss|talk|get|give|send|explain|learn|click|type|enter|fill|scroll"
+        r"|remember|find)\b"
+        r"|.* (?:want|need) (?:the|a|an|my|our|you|it|them|this|that|anyone|anybody|people"
         r"|users?)(?: \w+)? to \w+",
     ),
     _rule(

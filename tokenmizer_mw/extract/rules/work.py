@@ -54,9 +54,10 @@ REQUESTS: Final = (
     _rule(
         "need_thing",
         Act.REQUEST,
-        r"(?:i|we|it|this|that|the \w+)(?:'ll| will)? (?:also |still |now |really |just )?(?:needs?|wants?"
-        r"|would like|'d like|want to have"
-        r"|could use|require|am looking for|are looking for|is missing|lacks?) (?P<label>(?:a|an|the|some|more"
+        r"(?:i|we|it|this|that|the \w+)(?:'d (?:really |also |just )?(?:like|love)"
+        r"|(?:'ll| will)? (?:also |still |now |really |just )?(?:needs?|wants?|would (?:really )?(?:like"
+        r"|love)|want to have"
+        r"|could use|require|am looking for|are looking for|is missing|lacks?)) (?P<label>(?:a|an|the|some|more"
         r"|better|another"
         r"|support|tests?|at least|\d+) .+)",
         0.7,
@@ -85,7 +86,7 @@ REQUESTS: Final = (
         Act.WISH,
         r"(?:please |also |and )*(?:make sure|be sure|ensure)(?: that| to| you)* (?P<label>.{6,})",
         0.7,
-        "make sure each sentence is on a new line",
+        "make sure the search box is on the left",
         "I made sure of it",
     ),
     _rule(

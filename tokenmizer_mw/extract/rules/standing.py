@@ -1,0 +1,103 @@
+"""How people lay down what holds from now on, in ordinary modal and passive English."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+
+_SUBJECT: Final = r"(?:[\w'`/@.#&()-]+,? ){1,9}?"
+_NO_RULE: Final = (
+    r"(?:i|that|this|it|which|what|why|how|who|he|she|they) (?:must|should|may|shall) (?:not |never "
+    r"|only )*(?:have|be"
+    r" (?:fine|ok|okay|enough))\b|.*\b(?:must|should|may|shall|ought to) (?:not|never|only"
+    r"|always) have \w+(?:ed|en|ne|t)\b"
+    r"|i (?:must|should|may|shall)\b|.*\b(?:may|must) not (?:know|need|want|matter)\b"
+)
+
+
+def _rule(
+    name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
+) -> Rule:
+    return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless)
+
+
+STANDING: Final = (
+    _rule(
+        "modal",
+        Act.RULE,
+        rf"(?P<label>{_SUBJECT}(?:(?:must|should|may|shall|ought to|can) (?:never|only ever|under no circumstances)"
+        r"|(?:must|shall) (?:not|always|only)|may (?:not|only)|(?:should|ought to) always|mustn't) \w.+)",
+        0.85,
+        "Phone numbers must never appear on public pages",
+        "This should never have happened",
+        unless=_NO_RULE,
+    ),
+    _rule(
+        "nobody",
+        Act.RULE,
+        r"(?P<label>(?:nobody|no one|no-one|none of (?:the|our|my) [\w-]+|no [\w-]+(?: [\w-]+)?|only (?:the "
+        r"|our |my )?"
+        r"[\w-]+(?: [\w-]+){0,2}) (?:may|must|should|shall|is allowed to|are allowed to|is to|are to) \w.+)",
+        0.85,
+        "Nobody may see the phone numbers except the admin",
+        "Nobody knows the phone numbers",
+        unless=r".*\b(?:may|must|should|shall) have \w+(?:ed|en|ne|t)\b",
+    ),
+    _rule(
+        "nobody_but",
+        Act.RULE,
+        r"(?P<label>(?:nobody|no one|no-one|none of (?:the|our|my) [\w-]+) (?:can|gets to) \w.+"
+        r" (?:except|but|besides|other than|apart from) .+)",
+        0.8,
+        "Nobody can open the list except the board",
+        "Nobody can log in",
+    ),
+    _rule(
+        "forbidden",
+        Act.RULE,
+        rf"(?P<label>{_SUBJECT}(?:is|are) (?:not|never|strictly) (?:allowed|permitted|to be|forbidden)\b.*)",
+        0.8,
+        "Members are not allowed to see each other's addresses",
+        "The page is not allowed: error 403",
+        unless=r".*\ballowed[:;]|.*\b(?:error|403)\b",
+    ),
+    _rule(
+        "off_limits",
+        Act.RULE,
+        rf"(?P<label>{_SUBJECT}(?:is|are) (?:forbidden|prohibited|off[- ]limits|taboo|strictly confidential"
+        r"|mandatory)\b.*)",
+        0.8,
+        "The production database is off limits",
+        "Access is checked on login",
+        unless=r".*\b(?:error|403|status)\b|(?:it|that|this) says\b",
+    ),
+    _rule(
+        "want_none",
+        Act.RULE,
+        r"(?P<label>(?:i|we) (?:really |absolutely |definitely |also |just )*(?:don't|do not|dont"
+        r"|never) (?:ever )?want"
+        r" (?:(?:any|to (?:see|have|find)(?: any)?) .{3,}"
+        r"|(?:anyone|anybody|people|strangers|users?|members?|customers?|guests?|visitors?|you|(?:the|our"
+        r"|my) .{2,60}?)"
+        r" to \w.+))",
+        0.85,
+        "I don't want any tracking scripts on the site",
+        "I don't want to lose anything",
+        unless=r".*\bwant (?:any|to (?:see|have)(?: any)?) (?:trouble|problems?|surprises?|help|more|of (?:this|that"
+        r"|it)"
+        r"|to do with)\b|.*\bto (?:fill|break|crash|fail|die|stop|get lost)\b",
+    ),
+    _rule(
+        "make_sure_all",
+        Act.RULE,
+        r"(?:please |also |and |always )*(?:make sure|be sure|ensure|see to it)(?: that)?"
+        r" (?P<label>(?:all|every|each|any|no|nobody|no one|nothing|only|everything|everybody|everyone)\b.{5,})",
+        0.8,
+        "Make sure all dates are shown as DD.MM.YYYY",
+        "Make sure the button is on the left",
+        unless=r".*\b(?:tests?|checks?|specs?|builds?)\b.*\b(?:pass(?:es)?|green|runs?|works?|succeeds?)\b"
+        r"|.*\b(?:still|now) works?\b",
+    ),
+)
+"""Standing rules. They stand before refusals and complaints, which the same words ("never", "no", "not") begin."""
