@@ -18,7 +18,7 @@ from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, Store
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import Hit, search
+from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
@@ -262,11 +262,10 @@ class SessionMemory:
         )
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Why the fact that ``text`` describes (or names by id) is so; ``None`` when nothing matches."""
+        """Why the fact that ``text`` names by its id, label or value, or else describes, is so; ``None`` when nothing
+        matches."""
         graph = self.graph(session_id, tenant=tenant)
-        node = graph.get(text)
-        if node is None and (hits := search(graph, text, k=1)):
-            node = hits[0].node
+        node = described(graph, text)
         return why(graph, node) if node is not None else None
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[Hit]:

@@ -11,7 +11,7 @@ from typing import Final
 from tokenmizer_mw.fence import flatten, frame
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
-from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.graph.text import ASKING, singular, words
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.tokens import TokenCounter
 
@@ -169,15 +169,6 @@ _PUNCTUATION: Final = "，。、；：？！「」『』（）【】《》…—
 _SPACED: Final = {ord(char): " " for char in _PUNCTUATION} | {
     code: " " for code in range(0x80) if not chr(code).isalnum()
 }
-# fmt: off
-_ASKING: Final = frozenset((
-    "about", "after", "all", "any", "been", "before", "between", "can", "could", "did", "do", "doe", "had",
-    "ha", "have", "how", "if", "me", "more", "not", "should", "tell", "than", "there", "their", "them",
-    "these", "those", "what", "when", "where", "which", "who", "why", "would",
-))
-# fmt: on
-"""Words of questions (as ``_wanted`` cuts them) that say nothing about what is asked for."""
-
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n", "。", "！", "？")
 _LEAD_MAX: Final = 120
 
@@ -195,8 +186,8 @@ def _quotes(graph: SessionGraph, query: str, excerpts: Sequence[Excerpt]) -> Ite
 def _wanted(query: str) -> frozenset[str]:
     """The words that messages are searched for, without a plural's ending."""
     parts = (part for word in words(query) for part in word.translate(_SPACED).split())
-    cut = {part[:-1] if len(part) > 3 and part[-1] == "s" and part[-2] != "s" else part for part in parts}
-    return frozenset(cut - _ASKING) or frozenset(cut)
+    cut = {singular(part) for part in parts}
+    return frozenset(cut - ASKING) or frozenset(cut)
 
 
 def _folded(text: str) -> str:

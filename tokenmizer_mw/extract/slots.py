@@ -10,77 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
+
 from .pattern import compiled
 from .similar import content, words_of
 
 SLOT_TEXT_MAX: Final = 240
 """Characters of a label that are read for a slot."""
 
-
-@dataclass(frozen=True, slots=True)
-class Category:
-    """A kind of choice. ``single``: it holds one value at a time. ``members``: names of its values, each with its
-    other spellings behind a slash. ``names``: what people call the category itself."""
-
-    name: str
-    single: bool
-    members: str
-    names: str = ""
-
-
-CATEGORIES: Final = (
-    Category(
-        "database",
-        True,
-        "postgresql/postgres/psql/pg mysql sqlite/sqlite3 mariadb mongodb/mongo cockroachdb duckdb oracle cassandra"
-        " dynamodb couchdb firestore supabase clickhouse neo4j timescaledb sql-server/mssql snowflake bigquery",
-        "database db datastore",
-    ),
-    Category("cache", True, "redis memcached valkey keydb varnish dragonfly", "cache"),
-    Category("message queue", True, "rabbitmq kafka nats sqs celery pulsar zeromq mqtt", "queue broker message-broker"),
-    Category(
-        "frontend framework",
-        True,
-        "react/reactjs vue/vue.js/vuejs angular svelte sveltekit solidjs/solid.js next.js/nextjs nuxt htmx preact"
-        " remix qwik",
-        "frontend frontend-framework ui-framework",
-    ),
-    Category(
-        "web framework",
-        False,
-        "fastapi flask django express/express.js fastify rails laravel spring-boot actix axum phoenix starlette nestjs"
-        " koa hono sinatra litestar tornado aiohttp",
-        "web-framework backend-framework framework",
-    ),
-    Category("css framework", True, "tailwind/tailwindcss bootstrap bulma chakra", "css-framework css"),
-    Category("package manager", True, "npm pnpm yarn pip poetry uv pipenv conda composer", "package-manager"),
-    Category("build tool", False, "vite webpack esbuild rollup parcel turbopack maven gradle bazel cmake", "bundler"),
-    Category("orm", True, "sqlalchemy prisma typeorm drizzle sequelize hibernate peewee sqlmodel diesel ecto", "orm"),
-    Category(
-        "test framework", False, "pytest unittest jest vitest mocha playwright cypress junit rspec", "test-framework"
-    ),
-    Category("license", True, "mit apache-2.0 gpl gplv3 agpl bsd mpl unlicense lgpl", "license licence"),
-    Category("auth", False, "jwt/jwts oauth/oauth2 saml passkeys basic-auth auth0 keycloak clerk", "auth"),
-    Category("password hashing", True, "bcrypt argon2/argon2id scrypt pbkdf2", "password-hashing hashing"),
-    Category("api style", True, "rest graphql grpc trpc soap json-rpc", "api-style"),
-    Category("web server", True, "nginx apache caddy traefik haproxy envoy ingress-nginx", "ingress reverse-proxy"),
-    Category("deployment", False, "docker kubernetes/k8s heroku vercel netlify fly.io aws gcp azure railway lambda"),
-    Category("ci", True, "github-actions jenkins circleci gitlab-ci travis buildkite", "ci ci-system"),
-    Category(
-        "model",
-        False,
-        "bert distilbert roberta gpt-4 gpt-4o llama t5 xgboost lightgbm resnet whisper claude gemini mistral",
-        "model",
-    ),
-    Category("ml framework", True, "pytorch/torch tensorflow jax keras", "ml-framework training-framework"),
-    Category(
-        "library", False, "huggingface transformers scikit-learn/sklearn pandas numpy recharts d3 chart.js slowapi"
-    ),
-    Category(
-        "language", False, "python typescript/ts javascript/js java golang rust ruby php kotlin swift elixir scala"
-    ),
-    Category("transport", False, "websockets/websocket sse polling webhooks http-2 long-polling", "transport"),
-)
 
 _PLAIN_WORDS: Final = {"rest": "REST", "mit": "MIT", "express": "Express", "oracle": "Oracle", "swift": "Swift"}
 """Names that are everyday words unless they are written so."""
@@ -137,12 +74,6 @@ class Slot:
 _AROUND: Final = frozenset(
     {"library", "transport", "language", "deployment", "build tool", "test framework", "version"}
 )
-_MEMBERS: Final = {
-    spelling: (category, names.split("/")[0])
-    for category in CATEGORIES
-    for names in category.members.split()
-    for spelling in names.split("/")
-}
 _CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES for name in category.names.split()}
 
 
@@ -177,12 +108,12 @@ def versions(text: str) -> list[tuple[str, str]]:
 
 def members_of(category: str) -> tuple[str, ...]:
     """First spellings of the known values of a category; () for an unknown one."""
-    return tuple(first for kind, first in _MEMBERS.values() if kind.name == category)
+    return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
 
 
 def known(word: str) -> tuple[str, str] | None:
     """Category and first spelling of a name from the table, ``None`` when it is not there."""
-    found = _MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
+    found = MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
     return (found[0].name, found[1]) if found else None
 
 
@@ -245,7 +176,7 @@ def _first_member(head: str) -> tuple[Category | None, str]:
     for index, token in enumerate(written[:_HEAD_WORDS]):
         word = token.casefold()
         following = written[index + 1].casefold() if index + 1 < len(written) else ""
-        found = _MEMBERS.get(f"{word}-{following}") or _MEMBERS.get(word)
+        found = MEMBERS.get(f"{word}-{following}") or MEMBERS.get(word)
         if found and _PLAIN_WORDS.get(word, token) == token:
             return found
     return None, ""

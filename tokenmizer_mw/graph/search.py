@@ -1,21 +1,41 @@
-"""Finding facts by words: BM25 over what nodes say."""
+"""Finding facts by words: BM25 over what nodes say and what they are."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .fold import SessionGraph
-from .text import words
+from .text import asked_words, singular, words
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.5
 _CURRENT: Final = 1.1
+_SETTLED: Final = 1.2
+_SAID, _NAMED, _MEANT = 1, 2, 4
+"""How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
+
+_CALLED: Final[dict[str, str]] = {
+    NodeType.TASK: "work todo",
+    NodeType.ERROR: "bug problem failure",
+    NodeType.DECISION: "decide decided choice choose chose",
+    NodeType.DEPENDENCY: "library package",
+    NodeType.ENDPOINT: "route",
+    NodeType.SCHEMA: "table",
+    NodeType.ENVIRONMENT: "version runtime",
+    NodeType.GOAL: "aim purpose",
+    DecisionKind.RULE: "policy constraint",
+    DecisionKind.OPTION: "proposal alternative",
+}
+"""What else people call a type or a kind."""
+
+_BY_NAME: Final = {category.name: category for category in CATEGORIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +46,105 @@ class Hit:
     score: float
 
 
-def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
-    """Indices of the texts that share words with ``query``, best first, with BM25 scores (Robertson & Zaragoza,
-    2009, with a word counted once per text)."""
-    wanted = words(query)
-    bags = [words(text) for text in texts]
-    frequency = Counter(word for bag in bags for word in bag & wanted)
-    mean = sum(map(len, bags)) / len(bags) if bags else 0.0
+def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[Hit]:
+    """The ``k`` nodes that share most with ``text``, best first.
+
+    Searched are label, value, slot, reason and quote, and the words for what a node is: its type, its kind and what
+    it is a value of, so that "db" finds PostgreSQL. Among near equals, what still holds comes before what does not,
+    and decisions and goals come before the rest.
+    """
+    nodes = graph.nodes()
+    hits = [Hit(nodes[index], score * _preference(nodes[index])) for index, score in _ranked(asked_words(text), nodes)]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
+
+
+def described(graph: SessionGraph, text: str) -> Node | None:
+    """The node that ``text`` means: the one with this id, else with this label or value (decisions before others),
+    else with the same words, else the best that ``search`` finds. What still holds comes first each time. ``None``
+    when nothing matches."""
+    node = graph.get(text)
+    if node is not None:
+        return node
+    spelling, wanted = text.strip().casefold(), asked_words(text)
+    named = [(_match(node, spelling, wanted), node) for node in graph.nodes()]
+    found = [(rank, -index, node) for index, (rank, node) in enumerate(named) if rank is not None]
+    if found:
+        return min(found, key=lambda entry: entry[:2])[2]
+    hits = search(graph, text, k=1)
+    return hits[0].node if hits else None
+
+
+def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, bool, bool] | None:
+    """How well a node is named, the least the best; ``None`` when it is not."""
+    decision = node.type is NodeType.DECISION
+    exact = node.label.casefold() == spelling or (decision and node.value != "" and node.value == _value(spelling))
+    if exact or (wanted and wanted in (_singular(node.label), {node.value})) or _only_value(node, wanted):
+        return not node.current, not exact, not decision
+    return None
+
+
+def _only_value(node: Node, wanted: frozenset[str]) -> bool:
+    return node.type is NodeType.DECISION and node.value != "" and {_value(word) for word in wanted} == {node.value}
+
+
+def _value(spelling: str) -> str:
+    return MEMBERS[spelling][1] if spelling in MEMBERS else spelling
+
+
+def _preference(node: Node) -> float:
+    settled = node.type in (NodeType.DECISION, NodeType.GOAL) and node.kind is not DecisionKind.OPTION
+    return (_CURRENT if node.current else 1.0) * (_SETTLED if settled else 1.0)
+
+
+def _ranked(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, float]]:
+    """Indices of the nodes that share words with ``wanted``, with BM25 scores (Robertson & Zaragoza, 2009, with a
+    word's weight in the place of its count, and lengths without the words for what a node is)."""
+    said = [_said(node) for node in nodes]
+    bags = [_bag(node, words) for node, words in zip(nodes, said, strict=True)]
+    frequency = Counter(word for bag in bags for word in wanted if word in bag)
+    weights = {word: math.log1p((len(bags) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
+    mean = sum(map(len, said)) / len(said) if said else 0.0
     found = []
     for index, bag in enumerate(bags):
-        if shared := bag & wanted:
-            norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(bag) / mean)
-            weight = sum(math.log1p((len(bags) - frequency[w] + 0.5) / (frequency[w] + 0.5)) for w in shared)
-            found.append((index, weight * (_SATURATION + 1) / (1 + norm)))
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        if shared := [word for word in weights if word in bag]:
+            norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(said[index]) / (mean or 1.0))
+            score = sum(weights[word] * bag[word] * (_SATURATION + 1) / (bag[word] + norm) for word in shared)
+            found.append((index, score))
+    return found
 
 
-def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[Hit]:
-    """The ``k`` nodes that share most with ``text``; what still holds before what does not, among near equals."""
-    nodes = graph.nodes()
-    hits = [
-        Hit(nodes[index], score * (_CURRENT if nodes[index].current else 1.0))
-        for index, score in rank(text, [f"{n.label} {n.detail} {n.value} {n.source.quote}" for n in nodes])
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
+def _singular(text: str) -> frozenset[str]:
+    return frozenset(map(singular, words(text)))
+
+
+def _said(node: Node) -> frozenset[str]:
+    return _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
+
+
+def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
+    """The words that find a node, each with its weight."""
+    bag = dict.fromkeys(said | _singular(_kind_words(node)), _SAID)
+    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
+    bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
+    return bag
+
+
+def _kind_words(node: Node) -> str:
+    kind = node.kind or ""
+    return f"{node.type} {_CALLED.get(node.type, '')} {kind} {_CALLED.get(kind, '')}"
+
+
+def _category_words(node: Node) -> str:
+    """The names of what a node is a value of, and the value's other spellings."""
+    category, value = _category(node)
+    if category is None:
+        return ""
+    spellings = next((names for names in category.members.split() if names.split("/")[0] == value), "")
+    return f"{category.name} {category.names} {category.asked} {spellings.replace('/', ' ')}"
+
+
+def _category(node: Node) -> tuple[Category | None, str]:
+    value = _value(node.value.casefold() or node.label.casefold())
+    by_slot = _BY_NAME.get(node.slot.partition("@")[0])
+    by_value = MEMBERS.get(value)
+    return by_slot or (by_value[0] if by_value is not None else None), value

@@ -74,6 +74,27 @@ def words(label: str) -> frozenset[str]:
     return frozenset(found)
 
 
+# fmt: off
+ASKING: Final = frozenset((
+    "about", "after", "all", "any", "been", "before", "between", "can", "could", "did", "do", "doe", "does", "had",
+    "ha", "has", "have", "how", "if", "me", "more", "not", "should", "tell", "than", "there", "their", "them",
+    "these", "those", "us", "what", "when", "where", "which", "who", "why", "would",
+))
+# fmt: on
+"""Words of questions, with and without a plural's ending, that say nothing about what is asked for."""
+
+
+def singular(word: str) -> str:
+    """``word`` without a plural's ending."""
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+
+
+def asked_words(question: str) -> frozenset[str]:
+    """The words that a question is about, in the singular; all of its words when it holds no others."""
+    found = {singular(word) for word in words(question)}
+    return frozenset(found - ASKING) or frozenset(found)
+
+
 _JOINERS: Final = frozenset("./-_#@:+")
 _ASCII_SPLIT: Final = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _JOINERS}
 _ASCII_PARTS: Final = {ord(char): " " for char in _JOINERS}

@@ -1,0 +1,71 @@
+import pytest
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.search import described, search
+from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
+
+CHOICE = {"kind": DecisionKind.CHOICE}
+
+
+def fact(id: str, type_: NodeType, label: str, **more: object) -> NodeAdded:
+    return NodeAdded(Node(id, type_, label, Status.ACTIVE, Source(1, "user", f"It says {label}."), **more))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def graph() -> SessionGraph:
+    graph = SessionGraph()
+    for event in (
+        fact("goal", NodeType.GOAL, "Build a fridge monitor"),
+        fact("old", NodeType.DECISION, "SQLite", slot="database", value="sqlite", **CHOICE),
+        fact("speaks", NodeType.TASK, "The store now speaks PostgreSQL through psycopg with a pool of connections"),
+        fact("backup", NodeType.TASK, "back up the database every night"),
+        fact("bare", NodeType.TASK, "Redis"),
+        fact("uses", NodeType.TASK, "Use Redis"),
+        fact("cache", NodeType.DECISION, "Redis for sessions", slot="cache@session", value="redis", **CHOICE),
+        fact("flask", NodeType.DECISION, "Flask", value="flask", **CHOICE),
+        fact("option", NodeType.DECISION, "PostgreSQL cluster", kind=DecisionKind.OPTION),
+        fact("rule", NodeType.DECISION, "never text at night", kind=DecisionKind.RULE),
+        fact("new", NodeType.DECISION, "PostgreSQL 15", slot="database", value="postgresql", **CHOICE),
+        DecisionReplaced(Transition("old", "new", 9, "locks")),
+        fact("file", NodeType.FILE, "src/monitor.py"),
+    ):
+        graph.apply(event)
+    return graph
+
+
+MEANT = [
+    ("old", "old"),
+    ("PostgreSQL", "new"),
+    ("postgres", "new"),
+    ("Why PostgreSQL?", "new"),
+    ("which database do we use?", "new"),
+    ("what DB did we pick", "new"),
+    ("storage", "new"),
+    ("SQLite", "old"),
+    ("redis", "cache"),
+    ("use redis", "uses"),
+    ("the cache", "cache"),
+    ("which web framework do we use?", "flask"),
+    ("what are the rules?", "rule"),
+    ("what is the goal", "goal"),
+    ("which files are there?", "file"),
+    ("psycopg pool", "speaks"),
+    ("xyzzy", None),
+    ("which do we use?", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize("text, id", MEANT)
+def test_what_a_text_means(graph: SessionGraph, text: str, id: str | None) -> None:
+    node = described(graph, text)
+    assert (node.id if node else None) == id
+
+
+@pytest.mark.parametrize("question", ["which database do we use?", "what db", "which datastore?", "our storage"])
+def test_a_slot_is_found_by_what_people_call_it(graph: SessionGraph, question: str) -> None:
+    found = [hit.node.id for hit in search(graph, question)]
+    assert found[0] == "new"
+    assert "old" in found
+    assert "goal" not in found
