@@ -107,6 +107,22 @@ def test_resume_levels_and_budgets(memory: SessionMemory) -> None:
         memory.resume("s", budget=3)
 
 
+QUESTIONS = ["which database do we use?", "what db did we pick", "our storage?", "PostgreSQL"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_why_search_and_recall_agree(memory: SessionMemory, question: str) -> None:
+    memory.record("s", [*CHAT, *SWITCH])
+    reasons = memory.why("s", question)
+    found = memory.search("s", question)[0].node
+    recalled = memory.recall("s", question)
+    assert reasons is not None
+    assert reasons.node == found
+    assert found.current and "postgresql" in found.label.lower()
+    assert recalled.ids[0] == found.id
+    assert "was SQLite" in recalled.text
+
+
 def test_as_of_two_questions(memory: SessionMemory) -> None:
     memory.record("s", CHAT)
     between = memory.sessions()[0].updated_at

@@ -1,7 +1,8 @@
 """The fence around what is replayed to a model: labels made harmless, a delimiter that cannot be forged, and our own
 blocks found again when a client sends them back.
 
-A block opens with a nonce of 64 bits and closes with a keyed digest of it. Both are written as 20 decimal digits, of
+A block opens with a nonce of 64 bits and closes with a keyed digest of it, its seal: the two ids differ on purpose,
+so that who has seen how a block opens cannot close it and write behind it. Both are written as 20 decimal digits, of
 which tokenizers make fewer tokens than of hexadecimal ones, and always the same number. Without the secret of the
 installation neither can be guessed, and no label can hold a delimiter, because ``flatten`` breaks every tag.
 """

@@ -226,9 +226,10 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
         """The resume block: ``level`` is "critical" (100 tokens), "standard" (300) or "full" (600); ``budget``
-        overrides it. Facts that share words with ``query`` come first. Counted as ``model`` counts.
+        overrides it. Standing rules come first, then facts that ``query`` asks for. Counted as ``model`` counts. A
+        budget that holds the fence but no fact gives an empty ``Resume``.
 
-        Raises ``BudgetTooSmall`` and, for an unknown level, ``CallerError``.
+        Raises ``BudgetTooSmall`` (it names the smallest budget) and, for an unknown level, ``CallerError``.
         """
         key = self._extracted(session_id, tenant)
         counter = self._counter(model).counter
