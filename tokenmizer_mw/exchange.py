@@ -42,6 +42,7 @@ CLOSINGS_MAX: Final = 8
 MODELS_MAX: Final = 8
 """Members called "model" up to which an unread request is judged by all of them."""
 
+_MODEL: Final = b'"model"'
 _MODEL_BYTES: Final = 256
 _UNKNOWN_LENGTH: Final = 1 << 62
 _LENGTH_DIGITS: Final = 18
@@ -158,8 +159,11 @@ def _wire_name(header_name: str) -> bytes:
 def _models(body: bytes) -> list[str]:
     """The values of all members called "model", at any depth; none when one of them is not plain to see."""
     names: list[str] = []
-    for after in body.split(b'"model"', MODELS_MAX + 1)[1:]:
-        head = after[:_MODEL_BYTES].lstrip()
+    place = body.find(_MODEL)
+    while place >= 0:
+        place += len(_MODEL)
+        head = body[place : place + _MODEL_BYTES].lstrip()
+        place = body.find(_MODEL, place)
         if head[:1] not in (b":", b""):
             continue  # a value that reads "model"
         opening, _, rest = head[1:].partition(b'"')

@@ -47,8 +47,8 @@ _logger = logging.getLogger("tokenmizer_mw")
 _MODELS_MAX: Final = 64
 """Names of models whose counter is remembered; names come from clients."""
 
-_ATTACHMENTS: Final = (b'"image_url"', b'"input_audio"', b'"file"')
-"""What parts of a message that are not text are spelled with: few bytes may stand for many tokens."""
+_IMAGE: Final = b'"image_url"'
+"""How a part is spelled whose content lies elsewhere: its few bytes stand for many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,10 +303,10 @@ class SessionMemory:
 
     def may_cut(self, body: bytes, models: Sequence[str] = ()) -> bool:
         """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
-        any at all). A bound without I/O: no token is shorter than a byte, but for parts that are not text."""
+        any at all). A bound without I/O: no token is shorter than a byte, but for linked images."""
         budget = min((budget_for(model, self.settings) for model in models), default=smallest_budget(self.settings))
         room = budget * self.settings.cut_at - len(body)
-        return room < 0 or room < ATTACHMENT_TOKENS * sum(body.count(mark) for mark in _ATTACHMENTS)
+        return room < 0 or room < ATTACHMENT_TOKENS * body.count(_IMAGE)
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
