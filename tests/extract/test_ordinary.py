@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.hollow import is_hollow
+from tokenmizer_mw.extract.validate import validated
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
@@ -76,3 +79,140 @@ def test_background_is_no_goal_the_wish_is() -> None:
         " little web thing where members reserve tools and I see what's overdue."
     )
     assert labels(graph, NodeType.GOAL) == ["a little web thing where members reserve tools and I see what's overdue"]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("go ahead with that", "fix it", "make it 10", "test it too", "The script", "Not tonight", "tonight then"),
+        *("which you do on the weekend", "write down what is left", "test that one properly", "it", "later"),
+    ],
+)
+def test_labels_that_say_nothing(label: str) -> None:
+    assert is_hollow(label)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *(
+            "tests",
+            "REST",
+            "fix the login",
+            "create the role on Thursday",
+            "The calibration",
+            "docs",
+            "deploy to staging",
+        ),
+        *("write the endpoint for it", "keep 400 days", "port: 8471", "10 MB per upload", "Jest", "add 2FA"),
+    ],
+)
+def test_labels_that_say_something(label: str) -> None:
+    assert not is_hollow(label)
+
+
+def test_a_pointer_gives_way_to_what_is_named_behind_it() -> None:
+    graph = talk("u: Build a site", "a: I added that: the header with the logo.")
+    assert labels(graph, NodeType.TASK) == ["the header with the logo"]
+
+
+def test_the_reason_half_of_a_choice_is_no_choice() -> None:
+    graph = talk("u: Build a newsletter", "a: Which?", "u: Let's use Postmark, the association already has an account")
+    (choice,) = graph.nodes(NodeType.DECISION)
+    assert (choice.label, choice.detail) == ("Postmark", "the association already has an account")
+
+
+def test_relative_clauses_are_no_items() -> None:
+    graph = talk("u: Build it", "a: TODO: calibration of freezer-b, which you do on the weekend, HTTPS for the office")
+    assert labels(graph, NodeType.TASK) == ["calibration of freezer-b", "HTTPS for the office"]
+
+
+def test_names_keep_their_signs() -> None:
+    graph = talk("u: Build a site", "a: I added the page at `GET /` and listed the build in .gitignore.")
+    assert labels(graph, NodeType.ENDPOINT) == ["GET /"]
+    assert labels(graph, NodeType.FILE) == [".gitignore"]
+    bare = Finding(NodeType.ENDPOINT, "GET", Status.ACTIVE, Trust.CLAIMED, 0.9)
+    assert validated([bare], Settings()) == []
+
+
+def ran(command: str, output: str) -> list[Message]:
+    call = ToolCall("c", "run_command", '{"command": "' + command + '"}')
+    return [Message(Role.ASSISTANT, "", (call,)), Message(Role.TOOL, tool_results=(ToolResult("c", output),))]
+
+
+FAILING = "FAILED tests/test_alerts.py::test_quiet - KeyError: 'x'\n1 failed, 3 passed in 0.2s"
+
+
+@pytest.mark.parametrize("later", ["pytest", "pytest tests/test_alerts.py", "pytest -q"])
+def test_a_later_run_that_passes_settles_what_failed(later: str) -> None:
+    graph = judged(
+        [
+            Message(Role.USER, "Build an alarm"),
+            *ran("pytest tests/test_alerts.py", FAILING),
+            *ran(later, "9 passed in 0.3s"),
+            Message(Role.ASSISTANT, "Nine tests pass."),
+        ]
+    )
+    assert labels(graph, NodeType.TEST, Status.FAILED) == []
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == []
+    assert "Nine tests pass" not in labels(graph, NodeType.TEST)
+
+
+def test_another_run_settles_nothing() -> None:
+    graph = judged(
+        [
+            Message(Role.USER, "Build an alarm"),
+            *ran("pytest tests/test_alerts.py", FAILING),
+            *ran("pytest tests/test_app.py", "9 passed in 0.3s"),
+        ]
+    )
+    assert labels(graph, NodeType.TEST, Status.FAILED) == ["pytest tests/test_alerts.py"]
+
+
+def test_the_newest_word_on_tests_replaces_the_one_before() -> None:
+    graph = talk("u: Build it", "a: All four tests pass.", "u: go on", "a: Four of five pass.")
+    assert labels(graph, NodeType.TEST, Status.FAILED) == ["Four of five pass"]
+    graph = talk(
+        "u: Build it", "a: Four of five pass.", "u: go on", "a: All nine tests pass.", "u: more", "a: 17 tests pass."
+    )
+    assert labels(graph, NodeType.TEST) == labels(graph, NodeType.TEST, Status.COMPLETED) == ["17 tests pass"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("the acknowledge link", "the link in the text that acknowledges an alarm, and tests", True),
+        ("your calibration of freezer-b", "Calibrate the sensor in freezer-b", True),
+        ("the calibration", "Calibrate the sensor in freezer-b", True),
+        ("the role for the backup", "create the role on Thursday", True),
+        ("the roster", "Roster export", False),
+        ("the API", "API tests", False),
+        ("the login page", "Test the login page", False),
+        ("the export button", "fix the colour of the export button", False),
+        ("the tests for the parser", "the tests for the lexer", False),
+    ],
+)
+def test_open_work_that_is_named_again(one: str, other: str, same: bool) -> None:
+    graph = talk("u: Build it", f"a: TODO: {other}", "u: ok", f"a: TODO: {one}")
+    assert (len(set(labels(graph, NodeType.TASK))) < len([*one.split(", "), *other.split(", ")])) is same
+
+
+def test_what_belongs_together_is_linked() -> None:
+    call = ToolCall("w", "write_file", '{"path": "tests/test_alerts.py", "content": "x"}')
+    graph = judged(
+        [
+            Message(Role.USER, "Build an alarm. Let's use PostgreSQL."),
+            Message(Role.ASSISTANT, "Fine."),
+            Message(Role.USER, "add PostgreSQL tests for the alerts"),
+            Message(Role.ASSISTANT, "", (call,)),
+            Message(Role.TOOL, tool_results=(ToolResult("w", "wrote it"),)),
+            *ran("pytest tests/test_alerts.py", FAILING),
+        ]
+    )
+    drawn = {(edge.type, edge.source.partition("-")[0], edge.target.partition("-")[0]) for edge in graph.edges()}
+    assert {
+        (EdgeType.RELATED_TO, "file", "task"),
+        (EdgeType.BLOCKS, "error", "task"),
+        (EdgeType.RELATED_TO, "test", "file"),
+        (EdgeType.IMPLEMENTS, "task", "decision"),
+    } <= drawn

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tokenmizer_mw.model.node import EdgeType, Node, NodeType
+from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status
 
+from .facts import asked_now
 from .finding import Finding
 from .ledger import Ledger, is_open
 from .matching import described, near
+from .similar import content
 
 LINKS_MAX: Final = 40
 """Relations drawn from the sentences of one message."""
 
 _NAMED: Final = 0.6
+_WORDS_MAX: Final = 12
+_CHOICES_MAX: Final = 4
 
 _TOGETHER: Final[dict[tuple[NodeType, NodeType], EdgeType]] = {
     (NodeType.FILE, NodeType.TASK): EdgeType.RELATED_TO,
@@ -33,6 +37,7 @@ Placed = tuple[Finding, Node]
 
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
     """Draw the edges of one message's findings."""
+    _link_work(ledger, placed)
     for finding, node in placed:
         if finding.implements or finding.fixes or finding.part_of or finding.blocks is not None:
             _link_named(ledger, finding, node)
@@ -50,6 +55,56 @@ def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
                     return
                 ledger.link(source, _TOGETHER[(source.type, target.type)], target)
                 drawn += 1
+
+
+def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
+    """What belongs to the work in hand: files that were written for it and errors in its way; the files that a test
+    runs or an error names; the choices that a new task names."""
+    task = _work_at_hand(ledger, placed)
+    for finding, node in placed[:LINKS_MAX]:
+        if finding.certain and task is not None and node.id != task.id:
+            if node.type is NodeType.FILE and finding.detail != "read" and node.current:
+                ledger.link(node, EdgeType.RELATED_TO, task)
+            elif node.type is NodeType.ERROR and node.status is Status.ACTIVE:
+                ledger.link(node, EdgeType.BLOCKS, task)
+        if finding.certain and node.type in (NodeType.TEST, NodeType.ERROR):
+            _link_paths(ledger, node)
+        if node.type is NodeType.TASK and node.source.turn == ledger.turn:
+            _link_choices(ledger, node)
+
+
+def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
+    """The one task that this message finishes, that the user's last message asked for, or that is in progress."""
+    if not any(finding.certain for finding, _ in placed):
+        return None
+    done = [node for _, node in placed if node.type is NodeType.TASK and node.status is Status.COMPLETED]
+    if len(done) == 1:
+        return done[0]
+    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and node.open)
+    asked = [task for task in tasks if ledger.asked and task.source.turn == ledger.asked]
+    begun = [task for task in tasks if task.status is Status.IN_PROGRESS and asked_now(ledger, task)]
+    for sure in (asked, begun):
+        if sure:
+            return sure[0] if len(sure) == 1 else None
+    return None
+
+
+def _link_paths(ledger: Ledger, node: Node) -> None:
+    """The files that a test's command or an error names by path."""
+    for word in node.label.split()[:_WORDS_MAX]:
+        path = word.partition("::")[0].strip("'\"(),:")
+        found = ledger.graph.find(NodeType.FILE, path) if "." in path else None
+        if found is not None:
+            ledger.link(node, EdgeType.RELATED_TO, found)
+
+
+def _link_choices(ledger: Ledger, task: Node) -> None:
+    """The choices in force that a task names in so many words ("Install PostgreSQL on the mini PC")."""
+    about = content(task.label)
+    for choice, _ in ledger.graph.sharing_words(task.label, NodeType.DECISION, _CHOICES_MAX):
+        named = content(choice.label)
+        if choice.status is Status.ACTIVE and choice.kind is DecisionKind.CHOICE and named and named <= about:
+            ledger.link(task, EdgeType.IMPLEMENTS, choice)
 
 
 def _partners(source: Node, nodes: Sequence[Node]) -> list[Node]:

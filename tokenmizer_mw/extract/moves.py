@@ -13,6 +13,7 @@ from .facts import note_environment, note_fact, note_file, note_goal
 from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
+from .testing import note_test
 from .working import close, fail, note_error, note_task, reopen
 
 
@@ -44,6 +45,7 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
     NodeType.ENVIRONMENT: note_environment,
     NodeType.FILE: note_file,
     NodeType.GOAL: note_goal,
+    NodeType.TEST: note_test,
 }
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {

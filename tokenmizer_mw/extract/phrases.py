@@ -220,9 +220,21 @@ def clauses(text: str) -> list[str]:
     return [piece for clause in (*found, rest) if (piece := clause.strip(" ,;"))]
 
 
+_GIVEN_FACT: Final = compiled(
+    r",\s+(?:the|our|my|their|his|her|this|these|those|every|all|there|he|she|you"
+    r"|they) (?:[\w'-]+ ){0,4}?(?:is|are|was"
+    r"|were|has|have|had|already|does|doesn't|do|can|can't|will|won't|costs?|comes?|works?|knows?|runs?|keeps?|needs?"
+    r"|gives?|makes?|offers?|supports?|uses|pays?|likes?|hates?|belongs?|provides?|wants?)\b"
+)
+"""A statement behind a comma, which says why: "Postmark, the association already has an account"."""
+
+
 def split_reason(text: str) -> tuple[str, str]:
     """A statement and the reason that follows it ("" when none is given)."""
     match = _REASON.search(text) if any(sign in text for sign in _REASON_SIGNS) else None
+    given = _GIVEN_FACT.search(text) if ", " in text else None
+    if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
+        return text[: given.start()], text[given.start() :].strip(_REASON_CLOSERS)
     if match is None or match.start() < _MIN_LABEL:
         return text, ""
     opener = match.group().strip(" ,").casefold()
@@ -264,12 +276,16 @@ def _conjoined(chunk: str) -> list[str]:
     return spaced.split("\x00")
 
 
+_RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that ")
+"""What only says more about the item before it."""
+
+
 def listed(text: str) -> list[str]:
     """The items of a list that follows a marker such as "Next:", however long they are; brackets stay whole."""
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
-            return [item.removeprefix("and ") for item in items]
+            return [item.removeprefix("and ") for item in items if not item.startswith(_RELATIVE)]
     return [text]
 
 

@@ -13,6 +13,7 @@ from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
+from .hollow import behind_pointer, is_hollow
 from .names import as_path
 
 QUOTE_MAX: Final = 240
@@ -25,8 +26,12 @@ _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
 _LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
 
+_BEFORE_DOT: Final = frozenset(" `\"'([")
 _READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOAL, NodeType.ENVIRONMENT})
 _MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
+_TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
+"""Types whose labels are words that somebody said, perhaps without saying anything."""
+
 _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS ", "WS ")
 
 
@@ -37,8 +42,17 @@ def clean_label(text: str) -> str:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = label.replace("**", "").replace("__", "").replace("`", "")
-    label = _shortened(_trimmed(label), LABEL_MAX)
+    label = _shortened(_kept_whole(label, _trimmed(label)), LABEL_MAX)
     return label if words(label) else ""
+
+
+def _kept_whole(label: str, trimmed: str) -> str:
+    """The trimmed label with the sign that is part of a name: the dot of ".gitignore", the slash of "GET /"."""
+    if trimmed and trimmed.isupper() and f"{trimmed} " in _METHODS and label.strip(" .`").endswith("/"):
+        return f"{trimmed} /"
+    at = label.find(trimmed) if trimmed[:1].isalnum() and "." in label[: -len(trimmed)] else 0
+    dotted = at > 0 and label[at - 1] == "." and (at == 1 or label[at - 2] in _BEFORE_DOT)
+    return f".{trimmed}" if dotted else trimmed
 
 
 def one_line(text: str) -> str:
@@ -120,6 +134,14 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
     label = clean_label(finding.label)
     if not label and (finding.label or not _may_be_bare(finding)):
         return None
+    if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
+        return None
+    if label and finding.type in _TOLD and not finding.certain:
+        label = behind_pointer(label)
+        if _says_nothing(finding, label):
+            if not _may_point(finding):
+                return None
+            label = ""
     type_ = corrected_type(finding.type, label) if label else finding.type
     quote = quoted(finding.quote)
     if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
@@ -134,6 +156,18 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
         reason=clean_label(finding.reason),
         detail=one_line(finding.detail)[: 2 * QUOTE_MAX] if finding.detail else "",
         quote=quote,
+    )
+
+
+def _says_nothing(finding: Finding, label: str) -> bool:
+    """A bare number may be the new value of what is replaced."""
+    return is_hollow(label) and not (finding.move is Move.REPLACE and label[0].isdigit())
+
+
+def _may_point(finding: Finding) -> bool:
+    """Whether the finding means the work in hand when it names nothing."""
+    return finding.type is not NodeType.DECISION and (
+        finding.move in (Move.CLOSE, Move.REOPEN) or finding.status is Status.IN_PROGRESS
     )
 
 

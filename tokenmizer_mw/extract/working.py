@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.model.event import NodeRevised
-from tokenmizer_mw.model.node import EdgeType, Node, NodeType, Status, Trust
+from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status, Trust
 
 from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
 from .finding import Finding, Move
@@ -16,6 +16,7 @@ from .ledger import Ledger, is_open
 from .matching import described, near
 from .reading import hits
 from .rules import Act, Speaker
+from .said import paths_in
 from .similar import content, likeness, overlap
 from .structure import covers
 
@@ -147,7 +148,7 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
         if _is_announced(task):
             ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
         else:
-            ledger.merge(task, replace(finding, detail=finding.detail or finding.label, order=None))
+            ledger.merge(task, replace(finding, detail=finding.detail or _said_of(task, finding), order=None))
         return task
     same = same_as(ledger, finding)
     if same is not None:
@@ -158,6 +159,14 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if ledger.claims > CLAIMS_MAX and not finding.certain:
         return None
     return ledger.add(finding, status=Status.COMPLETED)
+
+
+def _said_of(task: Node, finding: Finding) -> str:
+    """What a claim tells of the task that it finishes: "" when it names other files, or repeats the task."""
+    if finding.certain or content(finding.label) <= content(task.label):
+        return ""
+    theirs, ours = set(paths_in(finding.label)), set(paths_in(task.label))
+    return finding.label if not (theirs and ours) or theirs & ours else ""
 
 
 def _only_asked(ledger: Ledger) -> Node | None:
@@ -205,7 +214,7 @@ def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | N
         ledger.merge(task, done)
         return task
     label = f"Fix: {error.label}: {finding.label}" if error is not None else f"Fix: {finding.label}"
-    done = replace(done, label=label[:200].rstrip())
+    done = replace(done, label=label[:LABEL_MAX].rstrip(), detail="" if len(label) <= LABEL_MAX else done.detail)
     same = same_as(ledger, done)
     return same if same is not None else ledger.add(done, status=Status.COMPLETED)
 

@@ -1,0 +1,71 @@
+"""Labels that say nothing by themselves: pointers, fillers, times, and pieces that a comma cut off."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .similar import words_of
+
+_POINTERS: Final = words_of(
+    "it that this these those them him her me us you what whatever which there here something anything everything"
+    " one ones both all same thing things stuff mine yours ours"
+)
+_TIMES: Final = words_of(
+    "tonight today tomorrow yesterday weekend weekends week month morning evening afternoon night noon later soon"
+    " monday tuesday wednesday thursday friday saturday sunday moment minute minutes hour hours day days"
+    " time now then"
+    " once next last until till after before"
+)
+_FILLERS: Final = words_of(
+    "a an the and or but so if as at by for from in into of off on onto out over to up down with without"
+    " about i we he"
+    " she they is are was were be been am do does did done doing have has had will would can could should may might"
+    " must shall not no yes ok okay please thanks just also too again still already only even really actually well"
+    " right ahead back away along my your our his their its let's lets i'll we'll you'll i'd we'd it's that's what's"
+    " left open missing remaining way how when where why who maybe perhaps first instead fine good great"
+    " sure properly"
+    " quickly carefully soon better"
+)
+_ACTIONS: Final = words_of(
+    "go goes going went make makes made fix fixed fixes do add added adds test tested try tried check checked write"
+    " wrote written written run ran keep kept put set get got take took change changed update updated"
+    " move moved remove"
+    " removed delete deleted finish finished complete completed start started continue proceed stop"
+    " create created build"
+    " built implement implemented leave send sent look see show say said tell told commit committed push pushed call"
+)
+_EMPTY: Final = _POINTERS | _TIMES | _FILLERS
+_RELATIVE: Final = words_of("which who whose whom")
+_ANY_NOUN: Final = words_of(
+    "script file code app application program thing page site server work task job problem issue error bug part step"
+    " change function button module class list link text message rest"
+)
+_WORDS_MAX: Final = 12
+
+
+def behind_pointer(label: str) -> str:
+    """What ``label`` names behind a colon when it only points before it: "added that: the header" is the header."""
+    head, colon, rest = label.partition(": ")
+    return rest if colon and rest and is_hollow(head) else label
+
+
+def without_times(label: str) -> str:
+    """``label`` without words that only say when: "create the role on Thursday" is "create the role on"."""
+    return " ".join(word for word in label.split() if word.casefold().strip(".,;:!?()") not in _TIMES)
+
+
+def is_hollow(label: str) -> bool:
+    """Whether ``label`` tells nobody who was not there what it is about: "fix it", "not tonight", "make it 10", "the
+    script", "which you do on the weekend", "added that: the header"."""
+    words = [bare for word in label.casefold().replace("\u2019", "'").split() if (bare := word.strip(".,;:!?()\"'"))]
+    if not words or words[0] in _RELATIVE:
+        return True
+    if len(words) > _WORDS_MAX:
+        return False
+    if len(words) == 2 and words[0] in ("the", "this", "that") and words[1] in _ANY_NOUN:
+        return True
+    said = [word for word in words if word not in _EMPTY]
+    if len(words) == 1:
+        return not said
+    points = not _POINTERS.isdisjoint(words[1:])
+    return all(word in _ACTIONS or word[0].isdigit() for word in said) and (points or not said)
