@@ -216,3 +216,18 @@ def test_what_belongs_together_is_linked() -> None:
         (EdgeType.RELATED_TO, "test", "file"),
         (EdgeType.IMPLEMENTS, "task", "decision"),
     } <= drawn
+
+
+@pytest.mark.parametrize(
+    ("stated", "reply", "now"),
+    [
+        ("The deadline is 08:00.", "8 is too early, make it 10", ["The deadline is 10:00"]),
+        ("the port is 8080", "make it 9090", ["the port is 9090"]),
+        ("The limit is 8 degrees.", "make it 5", ["The limit is 5 degrees"]),
+        ("Use Flask.", "make it 10", ["Flask"]),
+    ],
+)
+def test_a_number_that_is_corrected(stated: str, reply: str, now: list[str]) -> None:
+    graph = talk("u: Build a reminder", "a: Gladly.", f"u: {stated}", "a: Fine.", f"u: {reply}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == now
+    assert labels(graph, NodeType.TASK) == []

@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .correction import correct, is_value
 from .facts import DECIDING, PRECISE, adopt_option, asked_now, recent, same_as, slot_free, supersede
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
@@ -57,6 +58,8 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
     """``label`` for ``target``; without a target for what holds its slot, its category, or replaced it before."""
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
+    if is_value(finding.label):
+        return correct(ledger, finding)
     same = same_as(ledger, finding)
     old = _target(ledger, finding, same)
     if (

@@ -124,6 +124,18 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
+        "value_corrected",
+        Act.REPLACE,
+        r"(?:(?:.{0,80}?[,;:] )?(?:the )?(?P<target>\d[\d:.,]*)[^,;]{0,20}? (?P<reason>(?:is"
+        r"|are) [^,;.]{2,60})[,;.:] ?)?"
+        r"(?:(?:please|let's|so|rather|better) )*(?:make|set|change) (?:it|that|this|them)(?: to| at)?"
+        r" (?P<label>\d[\d:.,]*)(?: ?(?:am|pm|%|s|ms|min|minutes?|seconds?|hours?|days?|o'clock))?$",
+        0.85,
+        "8 is too early, make it 10",
+        "make it 10 times faster",
+        whole=True,
+    ),
+    _rule(
         "instead",
         Act.REPLACE,
         rf"{_LETS}(?:{_TAKE} )(?P<label>[^,;]{{1,80}}?),? instead(?:[,;: ]+(?P<reason>.+))?",

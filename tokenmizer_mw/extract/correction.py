@@ -1,0 +1,67 @@
+"""Numbers that are corrected: "8 is too early, make it 10" changes what was said of 08:00."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+
+from .facts import supersede
+from .finding import Finding
+from .ledger import Ledger
+from .slots import read_slot
+
+_DECISIONS_MAX: Final = 24
+_SIGNS: Final = ".,;:!?()\"'"
+
+
+def is_value(label: str) -> bool:
+    """Whether a label is a bare number or time."""
+    return label[:1].isdigit() and all(char.isdigit() or char in ":.," for char in label)
+
+
+def correct(ledger: Ledger, finding: Finding) -> Node | None:
+    """The newest decision that states the old value, stated with the new one; ``None`` when none does.
+
+    Without an old value it is the one decision of the exchange at hand that states a single number.
+    """
+    decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))
+    for old in islice(decisions, _DECISIONS_MAX):
+        if old is None or not old.current or old.kind is DecisionKind.OPTION:
+            continue
+        label = _corrected(old.label, finding.target, finding.label)
+        if label and (finding.target or ledger.touched(old) >= max(ledger.asked, 1)):
+            slot = read_slot(label)
+            name, value = (slot.name, slot.value) if slot is not None else ("", "")
+            made = replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
+            return supersede(ledger, old, made)
+                ledger, old, replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
+            )
+    return None
+
+
+def _newest(ledger: Ledger) -> range:
+    return range(ledger.graph.added(NodeType.DECISION), 0, -1)
+
+
+def _corrected(label: str, old: str, new: str) -> str:
+    """``label`` with its number (``old`` when that is given) replaced by ``new``, "" when it has no such number."""
+    words = label.split()
+    numbers = [index for index, word in enumerate(words) if is_value(word.strip(_SIGNS))]
+    meant = [index for index in numbers if not old or _same(words[index].strip(_SIGNS), old)]
+    if len(meant) != 1 or (not old and len(numbers) != 1):
+        return ""
+    number = words[meant[0]].strip(_SIGNS)
+    written = f"{new}:00" if ":" in number and ":" not in new else new
+    words[meant[0]] = words[meant[0]].replace(number, written)
+    return " ".join(words)
+
+
+def _same(one: str, other: str) -> bool:
+    return _plain(one) == _plain(other)
+
+
+def _plain(number: str) -> str:
+    return number.removesuffix(":00").lstrip("0")
