@@ -37,8 +37,6 @@ def correct(ledger: Ledger, finding: Finding) -> Node | None:
             name, value = (slot.name, slot.value) if slot is not None else ("", "")
             made = replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
             return supersede(ledger, old, made)
-                ledger, old, replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
-            )
     return None
 
 
