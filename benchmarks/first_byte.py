@@ -35,8 +35,9 @@ def run() -> dict[str, Any]:
             for length, row in rows.items()
         ],
         "notes": f"FastAPI under uvicorn in its own process, SQLite store; {ROUNDS} requests to each mount,"
-        " interleaved; medians, and for the ratio the median of five blocks. The route reads its body as JSON and streams at once, so that nothing hides the cost."
-        " `with_end_ms`: until the last byte, which waits for the turn to be committed.",
+        " interleaved; medians, and for the ratio the median of five blocks. The route reads its body as JSON and"
+        " streams at once, so that nothing hides the cost. `with_end_ms`: until the last byte, which waits for the"
+        " turn to be committed.",
     }
 
 
