@@ -231,3 +231,16 @@ def test_a_number_that_is_corrected(stated: str, reply: str, now: list[str]) -> 
     graph = talk("u: Build a reminder", "a: Gladly.", f"u: {stated}", "a: Fine.", f"u: {reply}")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == now
     assert labels(graph, NodeType.TASK) == []
+
+
+def test_the_same_number_said_of_something_else_stays() -> None:
+    graph = talk(
+        "u: Build an alarm",
+        "a: Gladly.",
+        "u: The timeout is 15 minutes.",
+        "a: Fine.",
+        "u: What else is missing?",
+        "a: Calling the second person.",
+        "u: For the second person: 15 minutes is too long, make it 10.",
+    )
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["The timeout is 15 minutes"]

@@ -23,16 +23,17 @@ def is_value(label: str) -> bool:
 
 
 def correct(ledger: Ledger, finding: Finding) -> Node | None:
-    """The newest decision that states the old value, stated with the new one; ``None`` when none does.
+    """The newest decision of the exchange at hand that states the old value, stated with the new one; ``None`` when
+    none does: the same number said long before is of something else.
 
-    Without an old value it is the one decision of the exchange at hand that states a single number.
+    Without an old value it is a decision that states a single number.
     """
     decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))
     for old in islice(decisions, _DECISIONS_MAX):
         if old is None or not old.current or old.kind is DecisionKind.OPTION:
             continue
         label = _corrected(old.label, finding.target, finding.label)
-        if label and (finding.target or ledger.touched(old) >= max(ledger.asked, 1)):
+        if label and ledger.touched(old) >= max(ledger.asked, 1):
             slot = read_slot(label)
             name, value = (slot.name, slot.value) if slot is not None else ("", "")
             made = replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
