@@ -88,6 +88,7 @@ class SessionMemory:
         self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
+        self._least_budget = smallest_budget(self.settings)
         self._names: dict[str, str] = {}
         self._counters: dict[str, MessageCounter] = {}
         self._background = BackgroundQueue(
@@ -304,7 +305,7 @@ class SessionMemory:
     def may_cut(self, body: bytes, models: Sequence[str] = ()) -> bool:
         """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
         any at all). A bound without I/O: no token is shorter than a byte, but for linked images."""
-        budget = min((budget_for(model, self.settings) for model in models), default=smallest_budget(self.settings))
+        budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
         room = budget * self.settings.cut_at - len(body)
         return room < 0 or room < ATTACHMENT_TOKENS * body.count(_IMAGE)
 
