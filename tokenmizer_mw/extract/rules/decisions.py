@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .rule import Act, Rule, Speaker
+from .rule import Act
+from .rule import user_rule as _rule
 
 _LETS: Final = (
     r"(?:(?:let's|lets|let us|we'll|we will|we|i'll|i will|i'd like to|i want to|i want you to|we should|we can"
@@ -18,20 +19,6 @@ _TOO: Final = (
     r"(?:is|are|was|were|turned out|feels|seems|looks|has been|have been|keeps|kept|doesn't|don't"
     r"|can't|cannot|won't|isn't)"
 )
-
-
-def _rule(
-    name: str,
-    act: Act,
-    pattern: str,
-    confidence: float,
-    example: str,
-    counter: str,
-    *,
-    unless: str = "",
-    whole: bool = False,
-) -> Rule:
-    return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)
 
 
 REPLACEMENTS: Final = (

@@ -109,3 +109,18 @@ class Rule:
     unless: str = ""
     whole: bool = False
     explicit: bool = False
+
+
+def user_rule(
+    name: str,
+    act: Act,
+    pattern: str,
+    confidence: float,
+    example: str,
+    counter: str,
+    *,
+    unless: str = "",
+    whole: bool = False,
+) -> Rule:
+    """A row about what the user says."""
+    return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

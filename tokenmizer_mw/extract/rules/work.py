@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from .rule import Act, Rule, Speaker
+from .rule import Act
+from .rule import user_rule as _rule
 from .verbs import DONE_VERBS, WORK_VERBS
-
-
-def _rule(
-    name: str,
-    act: Act,
-    pattern: str,
-    confidence: float,
-    example: str,
-    counter: str,
-    *,
-    unless: str = "",
-    whole: bool = False,
-) -> Rule:
-    return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)
-
 
 REMINDERS: Final = (
     _rule(
