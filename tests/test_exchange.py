@@ -118,19 +118,27 @@ def test_a_history_that_comes_again_is_read_on(in_body: bool) -> None:
     [
         (b'"model": "gpt-4o"', ["gpt-4o"]),
         (b'"model"  :\n "gpt-4o" ', ["gpt-4o"]),
-        (b'"model": "a", "tools": [{"model": "b"}]', ["a", "b"]),
+        (b'"model": "a", "tools": [{"model": "b"}]', ["b", "a"]),
         (b'"model": "a", "x": "model"', ["a"]),
         (b'"x": 1', []),
         (b'"model": null, "y": "z"', []),
         (b'"model": "a\\u0062"', []),
         (b'"model": "\xc3\xa9"', []),
-        (b'"model"' + b" " * 300 + b': "a"', []),
-        (b'"model": "a"' + b', "model": "b"' * 20, []),
+        (b'"model"' + b" " * 300 + b': "a", "x": {}', []),
+        (b'"model": "a"' + b', "model": "b"' * 20 + b', "x": {}', []),
+        (b'"model": "a", "stream": true, "seed": -1.5e3, "user": "u"', ["a"]),
+        (b'"x": {"model": "a"}', ["a"]),
+        (b'"x": "\\",\\"model\\":\\"a\\"}"', []),
     ],
 )
 def test_every_model_is_named_or_none(members: bytes, models: list[str]) -> None:
     body = b'{"messages": [], ' + members + b"}"
     assert list(open_exchange(DIALECT, HEADERS, body, SETTINGS).models) == models
+
+
+def test_a_model_that_is_named_first_is_the_model() -> None:
+    body = b'{"model": "a", "messages": [], "tools": [{"model": "b"}]}'
+    assert open_exchange(DIALECT, HEADERS, body, SETTINGS).models == ("a",)
 
 
 def test_rewrite_shortens_and_drops_our_field() -> None:

@@ -242,11 +242,11 @@ class _Call:
                 return b"".join(pieces)
 
     async def _forwarding_of(self, body: bytes) -> Forwarding | None:
-        large = len(body) > INLINE_MAX
-        if large and self._session_id is None and names_session(body, self._memory.settings):
+        in_body = self._session_id is None and names_session(body, self._memory.settings)
+        if in_body and len(body) > INLINE_MAX:
             forwarding = await offload(partial(self._open_and_cut, body))
         else:
-            opened = self._open(body)
+            opened = self._open(body, in_body=in_body)
             if opened is None:
                 return None
             if not self._may_cut(opened):
@@ -257,7 +257,7 @@ class _Call:
             self._pending = deque([{"type": "http.request", "body": forwarding.body, "more_body": False}])
         return forwarding
 
-    def _open(self, body: bytes) -> Opened | None:
+    def _open(self, body: bytes, *, in_body: bool) -> Opened | None:
         memory = self._memory
         opened = open_exchange(
             self._dialect,
@@ -265,6 +265,7 @@ class _Call:
             body,
             memory.settings,
             session_id=self._session_id,
+            in_body=in_body,
             known=memory.known,
         )
         self._key = SessionKey(self._tenant, opened.session_id or "")
@@ -278,7 +279,7 @@ class _Call:
         return self._memory.may_cut(opened.body) and self._memory.may_cut(opened.body, opened.models)
 
     def _open_and_cut(self, body: bytes) -> Forwarding | None:
-        opened = self._open(body)
+        opened = self._open(body, in_body=True)
         return self._cut(opened) if opened is not None else None
 
     def _cut(self, opened: Opened) -> Forwarding:

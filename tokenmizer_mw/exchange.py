@@ -26,6 +26,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.unread import mentions, models
 
 if TYPE_CHECKING:
     from tokenmizer_mw.window import Rewrite
@@ -39,11 +40,6 @@ TAIL: Final = 64
 CLOSINGS_MAX: Final = 8
 """How often the reply is read before the end because its end seemed to be near."""
 
-MODELS_MAX: Final = 8
-"""Members called "model" up to which an unread request is judged by all of them."""
-
-_MODEL: Final = b'"model"'
-_MODEL_BYTES: Final = 256
 _UNKNOWN_LENGTH: Final = 1 << 62
 _LENGTH_DIGITS: Final = 18
 _LF: Final = 0x0A
@@ -86,6 +82,7 @@ def open_exchange(
     settings: Settings,
     *,
     session_id: str | None = None,
+    in_body: bool | None = None,
     known: KnownRequests | None = None,
 ) -> Opened:
     """The call with this request, and the session it belongs to.
@@ -95,7 +92,8 @@ def open_exchange(
     not usable, the header counts. A field that named the session is ours and is dropped from what the application
     sees, unless ``settings.keep_session_field``; in all other cases the field is the application's own and stays.
 
-    ``known`` spares reading again what earlier requests began with.
+    ``in_body`` is what ``names_session`` says, where the caller has asked it. ``known`` spares reading again what
+    earlier requests began with.
 
     Raises ``MalformedRequest`` when the field has to be looked for in a body that is not a chat request.
     """
@@ -103,7 +101,7 @@ def open_exchange(
         return _opened(dialect, body, settings, session_id, known)
     given = _in_header(headers, settings)
     in_header = _text(given) if given is not None else None
-    if not names_session(body, settings):
+    if not (names_session(body, settings) if in_body is None else in_body):
         return _opened(dialect, body, settings, in_header, known)
     request = dialect.read(body, known)
     in_field = request.fields.get(settings.session_field)
@@ -143,7 +141,7 @@ def _opened(
 def names_session(body: bytes, settings: Settings) -> bool:
     """Whether the body may hold the session field, so that it must be read to know whose session it is."""
     field = settings.session_field
-    return bool(field) and body.find(_spelled(field)) >= 0
+    return bool(field) and mentions(body, _spelled(field))
 
 
 @lru_cache(maxsize=16)
@@ -154,24 +152,6 @@ def _spelled(field: str) -> bytes:
 @lru_cache(maxsize=16)
 def _wire_name(header_name: str) -> bytes:
     return header_name.lower().encode("latin-1", "replace")
-
-
-def _models(body: bytes) -> list[str]:
-    """The values of all members called "model", at any depth; none when one of them is not plain to see."""
-    names: list[str] = []
-    place = body.find(_MODEL)
-    while place >= 0:
-        place += len(_MODEL)
-        head = body[place : place + _MODEL_BYTES].lstrip()
-        place = body.find(_MODEL, place)
-        if head[:1] not in (b":", b""):
-            continue  # a value that reads "model"
-        opening, _, rest = head[1:].partition(b'"')
-        name, closing, _ = rest.partition(b'"')
-        if opening.strip() or not closing or b"\\" in name or not name.isascii() or len(names) == MODELS_MAX:
-            return []
-        names.append(name.decode("ascii"))
-    return names
 
 
 def _usable(session_id: object) -> TypeGuard[str]:
@@ -209,9 +189,8 @@ class Opened:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that the request may name, without reading it. Empty when it names none in a plain way, or too
-        many: then it may be any."""
-        return tuple(_models(self.body))
+        """The models that the request may name, without reading it; none: any."""
+        return models(self.body)
 
     def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.

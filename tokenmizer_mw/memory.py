@@ -38,6 +38,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history
+from tokenmizer_mw.wire.unread import mentions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -307,7 +308,9 @@ class SessionMemory:
         any at all). A bound without I/O: no token is shorter than a byte, but for linked images."""
         budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
         room = budget * self.settings.cut_at - len(body)
-        return room < 0 or room < ATTACHMENT_TOKENS * body.count(_IMAGE)
+        if room < 0 or not mentions(body, _IMAGE):
+            return room < 0
+        return room < ATTACHMENT_TOKENS * body.count(_IMAGE)
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
