@@ -31,7 +31,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.wire.dialect import Dialect
-from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.dialects import ROUTES
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 GUARD: Final = "tokenmizer_mw"
 """Scope key by which a second middleware further in sees that the call is already looked after."""
-
-ROUTES: Final[Mapping[str, Dialect]] = {"/chat/completions": OpenAIChat()}
-"""Path endings and the dialect that is spoken there."""
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
@@ -264,6 +261,7 @@ class _Call:
             self._headers.items(),
             body,
             memory.settings,
+            path=self._scope["path"],
             session_id=self._session_id,
             in_body=in_body,
             known=memory.known,
@@ -276,7 +274,8 @@ class _Call:
 
     def _may_cut(self, opened: Opened) -> bool:
         """Whether it is worth a worker thread to see if the transcript must be cut."""
-        return self._memory.may_cut(opened.body) and self._memory.may_cut(opened.body, opened.models)
+        linked = self._dialect.linked
+        return self._memory.may_cut(opened.body, linked) and self._memory.may_cut(opened.body, linked, opened.models)
 
     def _open_and_cut(self, body: bytes) -> Forwarding | None:
         opened = self._open(body, in_body=True)
@@ -285,7 +284,7 @@ class _Call:
     def _cut(self, opened: Opened) -> Forwarding:
         request = opened.request
         try:
-            if self._memory.may_cut(opened.body, (request.model,)):
+            if self._memory.may_cut(opened.body, self._dialect.linked, (request.model,)):
                 return opened.forward(self._memory.prepare(self._key, request))
         except Exception as error:
             _failed(self._memory, "cut_failed", error)

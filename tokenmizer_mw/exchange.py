@@ -26,7 +26,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
-from tokenmizer_mw.wire.unread import mentions, models
+from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.window import Rewrite
@@ -81,6 +81,7 @@ def open_exchange(
     body: bytes,
     settings: Settings,
     *,
+    path: str = "",
     session_id: str | None = None,
     in_body: bool | None = None,
     known: KnownRequests | None = None,
@@ -92,24 +93,25 @@ def open_exchange(
     not usable, the header counts. A field that named the session is ours and is dropped from what the application
     sees, unless ``settings.keep_session_field``; in all other cases the field is the application's own and stays.
 
-    ``in_body`` is what ``names_session`` says, where the caller has asked it. ``known`` spares reading again what
-    earlier requests began with.
+    ``path`` is where the request was sent to, for dialects that name the model there. ``in_body`` is what
+    ``names_session`` says, where the caller has asked it. ``known`` spares reading again what earlier requests began
+    with.
 
     Raises ``MalformedRequest`` when the field has to be looked for in a body that is not a chat request.
     """
     if session_id is not None:
-        return _opened(dialect, body, settings, session_id, known)
+        return _opened(dialect, body, settings, path, session_id, known)
     given = _in_header(headers, settings)
     in_header = _text(given) if given is not None else None
     if not (names_session(body, settings) if in_body is None else in_body):
-        return _opened(dialect, body, settings, in_header, known)
-    request = dialect.read(body, known)
+        return _opened(dialect, body, settings, path, in_header, known)
+    request = dialect.read(body, known, path=path)
     in_field = request.fields.get(settings.session_field)
     if _usable(in_field):
         drop = () if settings.keep_session_field else (settings.session_field,)
-        return Opened(dialect, body, settings, in_field, drop=drop, _request=request)
+        return Opened(dialect, body, settings, in_field, path=path, drop=drop, _request=request)
     named = in_header if in_header is not None or in_field is None else ""
-    return _opened(dialect, body, settings, named, None, request)
+    return _opened(dialect, body, settings, path, named, None, request)
 
 
 def may_have_session(headers: Headers, settings: Settings) -> bool:
@@ -126,6 +128,7 @@ def _opened(
     dialect: Dialect,
     body: bytes,
     settings: Settings,
+    path: str,
     named: str | None,
     known: KnownRequests | None,
     request: ChatRequest | None = None,
@@ -135,7 +138,7 @@ def _opened(
         reason = Reason.NO_SESSION
     elif not _usable(named):
         named, reason = None, Reason.SESSION_INVALID
-    return Opened(dialect, body, settings, named, reason, _request=request, _known=known)
+    return Opened(dialect, body, settings, named, reason, path, _request=request, _known=known)
 
 
 def names_session(body: bytes, settings: Settings) -> bool:
@@ -169,8 +172,8 @@ def _text(value: bytes) -> str:
 class Opened:
     """A request whose session is known, or of which is known why it has none.
 
-    ``session_id`` is ``None`` when the call is to pass untouched; ``reason`` says why then. ``drop`` names the
-    fields of the body that are ours.
+    ``session_id`` is ``None`` when the call is to pass untouched; ``reason`` says why then. ``path`` is
+    where the request was sent to; ``drop`` names the fields of the body that are ours.
     """
 
     dialect: Dialect
@@ -178,6 +181,7 @@ class Opened:
     settings: Settings
     session_id: str | None
     reason: Reason | None = None
+    path: str = ""
     drop: tuple[str, ...] = ()
     _request: ChatRequest | None = None
     _known: KnownRequests | None = None
@@ -185,12 +189,12 @@ class Opened:
     @cached_property
     def request(self) -> ChatRequest:
         """The request in the body, read when first asked for. Raises ``MalformedRequest``."""
-        return self._request or self.dialect.read(self.body, self._known)
+        return self._request or self.dialect.read(self.body, self._known, path=self.path)
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models that the request may name, without reading it; none: any."""
-        return models(self.body)
+        return self.dialect.models(self.body, self.path)
 
     def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.

@@ -48,9 +48,6 @@ _logger = logging.getLogger("tokenmizer_mw")
 _MODELS_MAX: Final = 64
 """Names of models whose counter is remembered; names come from clients."""
 
-_IMAGE: Final = b'"image_url"'
-"""How a part is spelled whose content lies elsewhere: its few bytes stand for many tokens."""
-
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -303,14 +300,15 @@ class SessionMemory:
 
     # -- the request path ------------------------------------------------------------------------------------
 
-    def may_cut(self, body: bytes, models: Sequence[str] = ()) -> bool:
+    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
         """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
-        any at all). A bound without I/O: no token is shorter than a byte, but for linked images."""
+        any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
+        which the members ``linked`` give away."""
         budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
         room = budget * self.settings.cut_at - len(body)
-        if room < 0 or not mentions(body, _IMAGE):
-            return room < 0
-        return room < ATTACHMENT_TOKENS * body.count(_IMAGE)
+        if room < 0:
+            return True
+        return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tokenmizer_mw.model.message import Message, Outcome
@@ -26,7 +27,8 @@ class ChatRequest:
     the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
     why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
     too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
-    first messages, where an earlier request that begins the same has found them.
+    first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
+    list each message takes, where that is not one each.
     """
 
     text: str
@@ -39,12 +41,17 @@ class ChatRequest:
     overhead: str = ""
     stand_down: str = ""
     members: tuple[tuple[str, Span], ...] = ()
+    sizes: tuple[int, ...] = ()
     known_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Where each message stands in ``text``; found when first asked for."""
-        return element_spans(self.text, self.array, self.known_spans)
+        spans = element_spans(self.text, self.array, self.known_spans)
+        if not self.sizes:
+            return spans
+        ends = list(accumulate(self.sizes))
+        return tuple((spans[end - size][0], spans[end - 1][1]) for size, end in zip(self.sizes, ends, strict=True))
 
     @property
     def spans_found(self) -> tuple[Span, ...]:
@@ -75,8 +82,15 @@ class Dialect(Protocol):
     def name(self) -> str:
         """Short name, such as "openai_chat"."""
 
-    def read(self, body: bytes, known: KnownRequests | None = None) -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` when it is not one.
+    @property
+    def linked(self) -> tuple[bytes, ...]:
+        """How bodies spell the members of parts whose content lies elsewhere: their few bytes stand for many tokens."""
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request to ``path`` may name; none: any."""
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``, sent to ``path``. Raises ``MalformedRequest`` when it is not one.
 
         With ``known``, what an earlier request that begins the same has told is not read again; the outcome is the
         same without it.

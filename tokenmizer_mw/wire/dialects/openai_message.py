@@ -9,6 +9,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.text import storable
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
@@ -104,12 +105,6 @@ def storable_call(call: ToolCall) -> ToolCall:
     if call.id.isascii() and call.name.isascii() and call.arguments.isascii():
         return call
     return ToolCall(storable(call.id), storable(call.name), storable(call.arguments))
-
-
-def text_of(raw: dict[str, Any], name: str) -> str:
-    """A text field in text that can be stored; "" when it is absent or no text."""
-    value = raw.get(name)
-    return storable(value) if isinstance(value, str) else ""
 
 
 def _tool(raw: dict[str, Any], value: object) -> Message:

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
 
-from .openai_message import read_call, read_content, read_function_call, read_thinking, storable_call, text_of
+from .openai_message import read_call, read_content, read_function_call, read_thinking, storable_call
 
 ERROR_MAX: Final = 1_000
 """Characters kept of a provider's error message."""

@@ -1,0 +1,142 @@
+"""Reading and rewriting chat requests: what all dialects share. Where they differ is told by a ``Shape``.
+
+A request is a JSON object, one member of which lists the messages. A rewrite takes some of them out and puts the
+resume block in; every other byte stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, Final
+
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.model.message import Role
+
+from .dialect import ChatRequest
+from .history import History, Reader
+from .known import KnownRequests, Start
+from .spans import Edit, ObjectSpans, decoded, read_object, replace_elements
+from .text import storable
+
+_SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
+
+MESSAGES_TWICE: Final = "messages_twice"
+UNKNOWN_ROLE: Final = "unknown_role"
+HISTORY_ON_SERVER: Final = "history_on_server"
+PROVIDER_COMPACTS: Final = "provider_compacts"
+
+_NOT_CONTINUED: Final = frozenset({MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS})
+"""Reasons to stand down with which a request may hold messages of unknown roles, or other surprises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a dialect spells a request.
+
+    ``role_of`` says who speaks in an element of the list ``messages``, ``None`` when that cannot be told; ``roles``
+    says so for many and reads what cannot be told as the system's. ``read_message`` is given an element and its
+    number from 1. ``overhead`` names the members that fill the context besides the messages. ``elsewhere``: members
+    with which the provider keeps or shortens the history itself, and the reason to stand down that they are.
+    """
+
+    name: str
+    role_of: Callable[[Any], Role | None]
+    roles: Callable[[Sequence[Any]], list[Role]]
+    read_message: Reader
+    messages: str = "messages"
+    overhead: tuple[str, ...] = ("tools",)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_request(shape: Shape, body: bytes, known: KnownRequests | None = None) -> ChatRequest:
+    """The request in ``body``, with the model and the stream flag that its members tell.
+
+    A message of a role that is not known, or that is no object, is read as a system message and makes the request
+    stand down: it passes, opens no turn, and nothing is learned from it. With ``known``, what an earlier request that
+    begins the same has told is not read again. Raises ``MalformedRequest`` unless the body is a JSON object with a
+    list of messages.
+    """
+    text = decoded(body)
+    start = known.find(shape.name, text) if known is not None else None
+    found = start.read_on(text) if start is not None else None
+    if found is None:
+        start, found = None, read_object(text)
+    request = _request(shape, found, start)
+    if known is not None and request.stand_down not in _NOT_CONTINUED:
+        known.add(shape.name, found, request, start)
+    return request
+
+
+def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
+    """Edits that take out the messages behind the prefix and before ``keep_from`` and put ``block`` (JSON text, ""
+    for nothing) in their place, with the system messages among them behind it, as they were sent.
+
+    Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
+    """
+    taken = range(request.prefix, min(keep_from, len(request.messages)))
+    places = [request.spans[index] for index in taken if request.messages.roles[index] is _SYSTEM]
+    new = [block] * bool(block) + [request.text[start:end] for start, end in places]
+    end = next(end for _, (start, end) in request.members if start < request.array < end)
+    return replace_elements(request.spans, request.prefix, keep_from, ",".join(new), close=end - 1)
+
+
+def text_of(raw: Mapping[str, Any], name: str) -> str:
+    """A text field in text that can be stored; "" when it is absent or no text."""
+    value = raw.get(name)
+    return storable(value) if isinstance(value, str) else ""
+
+
+def _request(shape: Shape, found: ObjectSpans, start: Start | None) -> ChatRequest:
+    """The request in what was read, whose beginning was read before where there is a ``start``."""
+    fields = dict(found.values)
+    sent = fields.pop(shape.messages, None)
+    if not isinstance(sent, list):
+        raise MalformedRequest("no list of messages")
+    if start is None:
+        messages = History(sent, shape.roles(sent), shape.read_message)
+    else:
+        messages = start.known.request.messages.continued(start.count, sent, shape.roles(sent[start.count :]))
+    return ChatRequest(
+        text=found.text,
+        messages=messages,
+        array=found.places[shape.messages],
+        fields=fields,
+        prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, messages.roles)),
+        model=text_of(fields, "model"),
+        stream=fields.get("stream") is True,
+        overhead=_overhead(shape, found),
+        stand_down=_stand_down(shape, found, messages, sent, start.count if start is not None else 0),
+        members=found.members,
+        known_spans=start.spans if start is not None else (),
+    )
+
+
+def _overhead(shape: Shape, found: ObjectSpans) -> str:
+    """What else fills the context, as the body spells it."""
+    return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in shape.overhead)
+
+
+def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Sequence[object], known: int) -> str:
+    """Why the request must not be rewritten, as the name of a counter; "" when it may. The first ``known`` messages
+    have roles that we know."""
+    for name, reason in shape.elsewhere.items():
+        if found.values.get(name):
+            return reason
+    if sum(name == shape.messages for name, _ in found.members) > 1:
+        return MESSAGES_TWICE
+    news = zip(messages.roles[known:], sent[known:], strict=True)
+    if any(role is _SYSTEM and shape.role_of(raw) is None for role, raw in news):
+        return UNKNOWN_ROLE
+    return _open_end(messages)
+
+
+def _open_end(messages: History) -> str:
+    """Why the end of the history must stay as it is: it is not a person who has the last word in it."""
+    last = next((place for place in reversed(range(len(messages))) if messages.roles[place] is not _SYSTEM), None)
+    if last is None:
+        return "no_user_message"
+    if messages.roles[last] is _TOOL or messages[last].tool_calls:
+        return "open_tool_loop"
+    return "" if messages.roles[last] is _USER else "assistant_prefill"
