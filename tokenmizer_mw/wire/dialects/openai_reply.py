@@ -5,21 +5,18 @@ A whole body is one chunk whose choices carry ``message`` where a stream's carry
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
 
 from .openai_message import read_call, read_content, read_function_call, read_thinking, storable_call
-
-ERROR_MAX: Final = 1_000
-"""Characters kept of a provider's error message."""
 
 _DONE: Final = "[DONE]"
 _USAGE: Final = (
@@ -30,7 +27,6 @@ _USAGE: Final = (
     ("prompt_tokens_details.cache_write_tokens", "cache_write_tokens"),
     ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),
 )
-_COUNT_MAX: Final = 2**53
 _OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error": Outcome.ERROR}
 
 
@@ -41,7 +37,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
         if event.data.startswith(_DONE):
             reply.done = True
             break
-        reply.add(_parse(event.data))
+        reply.add(parsed(event.data))
         if reply.error:
             break
     return reply.close()
@@ -49,7 +45,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """The reply in a whole JSON body. JSON without choices is somebody's error, other bytes are a cut body."""
-    body = _parse(data.decode("utf-8-sig", "replace"))
+    body = parsed(data.decode("utf-8-sig", "replace"))
     reply = _Collected()
     reply.add(body)
     if isinstance(body, dict) and not reply.choices:
@@ -162,12 +158,12 @@ class _Collected:
         if not isinstance(chunk, dict):
             return
         if error := chunk.get("error"):
-            self.error = _error_text(error)
+            self.error = error_text(error)
         choices = chunk.get("choices")
         for place, raw in enumerate(choices if isinstance(choices, list) else ()):
             if isinstance(raw, dict):
                 self._add_choice(_index(raw, place), raw)
-        self.usage.update(_read_usage(chunk.get("usage")))
+        self.usage.update(token_counts(chunk.get("usage"), _USAGE))
 
     def close(self) -> Reply:
         """The first choice is the turn; the others are alternatives that nobody may have seen."""
@@ -189,37 +185,6 @@ class _Collected:
         return _OUTCOMES.get(choice.finish_reason, Outcome.COMPLETE)
 
 
-def _parse(text: str) -> object:
-    """The JSON value in ``text``; ``None`` when it is none that can be read."""
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
 def _index(raw: dict[str, Any], place: int) -> int:
     index = raw.get("index")
     return index if type(index) is int else place
-
-
-def _read_usage(raw: object) -> dict[str, int]:
-    """The provider's token counts, by our names; those that are no counts are left out."""
-    if not isinstance(raw, dict):
-        return {}
-    found: dict[str, int] = {}
-    for path, name in _USAGE:
-        outer, _, inner = path.partition(".")
-        value = raw.get(outer)
-        if inner:
-            value = value.get(inner) if isinstance(value, dict) else None
-        if type(value) is int and 0 <= value <= _COUNT_MAX:
-            found[name] = value
-    return found
-
-
-def _error_text(error: object) -> str:
-    """What a provider says went wrong; never empty."""
-    message = error.get("message") if isinstance(error, dict) else error
-    text = message if isinstance(message, str) else ""
-    return storable(text[:ERROR_MAX]) or "unspecified error"
