@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Any, Final
 
 from tokenmizer_mw.errors import MalformedRequest
@@ -39,6 +39,9 @@ class Shape:
     says so for many and reads what cannot be told as the system's. ``read_message`` is given an element and its
     number from 1. ``overhead`` names the members that fill the context besides the messages. ``elsewhere``: members
     with which the provider keeps or shortens the history itself, and the reason to stand down that they are.
+    ``streams``: whether the reply streams where the request does not say. ``group`` tells how many elements of the
+    list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
+    elements of a message that takes several.
     """
 
     name: str
@@ -48,10 +51,19 @@ class Shape:
     messages: str = "messages"
     overhead: tuple[str, ...] = ("tools",)
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    streams: bool = False
+    group: Callable[[Sequence[Any]], Sequence[int]] | None = None
 
 
-def read_request(shape: Shape, body: bytes, known: KnownRequests | None = None) -> ChatRequest:
-    """The request in ``body``, with the model and the stream flag that its members tell.
+def read_request(
+    shape: Shape,
+    body: bytes,
+    known: KnownRequests | None = None,
+    *,
+    model: str | None = None,
+    stream: bool | None = None,
+) -> ChatRequest:
+    """The request in ``body``, with the model and the stream flag that its members tell, unless they are given.
 
     A message of a role that is not known, or that is no object, is read as a system message and makes the request
     stand down: it passes, opens no turn, and nothing is learned from it. With ``known``, what an earlier request that
@@ -63,8 +75,8 @@ def read_request(shape: Shape, body: bytes, known: KnownRequests | None = None) 
     found = start.read_on(text) if start is not None else None
     if found is None:
         start, found = None, read_object(text)
-    request = _request(shape, found, start)
-    if known is not None and request.stand_down not in _NOT_CONTINUED:
+    request = _request(shape, found, start, model, stream)
+    if known is not None and not request.sizes and request.stand_down not in _NOT_CONTINUED:
         known.add(shape.name, found, request, start)
     return request
 
@@ -88,29 +100,48 @@ def text_of(raw: Mapping[str, Any], name: str) -> str:
     return storable(value) if isinstance(value, str) else ""
 
 
-def _request(shape: Shape, found: ObjectSpans, start: Start | None) -> ChatRequest:
+def _request(
+    shape: Shape, found: ObjectSpans, start: Start | None, model: str | None, stream: bool | None
+) -> ChatRequest:
     """The request in what was read, whose beginning was read before where there is a ``start``."""
     fields = dict(found.values)
     sent = fields.pop(shape.messages, None)
     if not isinstance(sent, list):
         raise MalformedRequest("no list of messages")
-    if start is None:
-        messages = History(sent, shape.roles(sent), shape.read_message)
+    sizes = tuple(shape.group(sent)) if shape.group is not None else ()
+    each = _grouped(sent, sizes) if sizes else sent
+    count = start.count if start is not None and not sizes else 0  # what comes behind may join the last known one
+    if start is None or sizes:
+        messages = History(each, shape.roles(each), shape.read_message)
     else:
-        messages = start.known.request.messages.continued(start.count, sent, shape.roles(sent[start.count :]))
+        messages = start.known.request.messages.continued(count, each, shape.roles(each[count:]))
     return ChatRequest(
         text=found.text,
         messages=messages,
         array=found.places[shape.messages],
         fields=fields,
         prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, messages.roles)),
-        model=text_of(fields, "model"),
-        stream=fields.get("stream") is True,
+        model=text_of(fields, "model") if model is None else model,
+        stream=_streams(shape, fields) if stream is None else stream,
         overhead=_overhead(shape, found),
-        stand_down=_stand_down(shape, found, messages, sent, start.count if start is not None else 0),
+        stand_down=_stand_down(shape, found, messages, each, count),
         members=found.members,
+        sizes=sizes,
         known_spans=start.spans if start is not None else (),
     )
+
+
+def _grouped(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
+    """The elements that each message takes: one as it is, several as a tuple."""
+    ends = accumulate(sizes)
+    return [
+        sent[end - 1] if size == 1 else tuple(sent[end - size : end]) for size, end in zip(sizes, ends, strict=True)
+    ]
+
+
+def _streams(shape: Shape, fields: Mapping[str, Any]) -> bool:
+    stream = fields.get("stream")
+    return stream if isinstance(stream, bool) else shape.streams
 
 
 def _overhead(shape: Shape, found: ObjectSpans) -> str:
