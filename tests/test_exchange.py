@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any
 
 import pytest
@@ -219,6 +220,54 @@ def test_what_is_made_of_a_response(
     assert closed.reasons == reasons
     assert (closed.reply.outcome if closed.reply else None) == outcome
     assert (closed.reply.message.text if closed.reply and closed.reply.message else None) == message
+
+
+class PlainText(OpenAIChat):
+    """A dialect whose replies may come as plain text."""
+
+    media_types = frozenset({b"text/plain"})
+
+
+def test_a_dialect_names_further_media_types() -> None:
+    for content_type, collected in ((b"Text/Plain; charset=utf-8", True), (b"text/html", False)):
+        forwarding = open_exchange(PlainText(), HEADERS, BODY, SETTINGS).forward()
+        forwarding.receive_start(200, [(b"content-type", content_type)])
+        forwarding.receive_data(b"".join(PIECES))
+        assert (forwarding.close().reply is not None) is collected
+
+
+class NamedFirst(OpenAIChat):
+    """A dialect whose last event says so where it starts."""
+
+    def ends(self, tail: bytes) -> bool:
+        return tail.find(b'"last"') >= 0
+
+
+LONG_LAST = b'data: {"type": "last", "note": "%s", "choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n' % (
+    b"x" * 900
+)
+
+
+@given(st.lists(st.integers(1, 400), max_size=30), st.sampled_from([b"\n", b"\r\n", b"\r"]), st.booleans())
+def test_a_last_event_torn_behind_its_name_is_committed_before_its_end_is_released(
+    sizes: list[int], line_end: bytes, compressed: bool
+) -> None:
+    stream = (b"".join(PIECES[:2]) + LONG_LAST).replace(b"\n", line_end)
+    encoder = zlib.compressobj()
+    forwarding = open_exchange(NamedFirst(), HEADERS, BODY, SETTINGS).forward()
+    forwarding.receive_start(200, [*SSE, (b"content-encoding", b"deflate")] if compressed else SSE)
+    settled, at = False, 0
+    for size in [*sizes, len(stream)]:
+        piece, at = stream[at : at + size], at + size
+        if not piece:
+            break
+        sent = encoder.compress(piece) + encoder.flush(zlib.Z_SYNC_FLUSH) if compressed else piece
+        if forwarding.receive_data(sent):
+            settled = forwarding.close().settled
+        assert settled or at < len(stream) - len(line_end)
+        if settled:
+            break
+    assert settled
 
 
 def test_response_that_never_began_is_an_error() -> None:

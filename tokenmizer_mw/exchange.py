@@ -235,6 +235,7 @@ class Forwarding:
         "_opened",
         "_room",
         "_tail",
+        "_torn",
         "body",
     )
 
@@ -250,7 +251,7 @@ class Forwarding:
         self._left = _UNKNOWN_LENGTH
         self._tail = b""
         self._closings = 0
-        self._capped = False
+        self._capped = self._torn = False
         self._decoder: Decoder | None = None
 
     @property
@@ -265,7 +266,7 @@ class Forwarding:
         for key, value in headers:
             match key.lower():
                 case b"content-type":
-                    self._kind = _kind(value)
+                    self._kind = _kind(value, self._opened.dialect)
                 case b"content-length" if value.isdigit() and len(value) <= _LENGTH_DIGITS:
                     self._left = int(value)
                 case b"content-encoding":
@@ -291,7 +292,7 @@ class Forwarding:
         if self._tail or chunk[-1] != _LF:  # pieces are whole lines most of the time
             chunk = self._tail + chunk
             self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
-        return self._ends(chunk) and self._alarmed()
+        return self._ends(chunk) and self._alarmed(chunk)
 
     @property
     def changed(self) -> bool:
@@ -328,11 +329,12 @@ class Forwarding:
         self._grant()
         seen = self._tail + chunk
         self._tail = seen[-TAIL:]
-        return complete or (self._ends(seen) and self._alarmed())
+        ends = self._ends(seen) or (self._torn and (b"\n" in chunk or b"\r" in chunk))
+        return complete or (ends and self._alarmed(seen))
 
     def _grant(self) -> None:
         """How many bytes may pass before something has to be decided again."""
-        if self._decoder is not None or self._kind in _NOT_COLLECTED:
+        if self._decoder is not None or self._kind in _NOT_COLLECTED or self._torn:
             self._granted = self._clear = 0
         else:
             self._granted = self._clear = self._left if self._capped else min(self._room + 1, self._left)
@@ -351,9 +353,15 @@ class Forwarding:
             self._decoder = None
             return b""
 
-    def _alarmed(self) -> bool:
-        """An end was seen, or something that looks like one: it is worth a closing, but not for ever."""
+    def _alarmed(self, seen: bytes) -> bool:
+        """An end was seen, or something that looks like one: it is worth a closing, but not for ever.
+
+        What gives the last event away may stand at its start: when its line is torn, its end alarms once more.
+        """
         self._tail = b""
+        self._torn = not seen.endswith((b"\n", b"\r"))
+        if self._torn:
+            self._granted, self._clear = self._granted - self._clear, 0
         return self._closings < CLOSINGS_MAX
 
     def _reply(self, request: ChatRequest) -> Reply | None:
@@ -418,8 +426,10 @@ _NOT_COLLECTED: Final[dict[_Kind, Reason | None]] = {
 _STREAMS: Final = frozenset({b"text/event-stream", b"application/x-ndjson", b"application/jsonl"})
 
 
-def _kind(content_type: bytes) -> _Kind:
+def _kind(content_type: bytes, dialect: Dialect) -> _Kind:
     media_type = content_type.split(b";", 1)[0].strip().lower()
     if media_type in _STREAMS:
         return _Kind.STREAM
-    return _Kind.WHOLE if media_type == b"application/json" or media_type.endswith(b"+json") else _Kind.FOREIGN
+    if media_type == b"application/json" or media_type.endswith(b"+json"):
+        return _Kind.WHOLE
+    return _Kind.WHOLE if media_type in dialect.media_types else _Kind.FOREIGN

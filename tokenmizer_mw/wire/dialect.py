@@ -86,6 +86,10 @@ class Dialect(Protocol):
     def linked(self) -> tuple[bytes, ...]:
         """How bodies spell the members of parts whose content lies elsewhere: their few bytes stand for many tokens."""
 
+    @property
+    def media_types(self) -> frozenset[bytes]:
+        """Media types in which replies come, beside JSON, server-sent events and NDJSON; usually none."""
+
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """The models that an unread request to ``path`` may name; none: any."""
 

@@ -52,6 +52,7 @@ class OpenAIChat:
 
     name: Final = _SHAPE.name
     linked: Final = (b'"image_url"', b'"file_id"')
+    media_types: Final = frozenset[bytes]()
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """The models that an unread request may name."""
