@@ -20,9 +20,18 @@ from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
+from tokenmizer_mw.guard import judge
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
-from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, NodeRevised, StatusChanged, TurnClosed
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    Derived,
+    Event,
+    MessageRecorded,
+    NodeRevised,
+    StatusChanged,
+    TurnClosed,
+)
 from tokenmizer_mw.model.message import Message, Outcome, Role, digest
 from tokenmizer_mw.model.node import Node, Status, may_move
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
@@ -125,7 +134,7 @@ class SessionMemory:
             added = len(news)
             return [*news, *self._drawn(state, news)]
 
-        self._kept.update(self._key(session_id, tenant), decide)
+        self._update(self._key(session_id, tenant), decide)
         return added
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
@@ -325,7 +334,7 @@ class SessionMemory:
             decided, events = self._carried_out(key, state, request, decision)
             return events
 
-        self._kept.update(key, decide)
+        self._update(key, decide)
         if decided is not None:
             self.count("request_rewritten")
         return decided
@@ -368,12 +377,13 @@ class SessionMemory:
 
     def extract(self, key: SessionKey) -> None:
         """Draw the facts of all messages that were committed and not looked at yet."""
-        self._kept.update(key, lambda state: self._drawn(state, ()))
+        self._update(key, lambda state: self._drawn(state, ()))
 
-    def count(self, reason: str) -> None:
-        """Add one to the counter ``reason``."""
-        with self._counts_lock:
-            self._counts[reason] += 1
+    def count(self, reason: str, times: int = 1) -> None:
+        """Add to the counter ``reason``."""
+        if times:
+            with self._counts_lock:
+                self._counts[reason] += times
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done."""
@@ -461,7 +471,23 @@ class SessionMemory:
         if not waiting:
             return []
         seen = [(turn, without_own_blocks(message, self._secret)) for turn, message in waiting]
-        return derive(state.graph, seen, list(state.recent), self.settings)
+        found = {turn: judge(message) for turn, message in seen} if self.settings.guard != "off" else {}
+        flagged = {turn: suspicion.signals for turn, suspicion in found.items() if suspicion.flagged}
+        return derive(state.graph, seen, list(state.recent), self.settings, flagged)
+
+    def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""
+        last: list[Event] = []
+
+        def deciding(state: SessionState) -> list[Event]:
+            nonlocal last
+            last = decide(state)
+            return last
+
+        self._kept.update(key, deciding)
+        for event in last:
+            if isinstance(event, Derived):
+                self.count("guard_flagged", len(event.flagged))
 
     def _background_failed(self, error: BaseException) -> None:
         self.count("background_failed")

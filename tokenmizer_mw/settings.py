@@ -13,6 +13,7 @@ from tokenmizer_mw.errors import ConfigError
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
 
 _Role = Literal["user", "system", "developer"]
+_Guard = Literal["off", "flag", "fence", "block"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Settings:
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
+    What is suspected
+        ``guard``: what is done about words of users and tools that read like an attempt to take over the model. "flag"
+        counts them and keeps their facts out of the smallest resume; "fence" draws nothing from their prose;
+        "block" refuses a request that brings such words for the first time; "off" looks at nothing.
     Counting
         ``tokenizer_dir``: a directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the
         copies that installed packages carry. Nothing is ever downloaded.
@@ -58,6 +63,7 @@ class Settings:
     nodes_max: int = 5_000
     message_max: int = 200_000
     labels_max: int = 200
+    guard: _Guard = "flag"
     tokenizer_dir: str | None = None
     queue_max: int = 1_000
     queue_bytes: int = 64 * 1024 * 1024
@@ -65,6 +71,18 @@ class Settings:
     sessions_cached: int = 256
 
     def __post_init__(self) -> None:
+        self._check_numbers()
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ConfigError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if not 0.0 < self.cut_to < self.cut_at <= 1.0:
+            raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
+        if not 0.0 <= self.confidence_floor <= 1.0:
+            raise ConfigError("confidence_floor lies between 0 and 1")
+        if self.drain_seconds < 0:
+            raise ConfigError("drain_seconds cannot be negative")
+
+    def _check_numbers(self) -> None:
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if value is None and name in _OPTIONAL:
@@ -74,14 +92,6 @@ class Settings:
         for name in _NUMBERS:
             if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is a number, not {getattr(self, name)!r}")
-        if not 0.0 < self.cut_to < self.cut_at <= 1.0:
-            raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
-        if not 0.0 <= self.confidence_floor <= 1.0:
-            raise ConfigError("confidence_floor lies between 0 and 1")
-        if self.drain_seconds < 0:
-            raise ConfigError("drain_seconds cannot be negative")
-        if self.block_role not in _ROLES:
-            raise ConfigError(f"block_role is one of {', '.join(_ROLES)}, not {self.block_role!r}")
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -130,7 +140,7 @@ _LEAST: Final = {
 }
 _OPTIONAL: Final = frozenset({"context_window"})
 _NUMBERS: Final = ("cut_at", "cut_to", "confidence_floor", "drain_seconds")
-_ROLES: Final = get_args(_Role)
+_CHOICES: Final = {"block_role": get_args(_Role), "guard": get_args(_Guard)}
 
 
 def _read_file(path: Path) -> dict[str, Any]:

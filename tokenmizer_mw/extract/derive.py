@@ -7,7 +7,7 @@ slot, by shared words among few candidates, or at the near end of an order that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -32,27 +32,37 @@ _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 
 
 def derive(
-    graph: SessionGraph, messages: Sequence[Numbered], context: Sequence[Numbered], settings: Settings
+    graph: SessionGraph,
+    messages: Sequence[Numbered],
+    context: Sequence[Numbered],
+    settings: Settings,
+    flagged: Mapping[int, tuple[str, ...]] | None = None,
 ) -> list[Event]:
     """The events that ``messages`` (with their numbers, oldest first) add to a session whose graph is ``graph``.
 
     ``context`` holds the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough. Messages that the
-    graph has been drawn from already are skipped. Ends with ``Derived``; [] when nothing is new. Pure: ``graph`` is
-    not changed.
+    graph has been drawn from already are skipped. ``flagged`` names what is suspicious about messages, by number: that
+    is recorded, and where ``settings.guard`` fences, their prose counts as quoted. Ends with ``Derived``; [] when
+    nothing is new. Pure: ``graph`` is not changed.
     """
     ledger = Ledger(graph.fork())
+    suspicious = flagged or {}
     before = list(context)[-CONTEXT_MESSAGES:]
     for numbered in messages:
         if numbered[0] > graph.derived:
-            _draw(ledger, numbered, before, settings)
+            fenced = settings.guard == "fence" and numbered[0] in suspicious
+            _draw(ledger, numbered, before, settings, fenced=fenced)
         before = [*before[1 - CONTEXT_MESSAGES :], numbered]
     last = messages[-1][0] if messages else 0
     if last > graph.derived:
-        ledger.emit(Derived(last))
+        news = {turn: names for turn, names in suspicious.items() if graph.derived < turn <= last}
+        ledger.emit(Derived(last, news))
     return ledger.events
 
 
-def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings) -> None:
+def _draw(
+    ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings, *, fenced: bool = False
+) -> None:
     turn, message = numbered
     if message.role is Role.SYSTEM:
         return
@@ -65,7 +75,7 @@ def _draw(ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settin
     pending = open_calls(said for _, said in before) if message.tool_results else {}
     structure = read_structure(turn, message, pending, segments=segments)
     findings = [finding for finding in structure if _may_say(finding)]
-    if speaks:
+    if speaks and not fenced:
         findings += read_acts(segments, situation)
     valid = validated(findings, settings)
     if message.role is Role.USER and _worked(before, asked):

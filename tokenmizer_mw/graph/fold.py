@@ -74,6 +74,7 @@ class SessionGraph:
     _heirs: MutableMapping[str, str] = field(default_factory=dict)
     _replaced: MutableMapping[str, Transition] = field(default_factory=dict)
     _counts: MutableMapping[NodeType, int] = field(default_factory=dict)
+    _flagged: MutableMapping[int, tuple[str, ...]] = field(default_factory=dict)
     _derived: int = 0
     _stated: int = 0
 
@@ -171,6 +172,10 @@ class SessionGraph:
         """The number of the last message that facts were drawn from, 0 for none."""
         return self._derived
 
+    def flags(self, node: Node) -> tuple[str, ...]:
+        """The signals of an attempt to take over the model in the message that ``node`` is from; () for none."""
+        return self._flagged.get(node.source.turn, ())
+
     def next_id(self, type: NodeType) -> str:
         """The id that the next node of this type gets, such as "task-3"."""
         return f"{type.value}-{self._counts.get(type, 0) + 1}"
@@ -186,10 +191,14 @@ class SessionGraph:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first, empty fields out."""
         return {
-            "nodes": [node_to_dict(node) for node in self._nodes.values()],
+            "nodes": [self._to_dict(node) for node in self._nodes.values()],
             "edges": [edge_to_dict(edge) for edge in self._edges.values()],
             "transitions": [transition_to_dict(step) for step in self._replaced.values()],
         }
+
+    def _to_dict(self, node: Node) -> dict[str, Any]:
+        flags = self.flags(node)
+        return node_to_dict(node) | ({"flags": list(flags)} if flags else {})
 
     # -- folding ---------------------------------------------------------------------------------------------
 
@@ -208,8 +217,9 @@ class SessionGraph:
                 self._replace(transition, at)
             case NodesPruned(ids):
                 self._prune(ids)
-            case Derived(turn):
+            case Derived(turn, flagged):
                 self._derived = max(turn, self._derived)
+                self._flagged.update(flagged)
             case _:
                 pass
 
@@ -234,6 +244,7 @@ class SessionGraph:
             Layer(self._heirs),
             Layer(self._replaced),
             Layer(self._counts),
+            Layer(self._flagged),
             self._derived,
             self._stated,
         )
@@ -252,6 +263,7 @@ class SessionGraph:
             dict(self._heirs),
             dict(self._replaced),
             dict(self._counts),
+            dict(self._flagged),
             self._derived,
             self._stated,
         )

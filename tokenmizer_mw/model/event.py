@@ -42,9 +42,13 @@ class TurnClosed:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """Facts were drawn from all messages up to and including ``turn``: where extraction resumes after a crash."""
+    """Facts were drawn from all messages up to and including ``turn``: where extraction resumes after a crash.
+
+    ``flagged`` holds, for those of them that read like an attempt to take over the model, the names of what was found.
+    """
 
     turn: int
+    flagged: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +323,13 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
             | _without_defaults({"finish_reason": e.finish_reason, "usage": dict(e.usage)})
         ),
     ),
-    Derived: ("derived", 1, lambda e: {"turn": e.turn}),
+    Derived: (
+        "derived",
+        1,
+        lambda e: (
+            {"turn": e.turn} | _without_defaults({"flagged": [[turn, *names] for turn, names in e.flagged.items()]})
+        ),
+    ),
     NodeAdded: ("node_added", 1, lambda e: node_to_dict(e.node)),
     NodeRevised: (
         "node_revised",
@@ -354,7 +364,10 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
         1,
         lambda d: TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {})),
     ),
-    "derived": (1, lambda d: Derived(d["turn"])),
+    "derived": (
+        1,
+        lambda d: Derived(d["turn"], {turn: tuple(names) for turn, *names in d.get("flagged", ())}),
+    ),
     "node_added": (1, lambda d: NodeAdded(node_from_dict(d))),
     "node_revised": (1, lambda d: NodeRevised(d["id"], _changes_from_dict(d["changes"]), d["turn"])),
     "status_changed": (

@@ -87,6 +87,8 @@ def build_resume(
     message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
 
+    What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
+
     A budget that holds the fence but no fact gives an empty ``Resume``, as a graph without facts does. Raises
     ``CallerError`` for an unknown level and ``BudgetTooSmall``, which names the smallest budget that there is, when
     the budget cannot hold even the fence.
@@ -96,9 +98,10 @@ def build_resume(
     fixed = counter.count("".join(around))
     if tokens < fixed:
         raise BudgetTooSmall(f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}")
-    facts = said_once(
-        ranked(condensed(graph, facts_of(graph)), importances(graph, turn), _asked(graph, query)), limit=tokens
-    )
+    known = facts_of(graph)
+    if tokens <= LEVELS["critical"]:
+        known = [fact for fact in known if not _flagged(graph, fact)]
+    facts = said_once(ranked(condensed(graph, known), importances(graph, turn), _asked(graph, query)), limit=tokens)
     text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
     ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
     count = counter.count(text) if text else 0
@@ -113,6 +116,11 @@ def _budget(level: str, budget: int | None) -> tuple[str, int]:
 
 def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
     return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
+
+
+def _flagged(graph: SessionGraph, fact: Fact) -> bool:
+    nodes = (graph.get(id) for id in fact.ids)
+    return any(node is not None and graph.flags(node) for node in nodes)
 
 
 def _ids(fact: Fact, part: int) -> tuple[str, ...]:
