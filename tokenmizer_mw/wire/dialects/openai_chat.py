@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
@@ -15,18 +14,11 @@ from tokenmizer_mw.wire.sse import SSEDecoder
 from tokenmizer_mw.wire.text import storable
 from tokenmizer_mw.wire.unread import models
 
-from .openai_message import ROLES, read_message, role_of
+from .openai_message import read_message, role_of, roles_of
 from .openai_reply import collect_body, collect_events
 
 _TERMINAL: Final = (b"data: [DONE]", b"data:[DONE]")
 _STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
-
-
-def _roles(sent: Sequence[Any]) -> list[Role]:
-    try:
-        return [ROLES[raw["role"]] for raw in sent]  # nearly always; four times as fast as asking each time
-    except (KeyError, TypeError, IndexError):
-        return [role_of(raw) or Role.SYSTEM for raw in sent]
 
 
 def _read_message(raw: object, _: int) -> Message:
@@ -36,7 +28,7 @@ def _read_message(raw: object, _: int) -> Message:
 _SHAPE: Final = Shape(
     "openai_chat",
     role_of,
-    _roles,
+    roles_of,
     _read_message,
     overhead=("tools", "functions", "response_format"),
     elsewhere={

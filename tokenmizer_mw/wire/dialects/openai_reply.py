@@ -72,6 +72,36 @@ class _Call:
 
 
 @dataclass(slots=True)
+class Calls:
+    """The tool calls of an answer in the making, put together from their fragments."""
+
+    _made: list[_Call] = field(default_factory=list)
+    _by_index: dict[int, _Call] = field(default_factory=dict)
+    _by_id: dict[str, _Call] = field(default_factory=dict)
+
+    def add(self, index: int, fragment: ToolCall) -> None:
+        """The next fragment, which says that it belongs to call ``index``.
+
+        Some servers give every call index 0 or none at all (ollama/ollama#15457, #7881): another id that comes
+        with a name starts a call of its own, and what follows under that index belongs to the newest.
+        """
+        call = self._by_id.get(fragment.id) if fragment.id else None
+        if call is None:
+            call = self._by_index.get(index)
+            if call is None or (call.id and fragment.id and fragment.name):
+                call = _Call(index)
+                self._made.append(call)
+                self._by_index[index] = call
+            if fragment.id:
+                self._by_id[fragment.id] = call
+        call.add(fragment)
+
+    def close(self) -> tuple[ToolCall, ...]:
+        """The calls as far as they came, by index."""
+        return tuple(call.close() for call in sorted(self._made, key=lambda call: call.index))
+
+
+@dataclass(slots=True)
 class _Choice:
     """One of the ``n`` answers in the making."""
 
@@ -82,9 +112,7 @@ class _Choice:
     transcript: list[str] = field(default_factory=list)
     attachments: list[str] = field(default_factory=list)
     audio: bool = False
-    calls: list[_Call] = field(default_factory=list)
-    by_index: dict[int, _Call] = field(default_factory=dict)
-    by_id: dict[str, _Call] = field(default_factory=dict)
+    calls: Calls = field(default_factory=Calls)
     function: _Call | None = None
 
     def add(self, delta: dict[str, Any]) -> None:
@@ -102,13 +130,13 @@ class _Choice:
 
     def message(self) -> Message | None:
         """``None`` when nothing was said and the model did not say that it ended either."""
-        calls = sorted(self.calls, key=lambda call: call.index) or ([self.function] if self.function else [])
+        calls = self.calls.close() or ((self.function.close(),) if self.function else ())
         spoken = "".join(self.text) or "".join(self.transcript)
         unheard = ["audio"] if self.audio and not spoken else []
         message = Message(
             Role.ASSISTANT,
             storable(spoken),
-            tool_calls=tuple(call.close() for call in calls),
+            tool_calls=calls,
             thinking=storable("".join(self.thinking)),
             refusal=storable("".join(self.refusal)),
             attachments=(*self.attachments, *unheard),
@@ -124,24 +152,7 @@ class _Choice:
     def _add_calls(self, fragments: object) -> None:
         for place, raw in enumerate(fragments if isinstance(fragments, list) else ()):
             if (fragment := read_call(raw)) is not None:
-                self._call_of(_index(raw, place), fragment).add(fragment)
-
-    def _call_of(self, index: int, fragment: ToolCall) -> _Call:
-        """The call that a fragment belongs to.
-
-        Some servers give every call index 0 or none at all (ollama/ollama#15457, #7881): another id that comes
-        with a name starts a call of its own, and what follows under that index belongs to the newest.
-        """
-        if fragment.id and fragment.id in self.by_id:
-            return self.by_id[fragment.id]
-        call = self.by_index.get(index)
-        if call is None or (call.id and fragment.id and fragment.name):
-            call = _Call(index)
-            self.calls.append(call)
-            self.by_index[index] = call
-        if fragment.id:
-            self.by_id[fragment.id] = call
-        return call
+                self.calls.add(_index(raw, place), fragment)
 
 
 @dataclass(slots=True)
