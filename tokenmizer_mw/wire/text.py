@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 
 def storable(text: str) -> str:
     """``text`` as it is, or with U+FFFD for every lone surrogate, which no encoding could store.
@@ -15,3 +17,11 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def json_text(value: object) -> str:
+    """``value`` as compact JSON, as short as the models write it; "" when it is nested too deeply to be written."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return ""

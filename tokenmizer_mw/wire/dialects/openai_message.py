@@ -5,13 +5,12 @@ Whatever can be trusted is read; a field of the wrong type counts as absent. Not
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.wire.request import text_of
-from tokenmizer_mw.wire.text import storable
+from tokenmizer_mw.wire.text import json_text, storable
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -183,9 +182,4 @@ def _arguments(value: object) -> str:
     """Arguments as sent; an object, which some servers send instead of JSON text, as compact JSON."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, dict | list):
-        return ""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError):
-        return ""
+    return json_text(value) if isinstance(value, dict | list) else ""
