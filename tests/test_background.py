@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+
+import pytest
 
 from tokenmizer_mw.background import BackgroundQueue
 
@@ -68,3 +72,39 @@ def test_closing_without_work_starts_no_thread() -> None:
     work, _ = queue()
     assert work.close(0.0)
     assert threading.active_count() == before
+
+
+ENDING = """
+import sys, time
+from tokenmizer_mw.background import BackgroundQueue
+
+queue = BackgroundQueue(capacity=10, size_max=100, failed=print, drain_seconds={seconds})
+queue.put("a", lambda: time.sleep(0.1))
+queue.put("b", lambda: print("done", flush=True))
+"""
+
+MATCHING = """
+import time
+import re2
+from tokenmizer_mw.background import BackgroundQueue
+
+queue = BackgroundQueue(capacity=10, size_max=100, failed=print)
+text = "We decided to keep the queue. " * 20_000
+queue.put("a", lambda: [len(re2.findall("(?i)(decided|kept) (to|by) [a-z]+", text)) for _ in range(20)])
+time.sleep({seconds})
+"""
+
+
+@pytest.mark.parametrize(("seconds", "printed"), [(5.0, "done"), (0.0, "")])
+def test_the_end_of_the_process_waits_for_a_queue_that_nobody_closed(seconds: float, printed: str) -> None:
+    assert _run(ENDING.format(seconds=seconds)) == (0, printed)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.05])
+def test_the_end_of_the_process_finds_no_thread_in_a_native_library(seconds: float) -> None:
+    assert _run(MATCHING.format(seconds=seconds)) == (0, "")
+
+
+def _run(program: str) -> tuple[int, str]:
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    return ended.returncode, ended.stdout.strip()

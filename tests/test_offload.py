@@ -30,6 +30,18 @@ if child == 0:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
+ENDING = """
+import asyncio, time
+from tokenmizer_mw.offload import offload
+
+async def leave():
+    job = asyncio.ensure_future(offload(lambda: (time.sleep(0.2), print("done", flush=True))))
+    await asyncio.sleep(0.05)
+    job.cancel()
+
+asyncio.run(leave())
+"""
+
 
 def test_result_comes_back_from_another_thread() -> None:
     async def work() -> tuple[int, int]:
@@ -119,3 +131,8 @@ def test_other_event_loops_use_their_own_threads() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_forked_child_gets_threads_of_its_own() -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], check=True, timeout=60)
+
+
+def test_the_end_of_the_process_waits_for_what_runs() -> None:
+    ended = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout.strip()) == (0, "done")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Final
+from weakref import WeakSet
 
 Task = Callable[[], object]
+
+DRAIN_SECONDS: Final = 5.0
+"""How long the end of the process waits for a queue, unless told otherwise."""
 
 
 class BackgroundQueue:
@@ -15,10 +22,19 @@ class BackgroundQueue:
 
     Bounded are the number of waiting tasks and the bytes that they hold. A task that is put while one of the same
     name still waits is dropped: names stand for work that sees the newest state anyway. ``failed`` is called with
-    what a task raised.
+    what a task raised. A queue that nobody closed is closed when the process ends; that takes ``drain_seconds`` at
+    most.
     """
 
-    def __init__(self, *, capacity: int, size_max: int, failed: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        *,
+        capacity: int,
+        size_max: int,
+        failed: Callable[[BaseException], None],
+        drain_seconds: float = DRAIN_SECONDS,
+    ) -> None:
+        self.drain_seconds = drain_seconds
         self._capacity = capacity
         self._size_max = size_max
         self._size = 0
@@ -44,6 +60,7 @@ class BackgroundQueue:
                 self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
                 self._busy = False
                 self._thread.start()
+                _working.add(self)
             self._changed.notify_all()
             return True
 
@@ -86,3 +103,18 @@ class BackgroundQueue:
                 task()
             except Exception as error:  # a task of one session must not end the work of all
                 self._failed(error)
+
+
+_working: Final[WeakSet[BackgroundQueue]] = WeakSet()
+"""Queues with a thread in this process."""
+
+
+def _close_all() -> None:
+    """A thread that is inside a native library while the interpreter goes down would abort the process."""
+    for queue in list(_working):
+        queue.close(queue.drain_seconds)
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_working.clear)

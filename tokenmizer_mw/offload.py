@@ -7,8 +7,10 @@ futures, a context and a limiter for it; here a tuple goes through a queue, and 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from queue import Empty, SimpleQueue
@@ -21,6 +23,9 @@ T = TypeVar("T")
 THREADS_MAX: Final = 32
 """Turns that wait for a store at the same time; more of them wait for a thread."""
 
+SETTLE_SECONDS: Final = 5.0
+"""How long the end of the process waits for jobs that run."""
+
 _Job = tuple[Callable[[], Any], Context, asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
 
 
@@ -30,6 +35,7 @@ class _Threads:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._idle: list[None] = []  # one item for each thread that found nothing to do
+        self._busy: set[int] = set()
         self._count = 0
         self._guard = threading.Lock()
 
@@ -39,6 +45,12 @@ class _Threads:
             self._idle.pop()
         except IndexError:
             self._start()
+
+    def settle(self, seconds: float) -> None:
+        """Wait until no job runs, at most ``seconds``."""
+        deadline = time.monotonic() + seconds
+        while self._busy and time.monotonic() < deadline:
+            time.sleep(0.002)
 
     def _start(self) -> None:
         with self._guard:
@@ -54,13 +66,16 @@ class _Threads:
             self._count += 1
 
     def _run(self) -> None:
+        me = threading.get_ident()
         while True:
             try:
                 job = self._jobs.get_nowait()
             except Empty:
                 self._idle.append(None)
                 job = self._jobs.get()
+            self._busy.add(me)
             _do(*job)
+            self._busy.discard(me)
             del job  # what it holds must not live until the next one
 
 
@@ -92,6 +107,11 @@ class _Process:
         self.threads = _Threads()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._renew)
+        atexit.register(self._settle)
+
+    def _settle(self) -> None:
+        """A thread that is inside a native library while the interpreter goes down would abort the process."""
+        self.threads.settle(SETTLE_SECONDS)
 
     def _renew(self) -> None:
         self.threads = _Threads()
