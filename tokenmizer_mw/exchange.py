@@ -101,8 +101,7 @@ def open_exchange(
     """
     if session_id is not None:
         return _opened(dialect, body, settings, path, session_id, known)
-    given = _in_header(headers, settings)
-    in_header = _text(given) if given is not None else None
+    in_header = session_in_headers(headers, settings)
     if not (names_session(body, settings) if in_body is None else in_body):
         return _opened(dialect, body, settings, path, in_header, known)
     request = dialect.read(body, known, path=path)
@@ -117,6 +116,12 @@ def open_exchange(
 def may_have_session(headers: Headers, settings: Settings) -> bool:
     """False when nothing but the body could name a session, and no field of it is to be looked at either."""
     return bool(settings.session_field) or _in_header(headers, settings) is not None
+
+
+def session_in_headers(headers: Headers, settings: Settings) -> str | None:
+    """What the header that names a session says, usable or not; ``None`` when there is none."""
+    given = _in_header(headers, settings)
+    return _text(given) if given is not None else None
 
 
 def _in_header(headers: Headers, settings: Settings) -> bytes | None:

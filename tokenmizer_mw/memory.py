@@ -7,6 +7,7 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import anyio.to_thread
 
 from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.binding import Named, bound
 from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, StoreUnavailable, UnknownNode, UnknownSession
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
@@ -306,6 +308,14 @@ class SessionMemory:
         "request_rewritten", and why calls passed untouched or less was remembered than was sent."""
         with self._counts_lock:
             return dict(self._counts)
+
+    def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
+        """Bind outgoing calls made inside ``with`` to a session, for calls that name none themselves.
+
+        The binding follows tasks, not threads that are started by hand. Bindings nest; the innermost counts.
+        """
+        self._key(session_id, tenant)
+        return bound(self, partial(Named, session_id, tenant))
 
     # -- the request path ------------------------------------------------------------------------------------
 

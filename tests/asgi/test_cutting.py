@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.asgi import INLINE_MAX, TokenMizerMiddleware
+from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.call import INLINE_MAX
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey

@@ -1,0 +1,274 @@
+"""One chat call as the shells see it: whose it is, how it goes on, and that its turn is kept exactly once.
+
+    turn = remember(call), or await aremember(call)      None: it passes untouched, a counter says why
+    turn.body                                            what goes on
+    turn.starts(status, headers)                         the response begins
+    turn.collect(piece)                                  True: commit before the piece is released
+    turn.commit(last), then turn.extract_later()
+    turn.leave(outcome)                                  it is over; what was not committed is, in the background
+
+Nothing here raises because of us: whatever fails, the chat goes on with the original bytes, and a counter and a line
+in the log say so.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.exchange import Forwarding, Headers, Opened, Reason, may_have_session, names_session, open_exchange
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.offload import offload
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Dialect
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+INLINE_MAX: Final = 32 * 1024
+"""Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
+
+_LENGTH_DIGITS: Final = 18
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+def refused(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
+    """Why a call with these headers passes without a look at its body. ``named``: its session is known already."""
+    if not named and not may_have_session(headers.items(), settings):
+        return Reason.NO_SESSION
+    if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
+        return Reason.REQUEST_ENCODED
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length[:_LENGTH_DIGITS]) > settings.request_max:
+        return Reason.REQUEST_TOO_LARGE
+    return None
+
+
+def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
+    """Headers for a body of ``length`` bytes: never a transfer coding, a length where there was either."""
+    framing = (b"content-length", b"transfer-encoding")
+    given = list(headers)
+    kept = [(name, value) for name, value in given if name.lower() not in framing]
+    return kept if len(kept) == len(given) else [*kept, (b"content-length", str(length).encode())]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to a chat route. ``headers``: the first value of each, by its name in lower case.
+
+    ``session_id`` wins over what headers and body name, ``otherwise`` is the session when they name none. ``fixed``:
+    the request must go on as it is.
+    """
+
+    memory: SessionMemory
+    dialect: Dialect
+    headers: Mapping[bytes, bytes]
+    body: bytes
+    path: str
+    tenant: str = LOCAL_TENANT
+    session_id: str | None = None
+    otherwise: str | None = None
+    fixed: bool = False
+
+    @property
+    def in_body(self) -> bool:
+        """Whether the body may name the session."""
+        return self.session_id is None and names_session(self.body, self.memory.settings)
+
+    def open(self, *, in_body: bool) -> Remembered | None:
+        """The call with its session; ``None`` when it has none, counted. Raises ``MalformedRequest``."""
+        memory = self.memory
+        opened = open_exchange(
+            self.dialect,
+            self.headers.items(),
+            self.body,
+            memory.settings,
+            path=self.path,
+            session_id=self.session_id,
+            in_body=in_body,
+            known=memory.known,
+        )
+        named = self.otherwise if opened.session_id is None else opened.session_id
+        key = SessionKey(self.tenant, named or "")
+        if key.valid():
+            return Remembered(memory, key, opened, self.fixed)
+        memory.count((opened.reason or Reason.SESSION_INVALID).value)
+        return None
+
+    def turn(self, *, in_body: bool) -> Turn | None:
+        """The call on its way, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
+        remembered = self.open(in_body=in_body)
+        if remembered is None:
+            return None
+        return remembered.cut() if remembered.may_cut() else remembered.forward()
+
+
+def remember(call: Call) -> Turn | None:
+    """The call on its way; ``None`` when it passes untouched: a counter says why."""
+    try:
+        return call.turn(in_body=call.in_body)
+    except Exception as error:
+        _passes(call.memory, error)
+    return None
+
+
+async def aremember(call: Call) -> Turn | None:
+    """``remember``, with all that takes long in a worker thread."""
+    try:
+        in_body = call.in_body
+        if in_body and len(call.body) > INLINE_MAX:
+            return await offload(partial(call.turn, in_body=True))
+        remembered = call.open(in_body=in_body)
+        if remembered is None:
+            return None
+        return await offload(remembered.cut) if remembered.may_cut() else remembered.forward()
+    except Exception as error:
+        _passes(call.memory, error)
+    return None
+
+
+def _passes(memory: SessionMemory, error: Exception) -> None:
+    if isinstance(error, MalformedRequest):
+        memory.count(Reason.MALFORMED_REQUEST.value)
+    else:
+        failed(memory, "open_failed", error)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A call whose session is known."""
+
+    memory: SessionMemory
+    key: SessionKey
+    opened: Opened
+    fixed: bool = False
+
+    def may_cut(self) -> bool:
+        """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""
+        if self.fixed:
+            return False
+        opened, linked = self.opened, self.opened.dialect.linked
+        return self.memory.may_cut(opened.body, linked) and self.memory.may_cut(opened.body, linked, opened.models)
+
+    def forward(self) -> Turn:
+        """The call as it is, without a field of ours."""
+        return Turn(self.memory, self.key, self.opened.forward(), fixed=self.fixed)
+
+    def cut(self) -> Turn:
+        """The call with its transcript cut, where that is due. Raises ``MalformedRequest``."""
+        opened, memory = self.opened, self.memory
+        request = opened.request
+        try:
+            if memory.may_cut(opened.body, opened.dialect.linked, (request.model,)):
+                return Turn(memory, self.key, opened.forward(memory.prepare(self.key, request)))
+        except Exception as error:
+            failed(memory, "cut_failed", error)
+        return self.forward()
+
+
+class Turn:
+    """A call on its way, whose turn is to be kept: made for it, gone with it.
+
+    ``collect`` is ``Forwarding.receive_data``. ``committed``: the turn is durable.
+    """
+
+    __slots__ = ("_done", "_fixed", "_forwarding", "_key", "_lock", "_memory", "collect", "committed")
+
+    collect: Callable[[bytes], bool]
+
+    def __init__(self, memory: SessionMemory, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:
+        self._memory = memory
+        self._key = key
+        self._forwarding = forwarding
+        self._fixed = fixed
+        self._lock = threading.Lock()
+        self._done = self.committed = False
+        self.collect = forwarding.receive_data
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing that comes now can add to the turn."""
+        return self._done
+
+    @property
+    def changed(self) -> bool:
+        """False when ``body`` is the original one."""
+        return self._forwarding.changed and not self._fixed
+
+    @property
+    def body(self) -> bytes:
+        """The request's body as it goes on."""
+        return self._forwarding.body
+
+    def starts(self, status: int, headers: Headers) -> None:
+        """The response begins."""
+        try:
+            self._forwarding.receive_start(status, headers)
+        except Exception as error:
+            self.give_up(error)
+
+    def give_up(self, error: Exception) -> None:
+        """A failure of ours: nothing more is collected, nothing is kept."""
+        self._done = True
+        failed(self._memory, "collect_failed", error)
+
+    def commit(self, last: bool, outcome: Outcome | None = None) -> None:
+        """Commit the turn if that was not done and if the reply is complete, or its ``last`` piece was seen.
+
+        ``outcome`` is what the shell knows better. Blocks on the store.
+        """
+        with self._lock:
+            if self._done:
+                return
+            try:
+                closed = self._forwarding.close(outcome)
+                self._done = last or closed.settled
+                if self._done:
+                    self._memory.commit(self._key, closed.messages, closed.reply)
+                    self.committed = True
+                    for reason in closed.reasons:
+                        self._memory.count(reason.value)
+            except MalformedRequest:
+                self._done = True
+                self._memory.count(Reason.MALFORMED_REQUEST.value)
+            except Exception as error:
+                self._done = True
+                failed(self._memory, "commit_failed", error)
+
+    def extract_later(self) -> None:
+        """Draw the facts of a turn that was committed, in the background."""
+        try:
+            if self.committed:
+                self._memory.extract_later(self._key)
+        except Exception as error:
+            failed(self._memory, "extract_failed", error)
+
+    def leave(self, outcome: Outcome | None) -> None:
+        """The call is over. What was not committed is, in the background: nobody waits for it."""
+        try:
+            if not self.committed:  # it may be under way still, when the caller was cancelled meanwhile
+                self._memory.later(partial(self._commit_and_extract, outcome), self._forwarding.held)
+        except Exception as error:
+            failed(self._memory, "commit_failed", error)
+
+    def _commit_and_extract(self, outcome: Outcome | None) -> None:
+        self.commit(True, outcome)
+        if self.committed:
+            self._memory.extract(self._key)
+
+
+def failed(memory: SessionMemory, counter: str, error: BaseException) -> None:
+    """Count a failure of ours and log it: its kind and place, never its text, which may hold what was said."""
+    memory.count(counter)
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"
+    _log.warning("%s: %s in %s; the chat went on without", counter, type(error).__name__, place)
