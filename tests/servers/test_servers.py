@@ -168,7 +168,7 @@ def test_body_that_nobody_reads_is_not_asked_for(server: Server) -> None:
     for path in ("/bare/refused", "/refused"):
         with server.raw() as raw:
             raw.sendall(_head("a", "content-length: 1000000", "expect: 100-continue", path=path))
-            asked.append(_until(raw, b" 413"))
+            asked.append(_until(raw, b" 413").partition(b" 413")[0])
     assert asked[0] == asked[1]
 
 
