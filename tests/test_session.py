@@ -113,8 +113,8 @@ def test_a_resending_client_loses_and_doubles_nothing(
     assert known.digests == [digest(message) for message in said]
 
 
-def record(transcript: Transcript, messages: list[Message], expected: int) -> None:
-    events = joining(transcript, messages)
+def record(transcript: Transcript, messages: list[Message], expected: int, *, part: bool = False) -> None:
+    events = joining(transcript, messages, part=part)
     assert len(events) == expected
     for event in events:
         transcript.add(event.digest, event.after - 1)
@@ -128,6 +128,22 @@ def test_a_client_that_goes_back_adds_only_what_is_new() -> None:
     record(transcript, [*branch, user("go on")], 0)
     record(transcript, [*HISTORY, user("the first way again")], 1)
     assert transcript.parents[6:] == [1, 6, 7, 5]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab")), max_size=12))
+def test_where_only_news_is_sent_what_was_said_before_is_news_again(turns: list[tuple[str, str]]) -> None:
+    known = Transcript()
+    for question, answer in turns:
+        record(known, [user(question), assistant(answer)], 2, part=True)
+    assert known.digests == [digest(said) for q, a in turns for said in (user(q), assistant(a))]
+    assert known.parents == list(range(-1, 2 * len(turns) - 1))
+
+
+def test_news_that_are_sent_again_after_a_failure_are_no_news() -> None:
+    known = transcript_of(HISTORY)
+    record(known, [user("and?")], 1, part=True)
+    record(known, [user("and?"), assistant("so")], 1, part=True)
+    assert known.parents[-2:] == [len(HISTORY) - 1, len(HISTORY)]
 
 
 def test_the_cost_of_finding_what_is_new_does_not_grow() -> None:

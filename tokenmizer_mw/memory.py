@@ -363,7 +363,7 @@ class SessionMemory:
         spoken = told.spoken()
 
         def decide(state: SessionState) -> list[Event]:
-            news: list[Event] = list(joining(state.transcript, spoken))
+            news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
             turn = len(state.transcript) + len(news)

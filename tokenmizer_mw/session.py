@@ -10,7 +10,7 @@ from typing import Final
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
-from tokenmizer_mw.model.message import Message, Outcome, digest
+from tokenmizer_mw.model.message import Message, Outcome, Role, digest
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
@@ -44,17 +44,20 @@ class Transcript:
         self.parents.append(parent)
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
 
-    def first_new(self, messages: Sequence[Message]) -> tuple[int, int]:
+    def first_new(self, messages: Sequence[Message], *, part: bool = False) -> tuple[int, int]:
         """Index of the first message that the session does not have (``len(messages)`` when it has them all), and
         the index in the transcript of the message that it follows.
 
         Clients resend the whole history with every call, trim it, or send only what is new. The search runs from
-        the end, where the news is: for a whole history its cost is that of the new messages.
+        the end, where the news is: for a whole history its cost is that of the new messages. ``part`` says that it
+        is certainly not the whole: then what the assistant says in it was just made, however often it said so before.
         """
         marks = _Marks(messages)
         for index in range(len(messages) - 1, -1, -1):
+            if part and messages[index].role is Role.ASSISTANT:
+                continue
             for place in reversed(self._places.get(marks[index], ())):
-                if self._continues(marks, index, place):
+                if self._continues(marks, index, place, part):
                     return index + 1, place
         return 0, len(self.digests) - 1
 
@@ -67,14 +70,14 @@ class Transcript:
             place = self.parents[place]
         return place
 
-    def _continues(self, marks: _Marks, index: int, place: int) -> bool:
+    def _continues(self, marks: _Marks, index: int, place: int, part: bool) -> bool:
         """Whether message ``index`` is the one at ``place``.
 
         In a history from its very start the few messages before it must be the same. Of a part of a history, which
         may just as well be something new that repeats what was said before ("yes", "done"), everything before it
         must be, and it must be long or reach to the newest message.
         """
-        if self.depths[place] == index:
+        if self.depths[place] == index and not part:
             return self._same_before(marks, index, place, _MATCHED_BEFORE)
         if self.depths[place] < index or (index + 1 < _PART_LEAST and place != len(self.digests) - 1):
             return False
@@ -154,9 +157,10 @@ class SessionState:
             self.recent.append(self.undrawn.pop(0))
 
 
-def joining(transcript: Transcript, messages: Sequence[Message]) -> list[MessageRecorded]:
-    """The events that add what is new in ``messages``, none of which is a system message."""
-    start, place = transcript.first_new(messages)
+def joining(transcript: Transcript, messages: Sequence[Message], *, part: bool = False) -> list[MessageRecorded]:
+    """The events that add what is new in ``messages``, none of which is a system message. ``part``: they are only the
+    newest ones of a history."""
+    start, place = transcript.first_new(messages, part=part)
     known, events = len(transcript), list[MessageRecorded]()
     for message in messages[start:]:
         turn = known + len(events) + 1

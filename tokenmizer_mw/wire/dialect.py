@@ -28,7 +28,7 @@ class ChatRequest:
     why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
     too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
     first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
-    list each message takes, where that is not one each.
+    list each message takes, where that is not one each. A text in the place of the list is its only message.
     """
 
     text: str
@@ -47,6 +47,8 @@ class ChatRequest:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Where each message stands in ``text``; found when first asked for."""
+        if not self.text.startswith("[", self.array):
+            return ((self.array, next(end for _, (start, end) in self.members if start < self.array < end)),)
         spans = element_spans(self.text, self.array, self.known_spans)
         if not self.sizes:
             return spans

@@ -14,14 +14,24 @@ Reader = Callable[[object, int], Message]
 
 
 class History(Sequence[Message]):
-    """Messages as sent, with their roles, and what reads them. An index gives one message, a slice a tuple."""
+    """Messages as sent, with their roles, and what reads them. An index gives one message, a slice a tuple.
 
-    __slots__ = ("_columns", "_numbers", "_raw", "_read", "_reader", "roles")
+    ``part``: these are the newest messages of a history that is kept elsewhere, not a history from its start.
+    """
+
+    __slots__ = ("_columns", "_numbers", "_raw", "_read", "_reader", "part", "roles")
 
     def __init__(
-        self, raw: Sequence[object], roles: Sequence[Role], reader: Reader, numbers: Sequence[int] | None = None
+        self,
+        raw: Sequence[object],
+        roles: Sequence[Role],
+        reader: Reader,
+        numbers: Sequence[int] | None = None,
+        *,
+        part: bool = False,
     ) -> None:
         self.roles = roles
+        self.part = part
         self._raw = raw
         self._reader = reader
         self._numbers = range(1, len(raw) + 1) if numbers is None else numbers
@@ -57,10 +67,10 @@ class History(Sequence[Message]):
             column = self._columns[name] = [*column, *of(self[len(column) :])]
         return column
 
-    def continued(self, count: int, raw: Sequence[object], roles: Sequence[Role]) -> History:
+    def continued(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
         """A history of ``raw``, which begins with the first ``count`` objects of this one; ``roles`` are those of the
         objects behind them."""
-        history = History(raw, [*self.roles[:count], *roles], self._reader)
+        history = History(raw, [*self.roles[:count], *roles], self._reader, part=part)
         history._columns = {name: column[:count] for name, column in self._columns.items()}
         return history
 
@@ -74,6 +84,7 @@ class History(Sequence[Message]):
             [self.roles[place] for place in places],
             self._reader,
             [self._numbers[place] for place in places],
+            part=self.part,
         )
 
     def followed_by(self, *messages: Message) -> History:
@@ -83,7 +94,8 @@ class History(Sequence[Message]):
             return raw if isinstance(raw, Message) else self._reader(raw, number)
 
         numbers = [*self._numbers, *range(len(self._raw) + 1, len(self._raw) + len(messages) + 1)]
-        return History([*self._raw, *messages], [*self.roles, *(m.role for m in messages)], reader, numbers)
+        roles = [*self.roles, *(m.role for m in messages)]
+        return History([*self._raw, *messages], roles, reader, numbers, part=self.part)
 
 
 def history_of(messages: Sequence[Message]) -> History:

@@ -26,8 +26,9 @@ MESSAGES_TWICE: Final = "messages_twice"
 UNKNOWN_ROLE: Final = "unknown_role"
 HISTORY_ON_SERVER: Final = "history_on_server"
 PROVIDER_COMPACTS: Final = "provider_compacts"
+NO_LIST: Final = "no_list"
 
-_NOT_CONTINUED: Final = frozenset({MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS})
+_NOT_CONTINUED: Final = frozenset({MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS, NO_LIST})
 """Reasons to stand down with which a request may hold messages of unknown roles, or other surprises."""
 
 
@@ -41,7 +42,8 @@ class Shape:
     with which the provider keeps or shortens the history itself, and the reason to stand down that they are.
     ``streams``: whether the reply streams where the request does not say. ``group`` tells how many elements of the
     list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
-    elements of a message that takes several.
+    elements of a message that takes several. ``alone`` makes the one element of a text that stands in the place of
+    the list; without it there must be a list. ``refuses`` says why these elements forbid a rewrite, "" for no reason.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Shape:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     streams: bool = False
     group: Callable[[Sequence[Any]], Sequence[int]] | None = None
+    alone: Callable[[str], Any] | None = None
+    refuses: Callable[[Sequence[Any]], str] | None = None
 
 
 def read_request(
@@ -105,16 +109,15 @@ def _request(
 ) -> ChatRequest:
     """The request in what was read, whose beginning was read before where there is a ``start``."""
     fields = dict(found.values)
-    sent = fields.pop(shape.messages, None)
-    if not isinstance(sent, list):
-        raise MalformedRequest("no list of messages")
+    sent = _listed(shape, fields.pop(shape.messages, None))
     sizes = tuple(shape.group(sent)) if shape.group is not None else ()
     each = _grouped(sent, sizes) if sizes else sent
     count = start.count if start is not None and not sizes else 0  # what comes behind may join the last known one
+    part = _kept_elsewhere(shape, fields)
     if start is None or sizes:
-        messages = History(each, shape.roles(each), shape.read_message)
+        messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
-        messages = start.known.request.messages.continued(count, each, shape.roles(each[count:]))
+        messages = start.known.request.messages.continued(count, each, shape.roles(each[count:]), part=part)
     return ChatRequest(
         text=found.text,
         messages=messages,
@@ -129,6 +132,20 @@ def _request(
         sizes=sizes,
         known_spans=start.spans if start is not None else (),
     )
+
+
+def _listed(shape: Shape, value: object) -> list[Any]:
+    """The elements of the list of messages. Raises ``MalformedRequest`` when there is none."""
+    if isinstance(value, str) and shape.alone is not None:
+        return [shape.alone(value)]
+    if not isinstance(value, list):
+        raise MalformedRequest("no list of messages")
+    return value
+
+
+def _kept_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> bool:
+    """Whether the request brings only the newest messages of a history that the provider keeps."""
+    return any(reason == HISTORY_ON_SERVER and fields.get(name) for name, reason in shape.elsewhere.items())
 
 
 def _grouped(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
@@ -157,6 +174,10 @@ def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Seque
             return reason
     if sum(name == shape.messages for name, _ in found.members) > 1:
         return MESSAGES_TWICE
+    if isinstance(found.values[shape.messages], str):
+        return NO_LIST
+    if shape.refuses is not None and (reason := shape.refuses(sent[known:])):
+        return reason
     news = zip(messages.roles[known:], sent[known:], strict=True)
     if any(role is _SYSTEM and shape.role_of(raw) is None for role, raw in news):
         return UNKNOWN_ROLE
