@@ -93,3 +93,4 @@ def test_only_what_is_looked_at_is_read() -> None:
     with pytest.raises(IndexError):
         more[3]
     assert history_of(more[1:]) == more[1:]
+    assert list(more.sent) == ["unreadable", {"role": "user", "content": "hello"}, more[2]]

@@ -13,6 +13,7 @@ from tokenmizer_mw.wire.spans import (
     read_object,
     replace_elements,
     splice,
+    value_start,
     without_members,
 )
 
@@ -230,3 +231,20 @@ def test_reading_is_linear(unit: str, growth: Callable[..., float]) -> None:
 def test_much_white_space_is_linear(growth: Callable[..., float]) -> None:
     small, large = (b"{" + b" " * size + b'"messages" :[' + b"\n" * size + b"1]}" for size in (2_000_000, 4_000_000))
     assert growth(lambda: read_object(decoded(small)), lambda: read_object(decoded(large))) < 3
+
+
+MEMBERS = [
+    ('"a":[1]', "[1]"),
+    ('"a" :\n [1]', "[1]"),
+    ('"\\u0061"  : [1]', "[1]"),
+    ('"\\"a:" :  "[1]"', '"[1]"'),
+    ('"":1.50', "1.50"),
+    ('"x":null', "null"),
+]
+
+
+@pytest.mark.parametrize(("member", "value"), MEMBERS)
+def test_where_the_value_of_a_member_starts(member: str, value: str) -> None:
+    text = f'{{ "first":1 ,{member} , "z":2}}'
+    _, (start, end) = read(text).members[1]
+    assert text[value_start(text, (start, end)) : end] == value

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
+from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder, events_in
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.sse"))
 
@@ -131,3 +131,27 @@ def test_one_huge_event_in_tiny_chunks_is_linear(growth: Callable[..., float]) -
         return lambda: decode(chunks, event_max=10_000_000)
 
     assert growth(work(2_500_000), work(5_000_000)) < 3
+
+
+WHOLE = [
+    (b"data: a\n\n", [ServerSentEvent("a")]),
+    (b"\xef\xbb\xbf\n\nevent: x\ndata: a", [ServerSentEvent("a", "x")]),
+    (b": hello\n\n", []),
+    (b"data: {}", [ServerSentEvent("{}")]),
+    (b'{"error":"no"}', None),
+    (b"\xef\xbb\xbf \r\n{", None),
+]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize(("data", "expected"), WHOLE)
+def test_what_came_decides_whether_it_is_a_stream(
+    data: bytes, expected: list[ServerSentEvent] | None, asked: bool
+) -> None:
+    assert events_in(data, stream=asked) == expected
+
+
+@pytest.mark.parametrize("data", [b"", b"<html>", b"[1]", b"done"])
+def test_what_may_be_either_is_what_was_asked_for(data: bytes) -> None:
+    assert events_in(data, stream=True) == []
+    assert events_in(data, stream=False) is None

@@ -59,6 +59,11 @@ class History(Sequence[Message]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def sent(self) -> Sequence[object]:
+        """The objects as they were sent."""
+        return self._raw
+
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
         """A value for each message, as ``of`` gives them for messages in order. Kept under ``name``, and handed on to
         histories that begin the same: only the messages that have none yet are read."""

@@ -84,6 +84,12 @@ def read_on(text: str, found: ObjectSpans, member: int, *, count: int, end: int)
     return read if sum(other == name for other, _ in read.members) == 1 else None
 
 
+def value_start(text: str, member: Span) -> int:
+    """Where the value of a member starts; ``text`` has been read and ``member`` is its span."""
+    _, end = _decode(text, member[0])
+    return _skip(text, _skip(text, end) + 1)
+
+
 def without_members(members: Sequence[tuple[str, Span]], names: Collection[str]) -> list[Edit]:
     """Edits that remove every member of these names, with one comma each."""
     spans = [span for _, span in members]

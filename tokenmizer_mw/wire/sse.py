@@ -16,6 +16,7 @@ EVENT_MAX: Final = 8 * 1024 * 1024
 """Bytes of one line or event; longer ones are left out of what a decoder gives."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class LineDecoder:
@@ -139,3 +140,15 @@ class SSEDecoder:
         if not data:
             return None
         return ServerSentEvent(b"\n".join(data).decode("utf-8", "replace"), event.decode("utf-8", "replace"))
+
+
+def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
+    """The events of a whole captured response; ``None`` when it is one JSON document.
+
+    ``stream`` is what was asked for; what came decides, since servers answer a stream's errors with plain JSON.
+    """
+    start = data.removeprefix(_BOM).lstrip()
+    if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
+        return None
+    decoder = SSEDecoder(event_max=max(1, len(data)))
+    return [*decoder.receive_data(data), *decoder.receive_data(b"")]

@@ -10,7 +10,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
 from tokenmizer_mw.wire.spans import splice, without_members
-from tokenmizer_mw.wire.sse import SSEDecoder
+from tokenmizer_mw.wire.sse import events_in
 from tokenmizer_mw.wire.text import storable
 from tokenmizer_mw.wire.unread import models
 
@@ -18,7 +18,6 @@ from .openai_message import read_message, role_of, roles_of
 from .openai_reply import collect_body, collect_events
 
 _TERMINAL: Final = (b"data: [DONE]", b"data:[DONE]")
-_STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 def _read_message(raw: object, _: int) -> Message:
@@ -84,15 +83,9 @@ class OpenAIChat:
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises.
-
-        ``stream`` is what was asked for; what came decides, since servers answer a stream's errors with plain JSON.
-        """
-        start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
-            return collect_body(data)
-        decoder = SSEDecoder(event_max=max(1, len(data)))
-        return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
+        """The reply in a captured response body. Never raises."""
+        events = events_in(data, stream=stream)
+        return collect_body(data) if events is None else collect_events(events)
 
 
 def _block_message(role: str, block: str) -> str:
