@@ -47,7 +47,7 @@ class TokenMizerMiddleware:
     inside a chat that is remembered here passes them untouched; what it calls for any other request belongs to the
     session that the callable or the header names.
 
-    Raises ``ConfigError`` for a route that does not begin with "/".
+    Raises ``ConfigError`` for a route that does not begin with "/", or with ":" as the methods of Google's paths do.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class TokenMizerMiddleware:
         session: Callable[[Scope], str | None] | None = None,
         tenant: Callable[[Scope], str] | None = None,
     ) -> None:
-        if wrong := [ending for ending in routes if not ending.startswith("/")]:
-            raise ConfigError(f"a route begins with '/': {', '.join(wrong)}")
+        if wrong := [ending for ending in routes if not ending.startswith(("/", ":"))]:
+            raise ConfigError(f"a route begins with '/' or ':': {', '.join(wrong)}")
         self.app = app
         self.memory = memory
         self.session = session

@@ -1,4 +1,4 @@
-"""Text that can be stored."""
+"""Text that can be stored, and values as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def storable(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """``value`` as compact JSON, as short as the models write it; "" when it is nested too deeply to be written."""
+    """``value`` as compact JSON; "" when it is nested too deeply to be written."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -7,7 +7,16 @@ from typing import Final
 
 from tokenmizer_mw.wire.dialect import Dialect
 
+from .gemini import Gemini
+from .ollama import Ollama
 from .openai_chat import OpenAIChat
 
-ROUTES: Final[Mapping[str, Dialect]] = {"/chat/completions": OpenAIChat()}
+_GEMINI: Final = Gemini()
+
+ROUTES: Final[Mapping[str, Dialect]] = {
+    "/chat/completions": OpenAIChat(),
+    ":generateContent": _GEMINI,
+    ":streamGenerateContent": _GEMINI,
+    "/api/chat": Ollama(),
+}
 """Path endings and the dialect that is spoken there."""

@@ -1,0 +1,113 @@
+"""Gemini: POST {base}/models/{model}:generateContent and :streamGenerateContent. Model and stream flag are in the path.
+
+A cut works on ``contents``. With ``cachedContent`` the provider puts a beginning of its own before them, which is the
+same in every call and no part of what a client resends: the contents may be cut as usual.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.request import Shape, cut_edits, read_request
+from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.unread import models
+
+from .gemini_message import group, read_message, role_of, roles_of
+from .gemini_reply import UNFINISHED, collect_json, collect_stream
+
+REPLY_CONTINUED: Final = "reply_continued"
+"""Why a request stands down that asks for the rest of a reply: it must say what the request before it said."""
+
+_STREAMS: Final = {"generateContent": False, "streamGenerateContent": True}
+_FINISH: Final = b'"finish'
+_FINISH_NAMES: Final = (b'"finishReason"', b'"finish_reason"')
+_NO_FINISH: Final = (b"null", b'""', f'"{UNFINISHED}'.encode())
+_LOOK: Final = 48
+_BOM: Final = b"\xef\xbb\xbf"
+
+_SHAPE: Final = Shape(
+    "gemini",
+    role_of,
+    roles_of,
+    read_message,
+    messages="contents",
+    overhead=("systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config",
+              "generationConfig", "generation_config"),
+    elsewhere={"continuationToken": REPLY_CONTINUED, "continuation_token": REPLY_CONTINUED},
+    group=group,
+)  # fmt: skip
+
+
+class Gemini:
+    """The dialect. Every call names its model in the path; where the path names none, the body may."""
+
+    name: Final = _SHAPE.name
+    linked: Final = (b'"fileData"', b'"file_data"')
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The model that ``path`` names; the models that an unread request may name where it names none."""
+        model = _model(path)
+        return (model,) if model else models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with a
+        list of contents."""
+        stream = _STREAMS.get(path.rpartition(":")[2])
+        return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        The block is a content of the user, whatever ``role`` says: there is no other in a list of contents, and it
+        begins with one. An empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the
+        messages.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            edits += cut_edits(request, keep_from, _block_content(block) if block else "")
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` holds the reason why the model stopped, with which the last chunk of a stream comes."""
+        place = tail.find(_FINISH)
+        while place >= 0:
+            if _finishes(tail, place):
+                return True
+            place = tail.find(_FINISH, place + 1)
+        return False
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body. Never raises. What came decides how it is read: a stream is made of
+        events or of JSON, as the query asked, and its errors are JSON."""
+        start = data.removeprefix(_BOM).lstrip()
+        return collect_json(data) if start.startswith((b"{", b"[")) else collect_stream(data)
+
+
+def _model(path: str) -> str:
+    """What stands before the method in a path, without the collection it is of; "" when there is no method."""
+    target, _, method = path.rpartition(":")
+    return storable(target.rpartition("/")[2]) if method in _STREAMS else ""
+
+
+def _finishes(tail: bytes, place: int) -> bool:
+    """Whether the member at ``place`` is a reason, as far as it can be seen."""
+    for name in _FINISH_NAMES:
+        if tail.startswith(name, place):
+            value = tail[place + len(name) : place + len(name) + _LOOK].lstrip(b" \t\r\n:")
+            return not value.startswith(_NO_FINISH)
+    return False
+
+
+def _block_content(block: str) -> str:
+    return json_text({"role": "user", "parts": [{"text": storable(block)}]})

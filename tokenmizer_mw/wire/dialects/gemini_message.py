@@ -1,0 +1,191 @@
+"""One Gemini content object, in requests and in responses, and the parts that it is made of.
+
+Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises. Members may be spelled
+in camelCase, as in the API's own answers, or in snake_case, which it accepts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.request import text_of
+from tokenmizer_mw.wire.text import json_text, storable
+
+from .openai_message import KIND_MAX
+
+_SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
+
+_ROLES: Final = {"user": _USER, "model": _ASSISTANT, "function": _TOOL, "tool": _TOOL, "": _USER, None: _USER}
+
+_RESULTS: Final = ("functionResponse", "function_response")
+_BESIDE: Final = frozenset(
+    {
+        "text",
+        "thought",
+        "thoughtSignature",
+        "videoMetadata",
+        "mediaResolution",
+        "mediaProcessing",
+        "partMetadata",
+        "speechMetadata",
+        "documentMetadata",
+        "spreadsheetMetadata",
+        "audioMetadata",
+    }
+)
+"""Members of a part that say more about its content, and are none."""
+
+_OUTPUT_ONLY: Final = frozenset({"output", "error"})
+_RESULT_ONLY: Final = frozenset({"result"})
+
+
+def member(raw: Mapping[str, Any], name: str) -> Any:
+    """The member of this name in camelCase, in either spelling; ``None`` when there is none."""
+    value = raw.get(name)
+    return raw.get(_snake(name)) if value is None else value
+
+
+@dataclass(slots=True)
+class Said:
+    """What parts say, in order, whether they come with one content or with the chunks of a stream.
+
+    Texts are not yet storable: a stream may split a character's two halves.
+    """
+
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
+    attachments: list[str] = field(default_factory=list)
+
+    def add(self, content: object) -> None:
+        """The parts of the next content."""
+        for part in _parts(content):
+            if not isinstance(part, dict):
+                continue
+            text = part.get("text")
+            if isinstance(text, str):
+                (self.thinking if part.get("thought") is True else self.text).append(text)
+            if len(part) > 1 or text is None:
+                self._add_data(part)
+
+    def message(self, role: Role) -> Message:
+        """What was said, by ``role``. Texts of a user are joined with LF; those of the model are pieces of one."""
+        between = "" if role is _ASSISTANT else "\n"
+        own = role is _ASSISTANT
+        return Message(
+            role,
+            storable(between.join(self.text)),
+            tool_calls=tuple(self.calls) if own else (),
+            tool_results=() if own else tuple(self.results),
+            thinking=storable(between.join(self.thinking)),
+            attachments=tuple(self.attachments),
+        )
+
+    def _add_data(self, part: dict[str, Any]) -> None:
+        for spelled, value in part.items():
+            name = _camel(spelled)
+            if name in _BESIDE or not isinstance(value, dict):
+                continue
+            if name == "functionCall":
+                self._add_call(value)
+            elif name == "functionResponse":
+                self._add_result(value)
+            else:
+                self.attachments.append(storable(name[:KIND_MAX]))
+
+    def _add_call(self, raw: dict[str, Any]) -> None:
+        if name := text_of(raw, "name"):  # without a name it only goes on, or ends, the call before it
+            arguments = raw.get("args")
+            spelled = arguments if isinstance(arguments, str) else json_text(arguments or {})
+            self.calls.append(ToolCall(text_of(raw, "id"), name, storable(spelled)))
+
+    def _add_result(self, raw: dict[str, Any]) -> None:
+        response = raw.get("response")
+        failed = isinstance(response, dict) and bool(response.get("error"))
+        self.results.append(ToolResult(text_of(raw, "id"), storable(_output(response)), failed))
+        for part in _parts(raw):
+            self.attachments += [
+                storable(_camel(name)[:KIND_MAX])
+                for name, value in (part.items() if isinstance(part, dict) else ())
+                if isinstance(value, dict) and _camel(name) not in _BESIDE
+            ]
+
+
+def role_of(raw: Any) -> Role | None:
+    """Who speaks in a content object; ``None`` when that cannot be told. A user's content that holds nothing but what
+    tools returned is the tools'."""
+    if isinstance(raw, tuple):
+        raw = raw[0]
+    if not isinstance(raw, dict):
+        return None
+    spelled = raw.get("role")
+    role = _ROLES.get(spelled) if spelled is None or isinstance(spelled, str) else None
+    return _TOOL if role is _USER and _only_results(_parts(raw)) else role
+
+
+def roles_of(sent: Sequence[Any]) -> list[Role]:
+    """Who speaks in each of many content objects; what cannot be told counts as the system."""
+    return [role_of(raw) or _SYSTEM for raw in sent]
+
+
+def read_message(raw: object, _: int) -> Message:
+    """A content object, or several that the model said in a row, as a message.
+
+    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    """
+    said = Said()
+    for content in raw if isinstance(raw, tuple) else (raw,):
+        said.add(content)
+    return said.message(role_of(raw) or _SYSTEM)
+
+
+def group(sent: Sequence[Any]) -> Sequence[int]:
+    """How many contents each message takes; nothing when it is one each.
+
+    A client that streams sends an answer back as it came: a content for each chunk. What the model said in a row is
+    therefore one message.
+    """
+    sizes: list[int] = []
+    goes_on = False
+    for raw in sent:
+        is_model = isinstance(raw, dict) and raw.get("role") == "model"
+        if is_model and goes_on:
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+        goes_on = is_model
+    return sizes if len(sizes) < len(sent) else ()
+
+
+def _parts(content: object) -> Sequence[object]:
+    """The parts of a content; a lone one, which the API takes for a list of one, too."""
+    parts = content.get("parts") if isinstance(content, dict) else None
+    return parts if isinstance(parts, list) else (parts,)
+
+
+def _only_results(parts: Sequence[object]) -> bool:
+    return bool(parts) and all(isinstance(part, dict) and not part.keys().isdisjoint(_RESULTS) for part in parts)
+
+
+def _output(response: object) -> str:
+    """What a tool returned. Where it is wrapped as the API or its SDK does it, what is inside."""
+    if not isinstance(response, dict):
+        return response if isinstance(response, str) else ""
+    if response and (response.keys() <= _OUTPUT_ONLY or response.keys() == _RESULT_ONLY):
+        return "\n".join(value if isinstance(value, str) else json_text(value) for value in response.values())
+    return json_text(response)
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+
+
+def _camel(name: str) -> str:
+    if "_" not in name:
+        return name
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)

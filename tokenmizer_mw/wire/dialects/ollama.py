@@ -1,0 +1,173 @@
+"""Ollama: POST {base}/api/chat. Streams lines of JSON unless the request says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.request import Shape, cut_edits, read_request, text_of
+from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.sse import LineDecoder
+from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.unread import models
+
+from . import openai_message
+from .openai_message import read_call, role_of, roles_of, storable_call
+
+_DONE: Final = b'"done"'
+_LOOK: Final = 16
+_OWN: Final = ("thinking", "images")
+_IMAGE: Final = "image"
+_IMAGES_MAX: Final = 100
+"""Images of one message that are noted."""
+
+_USAGE: Final = (("prompt_eval_count", "prompt_tokens"), ("eval_count", "completion_tokens"))
+_CUT: Final = "length"
+_NO_ANSWER: Final = frozenset({"load", "unload"})
+"""Reasons of an answer to a request without messages, which only moves a model into or out of memory."""
+
+
+def read_message(raw: object, _: int = 0) -> Message:
+    """A message object as a message. What no known role speaks is read as a system message."""
+    message = openai_message.read_message(raw)
+    if not isinstance(raw, dict) or raw.keys().isdisjoint(_OWN):
+        return message
+    thinking = text_of(raw, "thinking") if message.role is Role.ASSISTANT else ""
+    return replace(message, thinking=thinking or message.thinking, attachments=message.attachments + _images(raw))
+
+
+_SHAPE: Final = Shape("ollama", role_of, roles_of, read_message, overhead=("tools", "format"), streams=True)
+
+
+class Ollama:
+    """The dialect. The server keeps nothing: every request brings the whole history."""
+
+    name: Final = _SHAPE.name
+    linked: Final[tuple[bytes, ...]] = ()
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request may name."""
+        return models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
+        return read_request(_SHAPE, body, known)
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        System messages in what is taken out stay, behind the block. A block of a developer is the system's, since
+        Ollama knows no developer; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies
+        outside the messages behind the prefix.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            edits += cut_edits(request, keep_from, _block_message(role, block) if block else "")
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` says that the answer is done."""
+        place = tail.find(_DONE)
+        while place >= 0:
+            value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")
+            if value.startswith(b"true"):
+                return True
+            place = tail.find(_DONE, place + 1)
+        return False
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
+        decoder = LineDecoder(line_max=max(1, len(data)))
+        lines = [*decoder.receive_data(data), *decoder.receive_data(b"")]
+        chunks = [parsed(line.decode("utf-8", "replace")) for line in lines if line]
+        if not any(isinstance(chunk, dict) for chunk in chunks):
+            chunks = [parsed(data.decode("utf-8-sig", "replace"))]
+        return _collect(chunks)
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Everything that was seen of a response. ``foreign``: also objects that are no part of an answer."""
+
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    usage: dict[str, int] = field(default_factory=dict)
+    finish_reason: str = ""
+    done: bool = False
+    error: str = ""
+    foreign: bool = False
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        if error := chunk.get("error"):
+            self.error = error_text(error)
+        message = chunk.get("message")
+        if isinstance(message, dict):
+            self._add_message(message)
+        self.foreign = self.foreign or not {"message", "done"} & chunk.keys()
+        self.done = self.done or chunk.get("done") is True
+        self.finish_reason = text_of(chunk, "done_reason") or self.finish_reason
+        self.usage.update(token_counts(chunk, _USAGE))
+
+    def close(self) -> Reply:
+        """What was said, and how it ended. ``None`` as message when nothing was, and there is no end either."""
+        message: Message | None = Message(
+            Role.ASSISTANT,
+            storable("".join(self.text)),
+            tool_calls=tuple(self.calls),
+            thinking=storable("".join(self.thinking)),
+            attachments=tuple(self.images),
+        )
+        if message == Message(Role.ASSISTANT) and (not self.done or self.finish_reason in _NO_ANSWER):
+            message = None
+        if len(self.usage) == len(_USAGE):
+            self.usage["total_tokens"] = sum(self.usage.values())
+        return Reply(message, self._outcome(), self.finish_reason, self.usage, self.error)
+
+    def _add_message(self, raw: dict[str, Any]) -> None:
+        for name, pieces in (("content", self.text), ("thinking", self.thinking)):
+            piece = raw.get(name)
+            pieces.append(piece if isinstance(piece, str) else "")
+        calls = raw.get("tool_calls")
+        fragments = [read_call(call) for call in calls] if isinstance(calls, list) else []
+        self.calls += [storable_call(call) for call in fragments if call is not None]
+        self.images += _images(raw)
+
+    def _outcome(self) -> Outcome:
+        if self.error or (self.foreign and not self.done):
+            return Outcome.ERROR
+        return Outcome.COMPLETE if self.done and self.finish_reason != _CUT else Outcome.TRUNCATED
+
+
+def _collect(chunks: Iterable[object]) -> Reply:
+    """The reply in the objects of a response; what follows an error or the end is not looked at."""
+    reply = _Collected()
+    for chunk in chunks:
+        if isinstance(chunk, dict):
+            reply.add(chunk)
+            if reply.error or reply.done:
+                break
+    return reply.close()
+
+
+def _images(raw: dict[str, Any]) -> tuple[str, ...]:
+    images = raw.get("images")
+    return (_IMAGE,) * min(len(images), _IMAGES_MAX) if isinstance(images, list) else ()
+
+
+def _block_message(role: str, block: str) -> str:
+    return json_text({"role": "system" if role == "developer" else role, "content": storable(block)})
