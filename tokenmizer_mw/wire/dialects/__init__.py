@@ -7,6 +7,7 @@ from typing import Final
 
 from tokenmizer_mw.wire.dialect import Dialect
 
+from .cohere import Cohere
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
@@ -18,5 +19,6 @@ ROUTES: Final[Mapping[str, Dialect]] = {
     ":generateContent": _GEMINI,
     ":streamGenerateContent": _GEMINI,
     "/api/chat": Ollama(),
+    "/v2/chat": Cohere(),
 }
 """Path endings and the dialect that is spoken there."""

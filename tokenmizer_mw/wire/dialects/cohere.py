@@ -1,0 +1,108 @@
+"""Cohere Chat, version 2: POST {base}/v2/chat. Messages are spelled nearly as OpenAI spells them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.request import Shape, cut_edits, read_request, text_of
+from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.unread import models
+
+from . import openai_message
+from .cohere_reply import collect
+from .openai_message import role_of, roles_of
+
+_TERMINAL: Final = (b'"message-end"', b"event: message-end", b"event:message-end")
+
+
+def read_message(raw: object, _: int = 1) -> Message:
+    """A message object as a message. Never raises.
+
+    The plan that comes with tool calls is thinking: Cohere describes it as a chain of thought, and a client that
+    leaves it out when it sends the message back has sent the same message. What a tool returned as documents is
+    text, since that is what the model reads of them.
+    """
+    if not isinstance(raw, dict):
+        return openai_message.read_message(raw)
+    content = raw.get("content")
+    if isinstance(content, dict):
+        raw = {**raw, "content": [content]}
+    elif isinstance(content, list) and raw.get("role") == "tool":
+        raw = {**raw, "content": [_readable(part) for part in content]}
+    message = openai_message.read_message(raw)
+    plan = text_of(raw, "tool_plan") if message.role is Role.ASSISTANT else ""
+    return replace(message, thinking="\n".join(filter(None, (message.thinking, plan)))) if plan else message
+
+
+_SHAPE: Final = Shape("cohere", role_of, roles_of, read_message, overhead=("tools", "documents", "response_format"))
+
+
+class Cohere:
+    """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
+
+    name: Final = _SHAPE.name
+    linked: Final = (b'"image_url"',)
+    media_types: Final = frozenset[bytes]()
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request may name."""
+        return models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
+        return read_request(_SHAPE, body, known)
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        System messages in what is taken out stay, behind the block, whose role is "system" where "developer" is
+        asked for: Cohere has no other. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the
+        prefix.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            edits += cut_edits(request, keep_from, _block_message(role, block) if block else "")
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether the event that ends a stream begins in ``tail``."""
+        if tail.find(b"message-end") < 0:
+            return False
+        return any(mark in tail for mark in _TERMINAL)
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body, whatever was asked for: what came decides. Never raises."""
+        return collect(data)
+
+
+def _readable(part: object) -> object:
+    """A part of a tool's result; a document as a part with the text of its data."""
+    document = part.get("document") if isinstance(part, dict) and part.get("type") == "document" else None
+    if document is None:
+        return part
+    return {"type": "text", "text": _document_text(document)}
+
+
+def _document_text(document: Any) -> str:
+    """The text of a document's data: as it is, or an object as compact JSON."""
+    data = document.get("data") if isinstance(document, dict) else document
+    if data is None:
+        return ""
+    return data if isinstance(data, str) else json_text(data)
+
+
+def _block_message(role: str, block: str) -> str:
+    return json_text({"role": "system" if role == "developer" else role, "content": storable(block)})
