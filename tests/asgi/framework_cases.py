@@ -92,14 +92,13 @@ async def fastapi_testclient_end_to_end(surface: Surface) -> None:
 
 @case("S", needs="django")
 async def django_asgi_inside(surface: Surface) -> None:
-    app = _django()
-    connection = await surface.call(app)
+    with importlib.import_module(".django_settings", __package__).django_with(__name__):
+        connection = await surface.call(_django())
     assert connection.sent[0]["status"] == 200
     assert connection.body == surface.body + STREAM
 
 
 def _django() -> Any:
-    settings = importlib.import_module("django.conf").settings
     http = importlib.import_module("django.http")
     urls = importlib.import_module("django.urls")
 
@@ -111,9 +110,6 @@ def _django() -> Any:
 
         return http.StreamingHttpResponse(parts(), content_type="text/event-stream")
 
-    if not settings.configured:
-        settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, MIDDLEWARE=[])
-        importlib.import_module("django").setup()
     globals()["urlpatterns"] = [urls.re_path("", view)]
     return importlib.import_module("django.core.handlers.asgi").ASGIHandler()
 
