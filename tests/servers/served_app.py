@@ -6,7 +6,6 @@ saw go there, and a file "go" in it lets a model that waits speak on. The reques
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import os
@@ -15,6 +14,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -58,7 +58,7 @@ async def _spoken() -> AsyncIterator[bytes]:
 async def _waiting() -> AsyncIterator[bytes]:
     yield EVENTS[0]
     while not (FOLDER / GO).exists():
-        await asyncio.sleep(0.005)
+        await anyio.sleep(0.005)
     for part in EVENTS[1:]:
         yield part
 
@@ -67,7 +67,7 @@ async def _endless() -> AsyncIterator[bytes]:
     try:
         while True:
             yield EVENTS[0]
-            await asyncio.sleep(0.005)
+            await anyio.sleep(0.005)
     finally:
         note("stopped")
 

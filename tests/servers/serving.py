@@ -32,7 +32,8 @@ _COMMANDS: Final = {
     "uvicorn-h11": "uvicorn --http h11 --loop asyncio --port {port} --log-level critical served_app:served",
     "uvicorn-httptools": "uvicorn --http httptools --port {port} --log-level critical served_app:served",
     "hypercorn": "hypercorn --bind 127.0.0.1:{port} --log-level critical --graceful-timeout 3 served_app:served",
-    "granian": "granian --interface asgi --http 1 --port {port} --log-level critical served_app:served",
+    "hypercorn-trio": "hypercorn -k trio --bind 127.0.0.1:{port} --log-level critical served_app:served",
+    "granian": "granian --interface asgi --port {port} --log-level critical served_app:served",
     "daphne": "daphne -p {port} -v 0 served_app:served",
 }
 SERVERS: Final = tuple(_COMMANDS)
