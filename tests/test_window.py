@@ -1,5 +1,6 @@
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -119,6 +120,14 @@ def test_the_earliest_turn_whose_tail_fits() -> None:
 def test_tool_definitions_fill_the_window_too() -> None:
     assert planned(TALK, each=20, overhead=600) == Untouched()
     assert isinstance(planned(TALK, each=20, overhead=700), Cut)
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"), [(0, Cut(7)), (6, Cut(7)), (7, Cut(7)), (8, Cut(9)), (9, Cut(9)), (10, Untouched())]
+)
+def test_what_is_bound_to_messages_that_go_does_not_stay(bound: int, expected: Plan) -> None:
+    sent = replace(request(TALK), bound=bound)
+    assert plan(sent, [86] * len(TALK), overhead=0, frozen=None, settings=SETTINGS) == expected
 
 
 def test_the_newest_message_of_the_user_stays_even_when_it_is_too_large() -> None:

@@ -116,8 +116,8 @@ def plan(
     ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
     force. That cut is carried on wherever its anchor is found. A new one is made when the request as it would be
     sent exceeds its share of the window: only where a turn begins, behind the cut in force, never inside an open
-    tool loop, never between a tool call and its result, never behind the newest message of the user, and never when
-    it would not make the request smaller.
+    tool loop, never between a tool call and its result, never behind the newest message of the user, never before
+    what is bound to the messages that would go, and never when it would not make the request smaller.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
@@ -130,7 +130,7 @@ def plan(
     block = block_budget(request.model, settings) + MESSAGE_TOKENS
     start = standing.keep_from if isinstance(standing, Replay) else request.prefix
     room = budget * settings.cut_to - overhead - before[request.prefix] - block
-    keep_from = _boundary(request, before, start, room)
+    keep_from = _boundary(request, before, max(start, request.bound - 1), room)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)

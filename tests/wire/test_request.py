@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -92,3 +92,14 @@ def test_a_dialect_that_streams_unless_told_not_to(fields: dict[str, object], st
 def test_the_model_and_the_stream_flag_may_come_from_elsewhere() -> None:
     request = read_request(GROUPED, b'{"messages":[],"model":"m","stream":true}', model="other", stream=False)
     assert (request.model, request.stream) == ("other", False)
+
+
+def test_how_far_the_messages_are_bound_and_why_they_may_not_change() -> None:
+    def bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
+        return len(sent) if fields.get("model") == "m" else 0
+
+    shape = Shape("bound", _role_of, _roles, _read, bound=bound, refuses=lambda sent: "u" * ("u" in sent))
+    request = read_request(shape, b'{"messages":["uHi","aHo"],"model":"m"}')
+    assert (request.bound, request.stand_down) == (2, "assistant_prefill")
+    assert read_request(shape, b'{"messages":["u"],"model":"n"}').stand_down == "u"
+    assert read_request(STREAMING, b'{"messages":["uHi"]}').bound == 0

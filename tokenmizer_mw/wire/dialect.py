@@ -29,6 +29,8 @@ class ChatRequest:
     too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
     first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
     list each message takes, where that is not one each. A text in the place of the list is its only message.
+    ``bound``: so many messages at the start reach up to the last part that is valid only behind exactly what stands
+    before it now: a further cut keeps none of them.
     """
 
     text: str
@@ -42,6 +44,7 @@ class ChatRequest:
     stand_down: str = ""
     members: tuple[tuple[str, Span], ...] = ()
     sizes: tuple[int, ...] = ()
+    bound: int = 0
     known_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property

@@ -27,8 +27,11 @@ UNKNOWN_ROLE: Final = "unknown_role"
 HISTORY_ON_SERVER: Final = "history_on_server"
 PROVIDER_COMPACTS: Final = "provider_compacts"
 NO_LIST: Final = "no_list"
+TOOLS_CHANGE: Final = "tools_change"
 
-_NOT_CONTINUED: Final = frozenset({MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS, NO_LIST})
+_NOT_CONTINUED: Final = frozenset(
+    {MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS, NO_LIST, TOOLS_CHANGE}
+)
 """Reasons to stand down with which a request may hold messages of unknown roles, or other surprises."""
 
 
@@ -44,6 +47,7 @@ class Shape:
     list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
     elements of a message that takes several. ``alone`` makes the one element of a text that stands in the place of
     the list; without it there must be a list. ``refuses`` says why these elements forbid a rewrite, "" for no reason.
+    ``bound``: how many of the elements are bound to what stands before them, given the other members.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Shape:
     group: Callable[[Sequence[Any]], Sequence[int]] | None = None
     alone: Callable[[str], Any] | None = None
     refuses: Callable[[Sequence[Any]], str] | None = None
+    bound: Callable[[Sequence[Any], Mapping[str, Any]], int] | None = None
 
 
 def read_request(
@@ -130,6 +135,7 @@ def _request(
         stand_down=_stand_down(shape, found, messages, each, count),
         members=found.members,
         sizes=sizes,
+        bound=shape.bound(each, fields) if shape.bound is not None else 0,
         known_spans=start.spans if start is not None else (),
     )
 
