@@ -7,6 +7,7 @@ from typing import Final
 
 from tokenmizer_mw.wire.dialect import Dialect
 
+from .anthropic import Anthropic
 from .cohere import Cohere
 from .gemini import Gemini
 from .ollama import Ollama
@@ -16,6 +17,7 @@ _GEMINI: Final = Gemini()
 
 ROUTES: Final[Mapping[str, Dialect]] = {
     "/chat/completions": OpenAIChat(),
+    "/v1/messages": Anthropic(),
     ":generateContent": _GEMINI,
     ":streamGenerateContent": _GEMINI,
     "/api/chat": Ollama(),

@@ -1,0 +1,39 @@
+"""Markers for a provider's prompt cache: members of content parts that say how far a prefix is worth keeping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+DEPTH_MAX: Final = 3
+"""Levels of parts within parts that are looked at: a document in a tool's result, and the texts in it."""
+
+Marker = dict[str, Any]
+"""The members that mark a part, by name."""
+
+
+def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
+    """The markers of a content's parts, in order, those of parts within a part before its own."""
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, dict):
+            continue
+        source = part.get("source")
+        within = [part.get("content"), source.get("content") if isinstance(source, dict) else None]
+        for inner in within if depth > 1 else ():
+            yield from markers(inner, names, depth - 1)
+        yield from marker(part, names)
+
+
+def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
+    """The marker of a part, a tool or a request, if it has one."""
+    if isinstance(holder, dict):
+        found = {name: holder[name] for name in names if isinstance(holder.get(name), dict)}
+        if found:
+            yield found
+
+
+def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
+    """The markers in the contents of message objects, in order."""
+    for message in messages:
+        if isinstance(message, dict):
+            yield from markers(message.get("content"), names)
