@@ -12,11 +12,14 @@ from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import TokenMizerError
 
 NAMES = [
+    "AsyncHttpxTransport",
+    "AsyncTransport",
     "BudgetTooSmall",
     "CallerError",
     "Checkpoint",
     "ConfigError",
     "Conflict",
+    "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",
     "MalformedRequest",
@@ -29,9 +32,13 @@ NAMES = [
     "StoreUnavailable",
     "TokenMizerError",
     "TokenMizerMiddleware",
+    "Transport",
     "UnknownNode",
     "UnknownSession",
     "__version__",
+    "anthropic_middleware",
+    "async_openai_client",
+    "openai_client",
 ]
 
 SYNC = ("record", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")

@@ -24,17 +24,24 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.settings import Settings
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.anthropic_sdk import anthropic_middleware
     from tokenmizer_mw.asgi import TokenMizerMiddleware
+    from tokenmizer_mw.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
+    from tokenmizer_mw.openai_sdk import async_openai_client, openai_client
+    from tokenmizer_mw.transport import AsyncTransport, Transport
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncHttpxTransport",
+    "AsyncTransport",
     "BudgetTooSmall",
     "CallerError",
     "Checkpoint",
     "ConfigError",
     "Conflict",
+    "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",
     "MalformedRequest",
@@ -47,15 +54,26 @@ __all__ = [
     "StoreUnavailable",
     "TokenMizerError",
     "TokenMizerMiddleware",
+    "Transport",
     "UnknownNode",
     "UnknownSession",
     "__version__",
+    "anthropic_middleware",
+    "async_openai_client",
+    "openai_client",
 ]
 
 _LAZY = {
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
     "TokenMizerMiddleware": "tokenmizer_mw.asgi",
+    "Transport": "tokenmizer_mw.transport",
+    "AsyncTransport": "tokenmizer_mw.transport",
+    "HttpxTransport": "tokenmizer_mw.httpx_transport",
+    "AsyncHttpxTransport": "tokenmizer_mw.httpx_transport",
+    "anthropic_middleware": "tokenmizer_mw.anthropic_sdk",
+    "async_openai_client": "tokenmizer_mw.openai_sdk",
+    "openai_client": "tokenmizer_mw.openai_sdk",
 }
 
 

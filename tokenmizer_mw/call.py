@@ -16,12 +16,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.exchange import Forwarding, Headers, Opened, Reason, may_have_session, names_session, open_exchange
+from tokenmizer_mw.exchange import (
+    Closed,
+    Forwarding,
+    Headers,
+    Opened,
+    Reason,
+    may_have_session,
+    names_session,
+    open_exchange,
+)
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
@@ -30,6 +39,9 @@ from tokenmizer_mw.wire.dialect import Dialect
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
+
+ATTEMPT_FAILED: Final = "attempt_failed"
+"""Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
@@ -179,18 +191,19 @@ class Turn:
     ``collect`` is ``Forwarding.receive_data``. ``committed``: the turn is durable.
     """
 
-    __slots__ = ("_done", "_fixed", "_forwarding", "_key", "_lock", "_memory", "collect", "committed")
+    __slots__ = ("_done", "_forwarding", "_key", "_lock", "collect", "committed", "fixed", "memory")
 
     collect: Callable[[bytes], bool]
 
     def __init__(self, memory: SessionMemory, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:
-        self._memory = memory
+        self.memory = memory
+        self.fixed = fixed
+        self.committed = False
+        self.collect = forwarding.receive_data
         self._key = key
         self._forwarding = forwarding
-        self._fixed = fixed
         self._lock = threading.Lock()
-        self._done = self.committed = False
-        self.collect = forwarding.receive_data
+        self._done = False
 
     @property
     def done(self) -> bool:
@@ -200,11 +213,11 @@ class Turn:
     @property
     def changed(self) -> bool:
         """False when ``body`` is the original one."""
-        return self._forwarding.changed and not self._fixed
+        return self._forwarding.changed
 
     @property
     def body(self) -> bytes:
-        """The request's body as it goes on."""
+        """The request's body as it goes on, unless it is ``fixed``."""
         return self._forwarding.body
 
     def starts(self, status: int, headers: Headers) -> None:
@@ -214,54 +227,81 @@ class Turn:
         except Exception as error:
             self.give_up(error)
 
+    def takes(self, piece: bytes) -> bool:
+        """``collect``, for pieces of any kind, empty ones too; what fails inside is counted."""
+        if self._done or not piece:
+            return False
+        try:
+            return self.collect(piece if type(piece) is bytes else bytes(piece))
+        except Exception as error:
+            self.give_up(error)
+            return False
+
     def give_up(self, error: Exception) -> None:
         """A failure of ours: nothing more is collected, nothing is kept."""
         self._done = True
-        failed(self._memory, "collect_failed", error)
+        failed(self.memory, "collect_failed", error)
 
-    def commit(self, last: bool, outcome: Outcome | None = None) -> None:
+    def commit(self, last: bool, outcome: Outcome | None = None, *, attempt: bool = False) -> None:
         """Commit the turn if that was not done and if the reply is complete, or its ``last`` piece was seen.
 
-        ``outcome`` is what the shell knows better. Blocks on the store.
+        ``outcome`` is what the shell knows better. An ``attempt`` may be made again: when nothing came of it but a
+        failure, nothing is kept, and a reply that says how it ended has ended so. Blocks on the store.
         """
         with self._lock:
             if self._done:
                 return
             try:
-                closed = self._forwarding.close(outcome)
+                closed = self._forwarding.close(None if attempt else outcome)
                 self._done = last or closed.settled
                 if self._done:
-                    self._memory.commit(self._key, closed.messages, closed.reply)
-                    self.committed = True
-                    for reason in closed.reasons:
-                        self._memory.count(reason.value)
+                    self._keep(_interrupted(closed, outcome) if attempt else closed)
             except MalformedRequest:
                 self._done = True
-                self._memory.count(Reason.MALFORMED_REQUEST.value)
+                self.memory.count(Reason.MALFORMED_REQUEST.value)
             except Exception as error:
                 self._done = True
-                failed(self._memory, "commit_failed", error)
+                failed(self.memory, "commit_failed", error)
+
+    def _keep(self, closed: Closed | None) -> None:
+        if closed is None:
+            self.memory.count(ATTEMPT_FAILED)
+            return
+        self.memory.commit(self._key, closed.messages, closed.reply)
+        self.committed = True
+        for reason in closed.reasons:
+            self.memory.count(reason.value)
 
     def extract_later(self) -> None:
         """Draw the facts of a turn that was committed, in the background."""
         try:
             if self.committed:
-                self._memory.extract_later(self._key)
+                self.memory.extract_later(self._key)
         except Exception as error:
-            failed(self._memory, "extract_failed", error)
+            failed(self.memory, "extract_failed", error)
 
-    def leave(self, outcome: Outcome | None) -> None:
+    def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
         """The call is over. What was not committed is, in the background: nobody waits for it."""
         try:
             if not self.committed:  # it may be under way still, when the caller was cancelled meanwhile
-                self._memory.later(partial(self._commit_and_extract, outcome), self._forwarding.held)
+                self.memory.later(partial(self._commit_and_extract, outcome, attempt), self._forwarding.held)
         except Exception as error:
-            failed(self._memory, "commit_failed", error)
+            failed(self.memory, "commit_failed", error)
 
-    def _commit_and_extract(self, outcome: Outcome | None) -> None:
-        self.commit(True, outcome)
+    def _commit_and_extract(self, outcome: Outcome | None, attempt: bool) -> None:
+        self.commit(True, outcome, attempt=attempt)
         if self.committed:
-            self._memory.extract(self._key)
+            self.memory.extract(self._key)
+
+
+def _interrupted(closed: Closed, outcome: Outcome | None) -> Closed | None:
+    """An attempt that broke off, or that the caller broke off (``outcome``); ``None`` when nothing came of it."""
+    reply = closed.reply
+    if outcome is None:
+        return closed if reply is not None and reply.message is not None else None
+    if reply is None or reply.outcome is not Outcome.TRUNCATED or reply.finish_reason:
+        return closed
+    return replace(closed, reply=replace(reply, outcome=outcome))
 
 
 def failed(memory: SessionMemory, counter: str, error: BaseException) -> None:

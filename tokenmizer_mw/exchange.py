@@ -54,6 +54,7 @@ class Reason(StrEnum):
     REQUEST_ENCODED = "request_encoded"
     REQUEST_TOO_LARGE = "request_too_large"
     REQUEST_INCOMPLETE = "request_incomplete"
+    REQUEST_STREAMED = "request_streamed"
     REPLY_CAPPED = "reply_capped"
     REPLY_FOREIGN = "reply_foreign"
     REPLY_UNDECODABLE = "reply_undecodable"

@@ -1,0 +1,29 @@
+"""Transports that remember the chats they carry, for httpx."""
+
+from __future__ import annotations
+
+import httpx
+
+from tokenmizer_mw.faces import AsyncFace, AsyncWatchedStream, SyncFace, WatchedStream
+
+
+class WatchedByteStream(WatchedStream, httpx.SyncByteStream):
+    """The body of a response that is remembered."""
+
+
+class AsyncWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
+    """The body of a response that is remembered."""
+
+
+class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
+    """For ``httpx.Client``; inside is an ``httpx.HTTPTransport`` unless another one is given."""
+
+    _wrap = WatchedByteStream
+    _default = httpx.HTTPTransport
+
+
+class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
+    """For ``httpx.AsyncClient``; inside is an ``httpx.AsyncHTTPTransport`` unless another one is given."""
+
+    _wrap = AsyncWatchedByteStream
+    _default = httpx.AsyncHTTPTransport
