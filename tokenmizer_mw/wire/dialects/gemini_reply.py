@@ -99,11 +99,8 @@ class _Collected:
             return
         if error := chunk.get("error"):
             self.error = error_text(error)
-        candidates = chunk.get("candidates")
-        for place, raw in enumerate(candidates if isinstance(candidates, list) else ()):
-            if isinstance(raw, dict):
-                index = raw.get("index")
-                self.candidates.setdefault(index if type(index) is int else place, _Candidate()).add(raw)
+        for index, raw in _numbered(chunk.get("candidates")):
+            self.candidates.setdefault(index, _Candidate()).add(raw)
         feedback = member(chunk, "promptFeedback")
         if isinstance(feedback, dict):
             self._add_feedback(feedback)
@@ -131,6 +128,15 @@ class _Collected:
         if self.error or self.failed:
             return Outcome.ERROR
         return Outcome.TRUNCATED if not reason or reason in _CUT else Outcome.COMPLETE
+
+
+def _numbered(candidates: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Candidates with their index. Beside others with an index, the one without has index 0: zeros may be left out."""
+    given = [raw for raw in candidates if isinstance(raw, dict)] if isinstance(candidates, list) else []
+    told = any(type(raw.get("index")) is int for raw in given)
+    for place, raw in enumerate(given):
+        index = raw.get("index")
+        yield index if type(index) is int else 0 if told else place, raw
 
 
 def _usage(counts: dict[str, int]) -> dict[str, int]:
