@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from anthropic.types import TextBlock, ToolUseBlock
+from openai.types.chat import ChatCompletionMessageFunctionToolCall
+from openai.types.chat.chat_completion_message_function_tool_call import Function
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
@@ -53,6 +56,64 @@ SHAPES = [
             ],
         },
         Message(Role.USER, "and now?", tool_results=(ToolResult("t1", "done"),), attachments=("image",)),
+    ),
+    (
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "image"}], "is_error": True},
+                {"type": "tool_result", "tool_use_id": "t2"},
+                {"type": "text", "text": " "},
+            ],
+        },
+        Message(
+            Role.TOOL, " ", tool_results=(ToolResult("t1", "", True), ToolResult("t2", "")), attachments=("image",)
+        ),
+    ),
+    (
+        {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}]},
+        Message(Role.TOOL, tool_results=(ToolResult("t1", "done"),)),
+    ),
+    (
+        {"role": "assistant", "content": [{"type": "text", "text": "It is "}, {"type": "text", "text": "green."}]},
+        Message(Role.ASSISTANT, "It is green."),
+    ),
+    (
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": "a"},
+                {"type": "text", "text": "b"},
+            ],
+        },
+        Message(Role.ASSISTANT, "a\nb", thinking="hm"),
+    ),
+    (
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {"at": object()}}]},
+        Message(Role.ASSISTANT, tool_calls=(ToolCall("t1", "f", ""),)),
+    ),
+    (
+        {
+            "role": "assistant",
+            "content": [
+                TextBlock(type="text", text="I write it"),
+                ToolUseBlock(type="tool_use", id="t1", name="write", input={"path": "a.py"}),
+            ],
+        },
+        Message(Role.ASSISTANT, "I write it", (ToolCall("t1", "write", '{"path":"a.py"}'),)),
+    ),
+    (
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                ChatCompletionMessageFunctionToolCall(
+                    id="1", type="function", function=Function(name="run", arguments="{}")
+                )
+            ],
+        },
+        Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "run", "{}"),)),
     ),
     (Message(Role.USER, "as it is"), Message(Role.USER, "as it is")),
 ]

@@ -1,25 +1,23 @@
 """Chat messages as the libraries of the field hand them over, read into words.
 
-Understood are OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks with tool_use,
-tool_result and thinking) and the flat shape of many frameworks, whose calls carry name and arguments themselves.
+Understood are OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks) and the flat shape of
+many frameworks, whose calls carry name and arguments themselves. Parts of a content may be the SDKs' own objects.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
-from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.message import Message, Role
 
-from .dialects.openai_message import ROLES, read_content, read_message, role_of
+from .dialects import anthropic_message
+from .dialects.openai_message import ROLES, read_message, role_of
 from .history import History
-from .text import storable
 
-_BLOCKS: Final = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "redacted_thinking"})
-_CALLS: Final = frozenset({"tool_use", "server_tool_use"})
+_MANY: Final = 2
 
 
 def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
@@ -59,15 +57,29 @@ def _read(message: object, number: int) -> Message:
     content = raw.get("content")
     if not isinstance(content, str | list | None):
         raise InvalidMessage(f"message {number} has content of type {type(content).__name__}")
-    if isinstance(content, list) and any(_kind(block) in _BLOCKS for block in content):
-        return _read_blocks(raw, content)
+    if isinstance(content, list):
+        raw["content"] = content = [_plain(part) for part in content]
+        if _is_anthropic(raw, content):
+            return anthropic_message.read_blocks(anthropic_message.role_of(raw) or role_of(raw) or Role.USER, content)
     read = read_message(raw | {"tool_calls": _nested(raw.get("tool_calls"))} if raw.get("tool_calls") else raw)
     return _marked_failed(read) if raw.get("is_error") is True else read
 
 
-def _kind(block: object) -> str:
-    kind = block.get("type") if isinstance(block, dict) else None
-    return kind if isinstance(kind, str) else ""
+def _plain(part: Any) -> Any:
+    """A part or a call as an object of JSON: the SDKs' own objects tell themselves."""
+    dump = getattr(part, "model_dump", None)
+    return dump() if callable(dump) else part
+
+
+def _is_anthropic(raw: Mapping[str, Any], parts: Sequence[object]) -> bool:
+    """Whether a content is made of Anthropic's blocks. What an assistant says in several texts is: OpenAI's answers
+    are one text, and Mistral's thinking has parts of its own."""
+    if any(isinstance(part, dict) and isinstance(part.get("thinking"), list) for part in parts):
+        return False
+    kinds = [anthropic_message.kind_of(part) for part in parts]
+    if not anthropic_message.OWN_KINDS.isdisjoint(kinds):
+        return True
+    return raw.get("role") == "assistant" and kinds.count("text") >= _MANY and set(kinds) == {"text"}
 
 
 def _nested(calls: object) -> object:
@@ -78,35 +90,9 @@ def _nested(calls: object) -> object:
         {"id": call.get("id"), "function": {"name": call["name"], "arguments": call.get("arguments", call.get("args"))}}
         if isinstance(call, dict) and isinstance(call.get("name"), str)
         else call
-        for call in calls
+        for call in map(_plain, calls)
     ]
 
 
 def _marked_failed(message: Message) -> Message:
     return replace(message, tool_results=tuple(replace(result, is_error=True) for result in message.tool_results))
-
-
-def _read_blocks(raw: dict[str, Any], blocks: list[Any]) -> Message:
-    plain = read_message(raw | {"content": [block for block in blocks if _kind(block) not in _BLOCKS]})
-    results = tuple(_result(block) for block in blocks if _kind(block) == "tool_result")
-    thinking = [block.get("thinking") for block in blocks if _kind(block) == "thinking"]
-    return replace(
-        plain,
-        role=Role.TOOL if results and not plain.text.strip() and not plain.attachments else plain.role,
-        tool_calls=tuple(_call(block) for block in blocks if _kind(block) in _CALLS),
-        tool_results=results,
-        thinking=storable("\n".join(text for text in thinking if isinstance(text, str))),
-    )
-
-
-def _call(block: dict[str, Any]) -> ToolCall:
-    try:
-        arguments = json.dumps(block.get("input", {}), ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, TypeError, RecursionError):
-        arguments = ""
-    return ToolCall(storable(str(block.get("id", ""))), storable(str(block.get("name", ""))), storable(arguments))
-
-
-def _result(block: dict[str, Any]) -> ToolResult:
-    text = read_content(block.get("content")).text
-    return ToolResult(storable(str(block.get("tool_use_id", ""))), storable(text), block.get("is_error") is True)
