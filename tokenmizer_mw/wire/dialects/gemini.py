@@ -46,6 +46,7 @@ class Gemini:
 
     name: Final = _SHAPE.name
     linked: Final = (b'"fileData"', b'"file_data"')
+    media_types: Final = frozenset[bytes]()
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """The model that ``path`` names; the models that an unread request may name where it names none."""

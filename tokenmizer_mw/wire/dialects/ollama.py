@@ -49,6 +49,7 @@ class Ollama:
 
     name: Final = _SHAPE.name
     linked: Final[tuple[bytes, ...]] = ()
+    media_types: Final = frozenset[bytes]()
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """The models that an unread request may name."""
