@@ -231,6 +231,41 @@ def test_messages_are_replaced_by_the_block() -> None:
     assert again.messages[1:] == (Message(Role.SYSTEM, 'Zeile "1"\n🦉'), *read.messages[3:])
 
 
+EPHEMERAL = {"cache_control": {"type": "ephemeral"}}
+HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+EXPLICIT = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+MARKED: list[tuple[list[dict[str, object]], object]] = [
+    ([text("a")], {}),
+    ([{**text("a"), **EPHEMERAL}], EPHEMERAL),
+    ([{**text("a"), **HOUR}, {**text("b"), **EXPLICIT}, text("c")], EXPLICIT),
+    ([{**text("a"), **HOUR, **EXPLICIT}], {**HOUR, **EXPLICIT}),
+    ([{**text("a"), "cache_control": None}], {}),
+    ([{**text("a"), "cache_control": {"type": {}}}], {}),
+    ([{**text("a"), "cache_control": "ephemeral"}], {}),
+]
+
+
+@pytest.mark.parametrize(("parts", "marker"), MARKED)
+def test_a_marker_that_is_taken_out_stands_at_the_end_of_the_block(
+    parts: list[dict[str, object]], marker: dict[str, object]
+) -> None:
+    kept = {"role": "user", "content": [{**text("new"), **EPHEMERAL}]}
+    read = request({**SYSTEM, "content": [{**text("s"), **HOUR}]}, {**USER, "content": parts}, ANSWER, SYSTEM, kept)
+    messages = json.loads(CHAT.rewrite(read, keep_from=4, block="B"))["messages"]
+    assert messages[1] == {"role": "user", "content": [{**text("B"), **marker}] if marker else "B"}
+    assert messages[2:] == [SYSTEM, kept]
+    assert CHAT.read(json.dumps({"messages": messages}).encode()).messages[1] == Message(Role.USER, "B")
+
+
+def test_markers_that_move_in_the_tail_do_not_change_the_block() -> None:
+    first = {**USER, "content": [{**text("a"), **HOUR}]}
+    sent = []
+    for marked in (2, 4, 6):
+        talk = [{**USER, "content": [{**text("b"), **(EPHEMERAL if index == marked else {})}]} for index in range(8)]
+        sent.append(CHAT.rewrite(request(SYSTEM, first, ANSWER, *talk), keep_from=3, block="B"))
+    assert len({body[: body.index(b'"text": "b"')] for body in sent}) == 1
+
+
 PLACES = [(1, "", [0, 1, 2, 3, 4, 5]), (3, "", [0, 3, 4, 5]), (6, "", [0]), (1, "B", [0, "B", 1, 2, 3, 4, 5]),
           (2, "B", [0, "B", 2, 3, 4, 5]), (5, "B", [0, "B", 5]), (6, "B", [0, "B"])]  # fmt: skip
 

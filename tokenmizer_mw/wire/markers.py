@@ -1,9 +1,16 @@
-"""Markers for a provider's prompt cache: members of content parts that say how far a prefix is worth keeping."""
+"""Markers for a provider's prompt cache: members of content parts that say how far a prefix is worth keeping.
+
+When a marked message is taken out, the prefix that it kept ends with the resume block.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
+
+from tokenmizer_mw.model.message import Role
+
+from .dialect import ChatRequest
 
 DEPTH_MAX: Final = 3
 """Levels of parts within parts that are looked at: a document in a tool's result, and the texts in it."""
@@ -27,9 +34,13 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
     """The marker of a part, a tool or a request, if it has one."""
     if isinstance(holder, dict):
-        found = {name: holder[name] for name in names if isinstance(holder.get(name), dict)}
+        found = {name: holder[name] for name in names if _marks(holder.get(name))}
         if found:
             yield found
+
+
+def _marks(value: object) -> bool:
+    return isinstance(value, dict) and not any(isinstance(member, dict | list) for member in value.values())
 
 
 def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
@@ -37,3 +48,12 @@ def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterato
     for message in messages:
         if isinstance(message, dict):
             yield from markers(message.get("content"), names)
+
+
+def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
+    """The last marker of the messages that are taken out, which the block carries on; empty when there is none.
+    System messages stay, with theirs."""
+    taken = slice(request.prefix, keep_from)
+    sent = zip(request.messages.sent[taken], request.messages.roles[taken], strict=True)
+    gone = [message for message, role in sent if role is not Role.SYSTEM]
+    return next(reversed(list(message_markers(gone, names))), {})

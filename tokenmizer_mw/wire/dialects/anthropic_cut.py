@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.markers import Marker, marker, markers, message_markers
+from tokenmizer_mw.wire.markers import Marker, lost_marker, marker, markers, message_markers
 from tokenmizer_mw.wire.spans import (
     Edit,
     element_spans,
@@ -41,7 +41,8 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: b
     Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
     """
     spans, sent = request.spans, request.messages.sent
-    system = [index for index in range(request.prefix, keep_from) if request.messages.roles[index] is Role.SYSTEM]
+    taken = range(request.prefix, min(keep_from, len(sent)))
+    system = [index for index in taken if request.messages.roles[index] is Role.SYSTEM]
     others = [request.text[slice(*spans[index])] for index in system if role_of(sent[index]) is None]
     edits = replace_elements(spans, request.prefix, keep_from, ",".join(others), close=request.array + 1)
     new = [text for index in system if role_of(sent[index]) for text in _told(request, index, keep_from)]
@@ -97,12 +98,10 @@ def _system_edits(request: ChatRequest, new: Sequence[str]) -> list[Edit]:
 def _mark(request: ChatRequest, keep_from: int, mark_block: bool) -> Marker:
     """The marker of the block: the last one of the messages that are taken out, else one of ours if it is wanted and
     there is room."""
-    sent, roles = request.messages.sent, request.messages.roles
-    gone = [sent[index] for index in range(request.prefix, keep_from) if roles[index] is not Role.SYSTEM]
-    lost = list(message_markers(gone, _MARKS))
-    if lost:
-        return lost[-1]
-    behind = list(chain(message_markers(sent[keep_from:], _MARKS), marker(request.fields, _MARKS)))
+    if lost := lost_marker(request, keep_from, _MARKS):
+        return lost
+    kept = request.messages.sent[keep_from:]
+    behind = list(chain(message_markers(kept, _MARKS), marker(request.fields, _MARKS)))
     if not mark_block or len(behind) + sum(1 for _ in _before(request, keep_from)) >= MARKERS_MAX:
         return {}
     return behind[0] if behind else _OWN_MARKER  # a marker that lasts longer must not follow one that lasts less

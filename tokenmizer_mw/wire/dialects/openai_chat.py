@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.markers import Marker, lost_marker
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
 from tokenmizer_mw.wire.spans import splice, without_members
 from tokenmizer_mw.wire.sse import events_in
-from tokenmizer_mw.wire.text import storable
+from tokenmizer_mw.wire.text import json_text, storable
 from tokenmizer_mw.wire.unread import models
 
 from .openai_message import read_message, role_of, roles_of
 from .openai_reply import collect_body, collect_events
 
+_MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
 _TERMINAL: Final = (b"data: [DONE]", b"data:[DONE]")
 
 
@@ -64,13 +65,15 @@ class OpenAIChat:
     ) -> bytes:
         """The request's bytes, changed as asked and nowhere else.
 
-        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block
+        System messages in what is taken out stay, behind the block; a marker for the prompt cache in the rest of it
+        stands at the end of the block. ``keep_from == request.prefix`` puts the block
         in without taking anything out; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from``
         lies outside the messages behind the prefix.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:
-            edits += cut_edits(request, keep_from, _block_message(role, block) if block else "")
+            marker = lost_marker(request, keep_from, _MARKS) if block else {}
+            edits += cut_edits(request, keep_from, _block_message(role, block, marker) if block else "")
         return splice(request.text, edits).encode()
 
     def ends(self, tail: bytes) -> bool:
@@ -88,5 +91,7 @@ class OpenAIChat:
         return collect_body(data) if events is None else collect_events(events)
 
 
-def _block_message(role: str, block: str) -> str:
-    return json.dumps({"role": role, "content": storable(block)}, ensure_ascii=False, separators=(",", ":"))
+def _block_message(role: str, block: str, marker: Marker) -> str:
+    """The message that carries the block; a marker needs a part to stand on."""
+    text = storable(block)
+    return json_text({"role": role, "content": [{"type": "text", "text": text, **marker}] if marker else text})
