@@ -27,7 +27,7 @@ if not settings.configured:
 @require_POST
 async def chat(request: HttpRequest) -> HttpResponseBase:
     """Django cancels this view, and the stream it returns, when the client leaves."""
-    scope: Mapping[str, Any] = request.scope  # type: ignore[attr-defined]
+    scope: Mapping[str, Any] = request.scope
     answer = await scope["upstream"].open(scope, request.body)
     response = StreamingHttpResponse(_pieces(answer), status=answer.status, content_type=None)
     for name, value in answer.headers:
@@ -48,7 +48,7 @@ async def remembered(request: HttpRequest, session_id: str) -> HttpResponse:
 
     A real application asks here who is calling: session ids are no secrets.
     """
-    memory: SessionMemory = request.scope["memory"]  # type: ignore[attr-defined]
+    memory: SessionMemory = request.scope["memory"]
     try:
         resume = await memory.aresume(session_id, "full")
     except UnknownSession:

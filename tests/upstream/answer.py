@@ -12,7 +12,8 @@ from .steering import Steering
 BIG: Final = 5 * 1024 * 1024
 """Bytes of the one delta of the mode "big"."""
 
-_MULTIBYTE: Final = "Ünal \N{SLIGHTLY SMILING FACE} 漢字 \u2028\u2029\u0085 "
+_MULTIBYTE: Final = "Ünal \N{SLIGHTLY SMILING FACE} 漢字 "
+_SEPARATORS: Final = "one\u2028two\u2029three\u0085four "
 _QUOTED: Final = 400
 """Characters of what was asked that an answer repeats."""
 
@@ -108,7 +109,7 @@ def _deltas(asked: Asked, told: Steering) -> tuple[str, ...]:
     if "big" in told.modes:
         return ("x" * BIG,)
     said = f"The tools say: {'; '.join(asked.results)}." if asked.results else f"You said: {asked.question}"
-    filler = _MULTIBYTE if "uni" in told.modes else "and so on "
+    filler = (_MULTIBYTE if "uni" in told.modes else "and so on ") + (_SEPARATORS if "sep" in told.modes else "")
     return (said[:_QUOTED] + " ", *(f"{filler}{number} " for number in range(told.deltas - 1)), "End.")
 
 

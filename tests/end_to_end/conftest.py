@@ -1,0 +1,74 @@
+"""The example applications under uvicorn, between the SDKs and the scripted upstream."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import itertools
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.upstream.server import Upstream
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.demo.server import serving
+from tokenmizer_mw.store.memory import MemoryLog
+
+from .sdks.talk import CLIENTS
+from .served import Served
+
+EXAMPLES = Path(__file__).parents[2] / "integrations" / "examples"
+APPS = ("fastapi", "starlette", "django")
+
+_sessions = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Iterator[Upstream]:
+    with Upstream() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def serve(upstream: Upstream) -> Callable[..., Any]:
+    """Serves an example in front of the upstream, with a memory of its own and the settings that are given."""
+
+    @contextmanager
+    def serving_example(app: str, **settings: Any) -> Iterator[Served]:
+        if str(EXAMPLES) not in sys.path:
+            sys.path.append(str(EXAMPLES))
+        example, relay = importlib.import_module(f"{app}_app"), importlib.import_module("relay")
+        log = MemoryLog()
+        memory = SessionMemory(log, Settings(**settings))
+        try:
+            with serving(example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url}))) as url:
+                yield Served(app, url, memory, log)
+        finally:
+            memory.close()
+
+    return serving_example
+
+
+@pytest.fixture(scope="session", params=APPS)
+def served(request: pytest.FixtureRequest, serve: Callable[..., Any]) -> Iterator[Served]:
+    with serve(request.param) as running:
+        yield running
+
+
+@pytest.fixture
+def session() -> str:
+    """The id of a session that no other test has."""
+    return f"session-{next(_sessions)}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def run() -> Iterator[Callable[[Awaitable[Any]], Any]]:
+    """Runs a coroutine on the one loop of all tests, to which the asynchronous clients are bound."""
+    with asyncio.Runner() as runner:
+        yield runner.run
+        runner.run(CLIENTS.aclose_all())
+    CLIENTS.close_all()
