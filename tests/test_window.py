@@ -169,6 +169,12 @@ def test_results_in_a_message_of_the_user_belong_to_the_turn_before() -> None:
     assert planned([SYSTEM, user("0"), says("1"), user("2"), calls("a"), answer], each=200) == Cut(3)
 
 
+def test_results_that_come_with_their_calls_are_explained_by_them() -> None:
+    ran = Message(Role.ASSISTANT, "done", (ToolCall("a", "run", "{}"),), (ToolResult("a", "ok"),))
+    talk = [SYSTEM, *(message for i in range(4) for message in (user(f"{i}"), ran)), user("last")]
+    assert planned(talk, each=86) == Cut(7)
+
+
 def test_results_without_ids_pair_by_order() -> None:
     messages = [user("0"), says("1"), user("2"), calls("", ""), result(""), result(""), says("3")]
     assert planned(messages, each=200) == Cut(2)

@@ -196,7 +196,8 @@ def _orphans(request: ChatRequest, start: int) -> bool:
 
 
 def _pair(answered: set[str], message: Message) -> None:
-    """Going backwards: strike out what the calls of ``message`` explain, note what its results answer."""
+    """Going backwards: note what the results of ``message`` answer, strike out what its calls explain. Both stand in
+    one message where the provider runs the tool."""
+    answered.update(result.call_id for result in message.tool_results)
     if message.tool_calls:
         answered.difference_update([call.id for call in message.tool_calls], ("",))
-    answered.update(result.call_id for result in message.tool_results)
