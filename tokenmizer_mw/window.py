@@ -45,7 +45,7 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
 November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
 is passed over. Where the models of a family differ, the smallest counts."""
 
-_ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice"})
+_ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
 """Reasons to stand down for which not even a cut of before is carried on."""
 
 

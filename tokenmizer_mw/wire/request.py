@@ -28,6 +28,7 @@ HISTORY_ON_SERVER: Final = "history_on_server"
 PROVIDER_COMPACTS: Final = "provider_compacts"
 NO_LIST: Final = "no_list"
 TOOLS_CHANGE: Final = "tools_change"
+NOT_REWRITABLE: Final = "not_rewritable"
 
 _NOT_CONTINUED: Final = frozenset(
     {MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS, NO_LIST, TOOLS_CHANGE}

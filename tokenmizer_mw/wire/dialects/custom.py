@@ -1,0 +1,216 @@
+"""Chat routes with a JSON shape of their own: where the messages are and where the reply is, told by their owner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ConfigError, MalformedRequest
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.paths import Path, at, path_of, put
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, NOT_REWRITABLE, Shape, cut_edits, read_request, text_of
+from tokenmizer_mw.wire.spans import ObjectSpans, decoded, read_object, splice, without_members
+from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.unread import models
+
+from .custom_reply import Replies
+from .openai_message import ROLES, read_message
+
+Where = str | Callable[[dict[str, Any]], Any]
+"""A dotted path in the request's body, or what takes it from the parsed body."""
+
+_TOLD: Final = ("tool_calls", "tool_call_id")
+_OF_A_CALLABLE: Final = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading a body of another shape raises."""
+
+
+class CustomChat:
+    """The dialect of a chat route with a shape of its own.
+
+    The request, a JSON object, has the history in ``messages``, or no more than the newest text of the user in
+    ``question``; both are dotted paths ("chat.turns", "turns.-1.text") or take the parsed body. ``role`` and
+    ``content`` say where an element of the history tells who speaks and what; ``roles`` maps the words for it to
+    "user", "assistant", "system" and "tool", which need no mapping themselves.
+
+    ``reply`` is where the text of the reply is in a JSON body, ``delta`` where the next piece of it is in each event
+    of a stream or each line of NDJSON; one that is not given is as the other. "$" is the JSON value itself, "" plain
+    text without JSON. ``event``: only server-sent events of this name carry text ("": all do). ``done``: how a stream
+    ends: the data or the name of its last event, or a path whose value is true then ("": with its last byte).
+
+    Histories that are a member of the body's top level are cut when the window fills: an element takes the place of
+    the old ones, with its role, the resume block as its content, and the members ``extra``, for applications that
+    insist on more. All others are read only. Raises ``ConfigError`` for a configuration that cannot be meant.
+    """
+
+    name: Final = "custom"
+    linked: Final = (b'"image_url"', b'"file_id"')
+    media_types: Final = frozenset(
+        {b"text/plain", b"application/ndjson", b"application/jsonlines", b"application/x-jsonlines", b"text/ndjson"}
+    )
+
+    def __init__(
+        self,
+        *,
+        messages: Where | None = None,
+        question: Where | None = None,
+        reply: str | None = None,
+        delta: str | None = None,
+        event: str = "",
+        done: str = "",
+        role: str = "role",
+        content: str = "content",
+        roles: Mapping[Any, str] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        if (messages is None) == (question is None):
+            raise ConfigError("a custom chat has either messages or a question, and not both")
+        self._replies = Replies.of(reply, delta, event, done)
+        self._role, self._content = path_of(role, "role"), path_of(content, "content")
+        own = _checked(roles if roles is not None else {})
+        self._roles: dict[Any, Role] = {**ROLES, **own}
+        self._words: dict[str, Any] = {}
+        for word, meant in own.items():
+            self._words.setdefault(meant.value, word)
+        self._extra = extra if extra is not None else {}
+        self._check_element()
+        self._finds = _finder(messages, "messages") if messages is not None else _finder(question, "question")
+        self._asks = question is not None
+        path = path_of(messages, "messages") if isinstance(messages, str) else ()
+        known_as = f"custom {path} {self._role} {self._content} {self._roles}"
+        self._shape = Shape(known_as, self._role_of, self._roles_of, self._read_message, ".".join(path))
+        self._cuts = len(path) == 1
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request may name."""
+        return models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with a
+        question, where they should be."""
+        return read_request(self._shape, body, known) if self._cuts else self._read_only(read_object(decoded(body)))
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        System messages in what is taken out stay, behind the block. Raises ``ValueError`` when ``keep_from`` lies
+        outside the messages behind the prefix, and when the history is not a member of the top level.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            if not self._cuts:
+                raise ValueError("a history that lies deeper is not rewritten")
+            edits += cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` may hold what ends a stream."""
+        return self._replies.ends(tail)
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body. Never raises."""
+        return self._replies.collect(data, stream=stream)
+
+    # -- the request -----------------------------------------------------------------------------------------
+
+    def _read_only(self, found: ObjectSpans) -> ChatRequest:
+        """A request whose history lies deeper, or on the server: nothing of it can be cut."""
+        try:
+            value = self._finds(found.values)
+        except _OF_A_CALLABLE as error:
+            raise MalformedRequest(f"no messages: {type(error).__name__}") from None
+        if self._asks and isinstance(value, str):
+            messages = History([value], [Role.USER], _read_question, part=True)
+        elif not self._asks and isinstance(value, list | tuple):
+            messages = History(value, self._roles_of(value), self._read_message)
+        else:
+            raise MalformedRequest("no question" if self._asks else "no list of messages")
+        return ChatRequest(
+            text=found.text,
+            messages=messages,
+            array=0,
+            fields=found.values,
+            model=text_of(found.values, "model"),
+            stream=found.values.get("stream") is True,
+            stand_down=HISTORY_ON_SERVER if self._asks else NOT_REWRITABLE,
+            members=found.members,
+        )
+
+    def _role_of(self, raw: Any) -> Role | None:
+        word = at(raw, self._role)
+        return self._roles.get(word) if isinstance(word, str | int) else None
+
+    def _roles_of(self, sent: Sequence[Any]) -> list[Role]:
+        return [self._role_of(raw) or Role.SYSTEM for raw in sent]
+
+    def _read_message(self, raw: object, _: int) -> Message:
+        if not isinstance(raw, dict):
+            return Message(Role.SYSTEM)
+        told = {name: raw[name] for name in _TOLD if name in raw}
+        role = self._role_of(raw) or Role.SYSTEM
+        return read_message({**told, "role": role.value, "content": at(raw, self._content)})
+
+    def _block(self, request: ChatRequest, keep_from: int, role: str, block: str) -> str:
+        """The element that carries the block. Its content is a list where that of the first element kept is one."""
+        kept = range(keep_from, len(request.messages))
+        sample = json.loads(request.text[slice(*request.spans[kept[0]])]) if kept else {}
+        return json_text(self._element(self._word(role), _spelled_like(at(sample, self._content), storable(block))))
+
+    def _element(self, word: object, content: object) -> dict[str, Any]:
+        return put(content, self._content, put(word, self._role, json.loads(json.dumps(dict(self._extra)))))
+
+    def _word(self, role: str) -> object:
+        """How the application spells a role: as the mapping does, else as it is. Where the mapping knows no system,
+        the user speaks."""
+        own = "system" if role == "developer" else role
+        return self._words.get(own, self._words.get("user", role))
+
+    def _check_element(self) -> None:
+        for path in (self._role, self._content):
+            if not path or any(step.lstrip("-").isdigit() for step in path):
+                raise ConfigError("role and content lead through members: of a list in an element, name the list")
+        if not isinstance(self._extra, Mapping):
+            raise ConfigError(f"extra holds members of an element, not {self._extra!r}")
+        try:
+            self._element("user", "")
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"no element can be made of role, content and extra: {error}") from None
+
+
+def _checked(roles: Mapping[Any, str]) -> dict[Any, Role]:
+    if not isinstance(roles, Mapping):
+        raise ConfigError(f"roles maps words to roles; {roles!r} does not")
+    for word, spelled in roles.items():
+        if not isinstance(word, str | int) or not isinstance(spelled, str) or spelled not in ROLES:
+            raise ConfigError(f"roles maps a word to user, assistant, system or tool, not {word!r} to {spelled!r}")
+    return {word: ROLES[spelled] for word, spelled in roles.items()}
+
+
+def _finder(where: Where | None, what: str) -> Callable[[dict[str, Any]], Any]:
+    return where if callable(where) else partial(_value_at, path_of(where, what))
+
+
+def _value_at(path: Path, body: dict[str, Any]) -> object:
+    return at(body, path)
+
+
+def _read_question(raw: object, _: int) -> Message:
+    return Message(Role.USER, storable(raw) if isinstance(raw, str) else "")
+
+
+def _spelled_like(sample: object, block: str) -> object:
+    if not isinstance(sample, list):
+        return block
+    return [block] if sample and isinstance(sample[0], str) else [{"type": "text", "text": block}]
