@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -91,12 +91,8 @@ class Ollama:
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
-        decoder = LineDecoder(line_max=max(1, len(data)))
-        lines = [*decoder.receive_data(data), *decoder.receive_data(b"")]
-        chunks = [parsed(line.decode("utf-8", "replace")) for line in lines if line]
-        if not any(isinstance(chunk, dict) for chunk in chunks):
-            chunks = [parsed(data.decode("utf-8-sig", "replace"))]
-        return _collect(chunks)
+        whole = parsed(data.decode("utf-8-sig", "replace"))
+        return _collect([whole] if isinstance(whole, dict) else _lines(data))
 
 
 @dataclass(slots=True)
@@ -163,6 +159,12 @@ def _collect(chunks: Iterable[object]) -> Reply:
             if reply.error or reply.done:
                 break
     return reply.close()
+
+
+def _lines(data: bytes) -> Iterator[object]:
+    decoder = LineDecoder(line_max=max(1, len(data)))
+    for line in (*decoder.receive_data(data), *decoder.receive_data(b"")):
+        yield parsed(line.decode("utf-8", "replace")) if line else None
 
 
 def _images(raw: dict[str, Any]) -> tuple[str, ...]:
