@@ -19,6 +19,7 @@ NAMES = [
     "Checkpoint",
     "ConfigError",
     "Conflict",
+    "CustomChat",
     "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",

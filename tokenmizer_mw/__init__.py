@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
     from tokenmizer_mw.openai_sdk import async_openai_client, openai_client
     from tokenmizer_mw.transport import AsyncTransport, Transport
+    from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     "Checkpoint",
     "ConfigError",
     "Conflict",
+    "CustomChat",
     "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",
@@ -67,6 +69,7 @@ _LAZY = {
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
     "TokenMizerMiddleware": "tokenmizer_mw.asgi",
+    "CustomChat": "tokenmizer_mw.wire.dialects.custom",
     "Transport": "tokenmizer_mw.transport",
     "AsyncTransport": "tokenmizer_mw.transport",
     "HttpxTransport": "tokenmizer_mw.httpx_transport",
