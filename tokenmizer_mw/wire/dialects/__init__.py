@@ -12,11 +12,13 @@ from .cohere import Cohere
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
+from .openai_responses import OpenAIResponses
 
 _GEMINI: Final = Gemini()
 
 ROUTES: Final[Mapping[str, Dialect]] = {
     "/chat/completions": OpenAIChat(),
+    "/responses": OpenAIResponses(),
     "/v1/messages": Anthropic(),
     ":generateContent": _GEMINI,
     ":streamGenerateContent": _GEMINI,

@@ -1,0 +1,98 @@
+"""OpenAI Responses: POST {base}/responses. Also what OpenRouter and others speak under the same name."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
+from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.sse import events_in
+from tokenmizer_mw.wire.text import storable
+from tokenmizer_mw.wire.unread import models
+
+from .openai_responses_item import group, read_message, refuses, role_of, roles_of
+from .openai_responses_reply import TERMINAL, collect_body, collect_events
+
+_SHAPE: Final = Shape(
+    "openai_responses",
+    role_of,
+    roles_of,
+    read_message,
+    messages="input",
+    overhead=("instructions", "tools", "text"),
+    elsewhere={
+        "previous_response_id": HISTORY_ON_SERVER,
+        "conversation": HISTORY_ON_SERVER,
+        "context_management": PROVIDER_COMPACTS,
+    },
+    group=group,
+    alone=lambda text: {"role": "user", "content": text},
+    refuses=refuses,
+)
+
+_MARKS: Final = (b'"type":"error"', b'"type": "error"', *(b'"%s"' % name.encode() for name in TERMINAL))
+"""What the last event of a stream has in its data. In the text of a reply, quotes are escaped."""
+
+_LINES: Final = tuple(form % name.encode() for name in (*TERMINAL, "error") for form in (b"event: %s", b"event:%s"))
+
+
+class OpenAIResponses:
+    """The dialect. A list of items is rewritten to the byte; a text in its place is read and never rewritten.
+
+    With ``previous_response_id`` or ``conversation`` the provider has the history and a request brings only what is
+    new: the session accumulates.
+    """
+
+    name: Final = _SHAPE.name
+    linked: Final = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
+    media_types: Final = frozenset[bytes]()
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request may name."""
+        return models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with an input."""
+        return read_request(_SHAPE, body, known)
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes, changed as asked and nowhere else.
+
+        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block
+        in without taking anything out; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from``
+        lies outside the messages behind the prefix, and when the input is no list.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            if not request.text.startswith("[", request.array):
+                raise ValueError("an input that is one text has nothing to cut")
+            edits += cut_edits(request, keep_from, _block_item(role, block) if block else "")
+        return splice(request.text, edits).encode()
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` names an event that ends a stream. The whole response may stand behind the name."""
+        if tail.rfind(b"omplete") < 0 and tail.rfind(b"failed") < 0 and tail.rfind(b"error") < 0:
+            return False  # per chunk of every stream: faster than a pattern, and than looking from the start
+        if any(mark in tail for mark in _MARKS):
+            return True
+        return any(tail.startswith(line) or b"\n" + line in tail or b"\r" + line in tail for line in _LINES)
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """The reply in a captured response body. Never raises."""
+        events = events_in(data, stream=stream)
+        return collect_body(data) if events is None else collect_events(events)
+
+
+def _block_item(role: str, block: str) -> str:
+    return json.dumps({"role": role, "content": storable(block)}, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,368 @@
+"""The items of OpenAI Responses: who speaks in them, which of them make a message together, and what they say.
+
+The API takes apart what is one message elsewhere: reasoning, text and calls of a reply are items of their own. Items
+of the assistant that stand next to each other are one message. What a tool returned that the provider ran itself
+belongs to the message of its call, since both come in one reply.
+
+Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, UNKNOWN_ROLE, text_of
+from tokenmizer_mw.wire.text import json_text, storable
+
+from .openai_message import KIND_MAX, read_content
+
+_SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
+
+_SPEAKERS: Final = {"system": _SYSTEM, "developer": _SYSTEM, "user": _USER, "assistant": _ASSISTANT}
+
+_COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
+_REFERENCE: Final = "item_reference"
+_UNSEEN: Final = _COMPACTED | {_REFERENCE}
+"""Items that stand for others, which only the provider has."""
+
+_SIDES: Final[Mapping[str, Role]] = {
+    **dict.fromkeys(
+        (
+            "reasoning",
+            "function_call",
+            "custom_tool_call",
+            "mcp_call",
+            "mcp_list_tools",
+            "mcp_approval_request",
+            "shell_call",
+            "local_shell_call",
+            "apply_patch_call",
+            "computer_call",
+            "code_interpreter_call",
+            "web_search_call",
+            "file_search_call",
+            "image_generation_call",
+            "tool_search_call",
+            "tool_search_output",
+            "program",
+            "program_output",
+            *_UNSEEN,
+        ),
+        _ASSISTANT,
+    ),
+    **dict.fromkeys(
+        (
+            "function_call_output",
+            "custom_tool_call_output",
+            "shell_call_output",
+            "local_shell_call_output",
+            "apply_patch_call_output",
+            "computer_call_output",
+            "mcp_approval_response",
+        ),
+        _TOOL,
+    ),
+    **dict.fromkeys(("additional_tools", "configuration_update"), _SYSTEM),
+}
+_MESSAGE: Final = "message"
+_KNOWN: Final = frozenset(_SIDES) | {_MESSAGE}
+
+
+def role_of(raw: object) -> Role | None:
+    """Who speaks in an item, or in the items of a message; ``None`` when that cannot be told.
+
+    Items that only stand for others say nothing and are read as the system's.
+    """
+    items = raw if isinstance(raw, tuple) else (raw,)
+    if all(_kind(item) in _UNSEEN for item in items):
+        return _SYSTEM
+    return _side(items[0])
+
+
+def roles_of(sent: Sequence[Any]) -> list[Role]:
+    """Who speaks, for many; what cannot be told is the system's."""
+    try:
+        return [_SPEAKERS[raw["role"]] for raw in sent]  # nothing but messages: much faster than asking each one
+    except (KeyError, TypeError):
+        return [role_of(raw) or _SYSTEM for raw in sent]
+
+
+def group(sent: Sequence[Any]) -> list[int]:
+    """How many items each message takes; [] when it is one each."""
+    sizes: list[int] = []
+    kinds = [_kind(item) for item in sent]
+    hosted = _hosted(sent) if "shell_call_output" in kinds else frozenset[str]()
+    joins = False
+    for item, kind in zip(sent, kinds, strict=True):
+        speaks = _side(item) is _ASSISTANT or (kind == "shell_call_output" and _call_id(item) in hosted)
+        if speaks and joins:
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+        joins = speaks
+    return sizes if len(sizes) < len(sent) else []
+
+
+def refuses(sent: Sequence[Any]) -> str:
+    """Why a request with these items must not be rewritten, "" when it may."""
+    kinds = {_kind(item) for raw in sent for item in (raw if isinstance(raw, tuple) else (raw,))}
+    if not kinds.isdisjoint(_COMPACTED):
+        return PROVIDER_COMPACTS
+    if _REFERENCE in kinds:
+        return HISTORY_ON_SERVER
+    return "" if kinds <= _KNOWN else UNKNOWN_ROLE
+
+
+def read_message(raw: object, _: int = 0) -> Message:
+    """The message that an item is, or that several are together.
+
+    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    """
+    items = raw if isinstance(raw, tuple) else (raw,)
+    role = role_of(raw) or _SYSTEM
+    if role is _ASSISTANT:
+        return read_reply(items)
+    if not isinstance(raw, dict):
+        return Message(role)
+    if role is _TOOL:
+        result, attachments = _result(raw)
+        return Message(_TOOL, tool_results=(result,), attachments=attachments)
+    content = read_content(raw.get("content"))
+    text = _text(raw.get("tools")) if _kind(raw) == "additional_tools" else storable(content.text)
+    return Message(role, text, attachments=content.attachments)
+
+
+def read_reply(items: Iterable[object]) -> Message:
+    """The assistant's message that these items are together: texts joined with LF, calls and results in order."""
+    said = _Said()
+    for item in items:
+        if isinstance(item, dict):
+            _READERS.get(_kind(item), _returned)(item, said)
+    return said.message()
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the items of one message say."""
+
+    texts: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
+    attachments: list[str] = field(default_factory=list)
+
+    def message(self) -> Message:
+        text, thinking, refusal = (
+            "\n".join(filter(None, pieces)) for pieces in (self.texts, self.thinking, self.refusals)
+        )
+        return Message(
+            _ASSISTANT,
+            storable(text),
+            tuple(self.calls),
+            tuple(self.results),
+            storable(thinking),
+            storable(refusal),
+            tuple(self.attachments),
+        )
+
+    def called(self, item: dict[str, Any], name: str, arguments: str) -> None:
+        self.calls.append(ToolCall(_call_id(item), name, storable(arguments)))
+
+
+_Reader = Callable[[dict[str, Any], _Said], None]
+
+
+def _message(item: dict[str, Any], said: _Said) -> None:
+    content = read_content(item.get("content"))
+    said.texts.append(content.text)
+    said.thinking.append(content.thinking)
+    said.refusals.append(content.refusal)
+    said.attachments += content.attachments
+
+
+def _reasoning(item: dict[str, Any], said: _Said) -> None:
+    """Its readable parts; what is encrypted is for the provider alone."""
+    for member in ("summary", "content"):
+        texts = (part.get("text") for part in _objects(item.get(member)))
+        said.thinking += [text for text in texts if isinstance(text, str)]
+
+
+def _call(arguments: str, tool: str = "") -> _Reader:
+    """A call of ``tool``, or of the one that it names; ``arguments`` is the member with what the tool is given."""
+
+    def read(item: dict[str, Any], said: _Said) -> None:
+        said.called(item, tool or text_of(item, "name"), _text(item.get(arguments)))
+
+    return read
+
+
+def _call_with(*members: str, tool: str) -> _Reader:
+    """A call of ``tool``, which is given an object of these members."""
+
+    def read(item: dict[str, Any], said: _Said) -> None:
+        said.called(item, tool, _text({member: item.get(member) for member in members}))
+
+    return read
+
+
+def _mcp(item: dict[str, Any], said: _Said) -> None:
+    """A call of a tool on a server that the provider asks: its result stands in it."""
+    _call("arguments")(item, said)
+    failed = item.get("error")
+    output = text_of(item, "output") or _fault(failed)
+    if output:
+        said.results.append(ToolResult(_call_id(item), output, bool(failed)))
+
+
+def _code(item: dict[str, Any], said: _Said) -> None:
+    _call("code", "code_interpreter")(item, said)
+    logs = filter(None, (text_of(output, "logs") for output in _objects(item.get("outputs"))))
+    if text := "\n".join(logs):
+        said.results.append(ToolResult(_call_id(item), text))
+
+
+def _image(_: dict[str, Any], said: _Said) -> None:
+    said.attachments.append("image_generation_call")
+
+
+def _tool_search(item: dict[str, Any], said: _Said) -> None:
+    if item.get("execution") == "client":
+        said.called(item, "tool_search", _text(item.get("arguments")))
+
+
+def _returned(item: dict[str, Any], said: _Said) -> None:
+    """What a tool returned that the provider ran."""
+    if _side(item) is _TOOL or _kind(item) == "program_output":
+        result, attachments = _result(item)
+        said.results.append(result)
+        said.attachments += attachments
+
+
+def _nothing(_: dict[str, Any], __: _Said) -> None:
+    """Look-ups of the provider, whose answer is in the text, and lists of tools."""
+
+
+_READERS: Final[Mapping[str, _Reader]] = {
+    "message": _message,
+    "reasoning": _reasoning,
+    "function_call": _call("arguments"),
+    "custom_tool_call": _call("input"),
+    "mcp_approval_request": _call("arguments"),
+    "mcp_call": _mcp,
+    "shell_call": _call("action", "shell"),
+    "local_shell_call": _call("action", "local_shell"),
+    "apply_patch_call": _call_with("operation", tool="apply_patch"),
+    "computer_call": _call_with("action", "actions", tool="computer"),
+    "code_interpreter_call": _code,
+    "program": _call("code", "program"),
+    "image_generation_call": _image,
+    "tool_search_call": _tool_search,
+    **dict.fromkeys(("web_search_call", "file_search_call", "mcp_list_tools", "tool_search_output"), _nothing),
+}
+
+
+def _kind(item: object) -> str:
+    """The type of an item; "" when it has none that is known. A type may be left out of messages and references."""
+    if not isinstance(item, dict):
+        return ""
+    kind = item.get("type")
+    if isinstance(kind, str):
+        return kind
+    if isinstance(item.get("role"), str):
+        return _MESSAGE
+    return _REFERENCE if isinstance(item.get("id"), str) else ""
+
+
+def _side(item: object) -> Role | None:
+    """Who speaks in an item by itself. Of types that are not known, outputs are a tool's, the others the assistant's:
+    that is how the provider would send them."""
+    kind = _kind(item)
+    if not kind or not isinstance(item, dict):
+        return None
+    role = item.get("role")
+    if kind == _MESSAGE or isinstance(role, str):
+        return _SPEAKERS.get(role) if isinstance(role, str) else None
+    if kind == "tool_search_output" and item.get("execution") == "client":
+        return _TOOL
+    return _SIDES.get(kind) or (_TOOL if kind.endswith("_output") else _ASSISTANT)
+
+
+def _hosted(sent: Sequence[Any]) -> frozenset[str]:
+    """The calls of shells that run in a container of the provider."""
+    calls = (item for item in sent if _kind(item) == "shell_call" and isinstance(item.get("environment"), dict))
+    return frozenset(_call_id(item) for item in calls if item["environment"].get("type") == "container_reference")
+
+
+def _call_id(item: dict[str, Any]) -> str:
+    """What pairs a call with its result. Calls that bring their result along have only an id."""
+    return text_of(item, "call_id") or text_of(item, "id")
+
+
+def _result(item: dict[str, Any]) -> tuple[ToolResult, tuple[str, ...]]:
+    """What a tool returned, and the kinds of its parts that are no text."""
+    kind, output = _kind(item), item.get("output")
+    failed = item.get("status") == "failed"
+    if kind == "mcp_approval_response":
+        return ToolResult(text_of(item, "approval_request_id"), _approval(item)), ()
+    if kind in _OUTPUTS:
+        return ToolResult(_call_id(item), _OUTPUTS[kind](item), failed), ()
+    if isinstance(output, dict):
+        return ToolResult(_call_id(item), "", failed), (text_of(output, "type")[:KIND_MAX] or "unknown",)
+    content = read_content(output)
+    return ToolResult(_call_id(item), storable(content.text), failed), content.attachments
+
+
+def _approval(item: dict[str, Any]) -> str:
+    decided = "approved" if item.get("approve") is True else "denied"
+    return "\n".join(filter(None, (decided, text_of(item, "reason"))))
+
+
+def _printed(item: dict[str, Any]) -> str:
+    """What commands printed, and how they ended."""
+    return "\n".join(map(_ran, _objects(item.get("output"))))
+
+
+def _ran(chunk: dict[str, Any]) -> str:
+    outcome = chunk.get("outcome")
+    how = outcome if isinstance(outcome, dict) else {}
+    code = how.get("exit_code")
+    ended = f"exit code: {code}" if type(code) is int else "timed out" if how.get("type") == "timeout" else ""
+    return "\n".join(filter(None, (text_of(chunk, "stdout"), text_of(chunk, "stderr"), ended)))
+
+
+_OUTPUTS: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
+    "shell_call_output": _printed,
+    "tool_search_output": lambda item: _text(item.get("tools")),
+    "program_output": lambda item: _text(item.get("result")),
+}
+
+
+def _fault(error: object) -> str:
+    """What went wrong, in words where there are any."""
+    message = text_of(error, "message") if isinstance(error, dict) else ""
+    return message or (_text(error) if error else "")
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; [] when it is none."""
+    return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    """A text as it is, other values as compact JSON without null members: the SDK writes those that were not sent."""
+    if value is None or isinstance(value, str):
+        return storable(value or "")
+    try:
+        return storable(json_text(_without_nulls(value)))
+    except RecursionError:
+        return ""
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
