@@ -213,7 +213,7 @@ def test_standing_down_for_a_while_carries_the_cut_on(reason: str) -> None:
     assert planned(TALK, each=300, stand_down=reason) == Untouched()
 
 
-@pytest.mark.parametrize("reason", ["history_on_server", "provider_compacts", "messages_twice"])
+@pytest.mark.parametrize("reason", ["history_on_server", "provider_compacts", "messages_twice", "not_rewritable"])
 def test_where_the_history_is_elsewhere_nothing_is_done(reason: str) -> None:
     assert planned(TALK, each=300, frozen=frozen_at(TALK, 5), stand_down=reason) == Untouched()
 

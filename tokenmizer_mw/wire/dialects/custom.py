@@ -153,6 +153,12 @@ class CustomChat:
         return self._roles.get(word) if isinstance(word, str | int) else None
 
     def _roles_of(self, sent: Sequence[Any]) -> list[Role]:
+        if len(self._role) == 1:
+            step, roles = self._role[0], self._roles
+            try:
+                return [roles[raw[step]] for raw in sent]  # nearly always, and faster than asking each one
+            except (KeyError, TypeError, IndexError):
+                pass
         return [self._role_of(raw) or Role.SYSTEM for raw in sent]
 
     def _read_message(self, raw: object, _: int) -> Message:
