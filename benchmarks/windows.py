@@ -1,0 +1,222 @@
+"""The cut in every dialect: what must never be split, and the prefix that must stay the same between two cuts.
+
+Each conversation is sent call by call through the wire layer and the memory, with a small window. Of every request
+that comes out shortened is checked, against what went in and by the bytes alone: that it is the client's own beginning,
+the block, the system's messages among what is gone, and the client's own end; that nothing the end needs is gone. Then
+one conversation of 300 turns for each dialect: what a call sends must begin with the bytes that the call before it
+sent, up to its last message, unless the cut was made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialects import ROUTES
+
+from .conversations import CLOSE, WRITERS, Answered, Asked, Client, Item, Returned, Told, Writer, Written
+from .measure import at_least, at_most
+
+CONVERSATIONS: Final = 10_000
+TURNS: Final = 300
+WINDOWS: Final = (700, 1_200, 2_500)
+SMALL_WINDOW: Final = 1_500
+FAULTS: Final = (
+    "orphaned tool results",
+    "outputs larger than inputs",
+    "lost newest user messages",
+    "split thinking turns",
+    "leading tool results",
+    "bytes that are not the client's",
+)
+
+
+def run() -> dict[str, Any]:
+    figures: dict[str, Any] = {"conversations": {}, "prefix": {}}
+    seen: Counter[str] = Counter()
+    spoken = dialects()
+    each = -(-CONVERSATIONS // len(spoken))
+    for name, dialect in spoken.items():
+        counts = conversations(dialect, WRITERS[name], range(each))
+        seen += counts
+        figures["conversations"][name] = {"conversations": each, **counts}
+        figures["prefix"][name] = prefix_reuse(dialect, WRITERS[name], TURNS)
+    return {"figures": figures, "bars": bars(figures, seen), "notes": __doc__}
+
+
+def bars(figures: Mapping[str, Any], seen: Counter[str]) -> list[dict[str, Any]]:
+    total = sum(row["conversations"] for row in figures["conversations"].values())
+    faults = [at_most(f"{name} over {total} conversations", seen[name], 0, digits=0) for name in FAULTS]
+    reuse = [
+        at_least(f"{name}: prefix reused between two cuts over {TURNS} turns", row["reused_percent"], 100, "%", 1)
+        for name, row in figures["prefix"].items()
+    ]
+    return faults + reuse
+
+
+def dialects() -> dict[str, Dialect]:
+    """Every dialect that has a route, by name."""
+    return {dialect.name: dialect for dialect in ROUTES.values()}
+
+
+# -- one call --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What goes on. ``block``: what was put in, "" when the request passed. ``cut``: whether a cut was made for it."""
+
+    body: bytes
+    block: str = ""
+    cut: bool = False
+
+
+@dataclass(slots=True)
+class Link:
+    """What a shell does with the calls of one session: reads, prepares, rewrites, commits."""
+
+    memory: SessionMemory
+    dialect: Dialect
+    path: str
+    key: SessionKey
+
+    def send(self, body: bytes) -> Sent:
+        memory, cuts = self.memory, self._cuts()
+        opened = open_exchange(
+            self.dialect, (), body, memory.settings, path=self.path, session_id=self.key.id, known=memory.known
+        )
+        rewrite = memory.prepare(self.key, opened.request)
+        forwarding = opened.forward(rewrite)
+        memory.commit(self.key, opened.request.messages, None)
+        if rewrite is None or not forwarding.changed:
+            return Sent(body)
+        return Sent(forwarding.body, rewrite.block, self._cuts() > cuts)
+
+    def _cuts(self) -> int:
+        return self.memory.counters().get("cut_made", 0)
+
+
+def conversations(dialect: Dialect, writer: Writer, seeds: range) -> Counter[str]:
+    """What was found over conversations of these seeds: calls, those that came out shortened, and faults."""
+    found: Counter[str] = Counter()
+    memories = [_memory(window) for window in WINDOWS]
+    for seed in seeds:
+        rng = random.Random(f"{dialect.name} {seed}")
+        memory = rng.choice(memories)
+        link = Link(memory, dialect, writer.path, SessionKey(LOCAL_TENANT, f"session-{seed}"))
+        for items in Client(rng).calls(rng.randrange(3, 12)):
+            written = writer.write(items)
+            sent = link.send(written.body)
+            found.update(calls=1, shortened=bool(sent.block), cuts=sent.cut)
+            if sent.block:
+                found.update(faults(writer, written, items, sent))
+        memory.forget(link.key.id)
+    for memory in memories:
+        memory.close()
+    return found
+
+
+def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]:
+    """One long conversation: how many of the bytes that a call sent, up to its last message, the next call begins
+    with. Calls for which a cut was made are left out: they begin anew."""
+    memory = _memory(SMALL_WINDOW)
+    link = Link(memory, dialect, writer.path, SessionKey(LOCAL_TENANT, "long"))
+    found: Counter[str] = Counter()
+    before = b""
+    for items in Client(random.Random(dialect.name), plain=True).calls(turns):
+        sent = link.send(writer.write(items).body)
+        if not sent.cut:
+            found.update(bytes=len(before), reused=_common(before, sent.body))
+        found.update(calls=1, cuts=sent.cut, shortened=bool(sent.block))
+        before = sent.body[: -len(CLOSE)]
+    memory.close()
+    percent = 100 * found["reused"] / found["bytes"]
+    return {"reused_percent": percent, **{name: found[name] for name in ("calls", "cuts", "shortened")}}
+
+
+def _common(before: bytes, after: bytes) -> int:
+    """How many bytes both begin with."""
+    if after.startswith(before):
+        return len(before)
+    return next(place for place, (one, other) in enumerate(zip(before, after, strict=False)) if one != other)
+
+
+def _memory(window: int) -> SessionMemory:
+    return SessionMemory.open("memory://", Settings(context_window=window, block_tokens=120, sessions_cached=8))
+
+
+# -- what must hold --------------------------------------------------------------------------------------------
+
+
+def faults(writer: Writer, written: Written, items: Sequence[Item], sent: Sent) -> Counter[str]:
+    """What is wrong with a request that came out shortened, by the names in ``FAULTS``."""
+    found: Counter[str] = Counter({"outputs larger than inputs": len(sent.body) > len(written.body)})
+    kept = _kept_from(written, items, sent.body)
+    if kept is None or not _is_a_cut(writer, written, items, sent, kept):
+        found["bytes that are not the client's"] += 1
+        return found
+    first = written.owners[kept]
+    leads = isinstance(items[first], Returned)
+    found["leading tool results"] += leads
+    found["orphaned tool results"] += leads
+    found["lost newest user messages"] += _newest_of_user(items) < first
+    found["split thinking turns"] += _splits_thinking(writer, items, first) or written.owners[kept - 1] == first
+    return found
+
+
+def _kept_from(written: Written, items: Sequence[Item], sent: bytes) -> int | None:
+    """The first element from which on the request ends as it came in, and with which not the system begins; ``None``
+    when not even the last one is there."""
+    kept, tail = None, CLOSE
+    for place in range(len(written.elements) - 1, -1, -1):
+        tail = written.elements[place].encode() + tail
+        if not sent.endswith(tail):
+            break
+        kept = kept if isinstance(items[written.owners[place]], Told) else place
+        tail = b", " + tail
+    return kept
+
+
+def _is_a_cut(writer: Writer, written: Written, items: Sequence[Item], sent: Sent, kept: int) -> bool:
+    """Whether what stands before the elements that were kept is what the system said among the others, and our block,
+    and all other members are as they were."""
+    before, after = json.loads(written.body), json.loads(sent.body)
+    elements = after.pop(writer.list_name)
+    head = elements[: len(elements) - (len(before.pop(writer.list_name)) - kept)]
+    told = [json.loads(written.elements[at]) for at in range(kept) if isinstance(items[written.owners[at]], Told)]
+    if writer.system:
+        texts = [block["text"] for block in after.pop(writer.system)]
+        expected = [block["text"] for block in before.pop(writer.system, ())] + [element["content"] for element in told]
+        return before == after and not head and texts == [*expected, sent.block]
+    blocks = [element for element in head if _holds(element, sent.block)]
+    return before == after and len(blocks) == 1 and [element for element in head if element not in blocks] == told
+
+
+def _holds(element: Any, block: str) -> bool:
+    return json.dumps(block)[1:-1] in json.dumps(element)
+
+
+def _newest_of_user(items: Sequence[Item]) -> int:
+    return max(place for place, item in enumerate(items) if isinstance(item, Asked))
+
+
+def _splits_thinking(writer: Writer, items: Sequence[Item], first: int) -> bool:
+    """Whether the first item that is kept stands inside a turn in which the assistant thinks."""
+    start = max((place for place in range(first + 1) if _opens(writer, items[place])), default=0)
+    end = next((place for place in range(first + 1, len(items)) if _opens(writer, items[place])), len(items))
+    thinks = any(isinstance(item, Answered) and item.thinking for item in items[start:end])
+    return thinks and start < first
+
+
+def _opens(writer: Writer, item: Item) -> bool:
+    """Whether a turn begins with the item, and so with an element of its own."""
+    return isinstance(item, Asked) and not (item.joined and writer.joins)
