@@ -132,6 +132,7 @@ class SyncFace(Generic[Q, S, T]):
 
     _wrap: ClassVar[type[WatchedStream]]
     _default: ClassVar[type[Any]]
+    _whole: ClassVar[type[Any]]
 
     def __init__(
         self,
@@ -141,7 +142,7 @@ class SyncFace(Generic[Q, S, T]):
         routes: Mapping[str, Dialect] = ROUTES,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        self._outgoing = Outgoing(memory, routes, tenant)
+        self._outgoing = Outgoing(memory, routes, tenant, self._whole)
         self._inner: Any = self._default() if inner is None else inner
 
     def handle_request(self, request: Q) -> S:
@@ -171,6 +172,7 @@ class AsyncFace(Generic[Q, S, T]):
 
     _wrap: ClassVar[type[AsyncWatchedStream]]
     _default: ClassVar[type[Any]]
+    _whole: ClassVar[type[Any]]
 
     def __init__(
         self,
@@ -180,7 +182,7 @@ class AsyncFace(Generic[Q, S, T]):
         routes: Mapping[str, Dialect] = ROUTES,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        self._outgoing = Outgoing(memory, routes, tenant)
+        self._outgoing = Outgoing(memory, routes, tenant, self._whole)
         self._inner: Any = self._default() if inner is None else inner
 
     async def handle_async_request(self, request: Q) -> S:

@@ -33,10 +33,14 @@ class HTTPRequest(Protocol):
     url: Any
     headers: Any
     extensions: Any
+    stream: Any
 
     @property
     def content(self) -> bytes:
-        """The body. Raises ``RuntimeError`` when it is a stream."""
+        """The body. Raises ``RuntimeError`` when it was not read."""
+
+    def read(self) -> bytes:
+        """The body, read from its stream where it was not."""
 
 
 class HTTPResponse(Protocol):
@@ -64,16 +68,20 @@ class Outgoing:
 
     ``routes`` maps path endings to dialects. The session is the one that the request names itself (in the body's
     field or the header, as in the settings), else the one that is bound (``SessionMemory.session``). The tenant is
-    that of the binding, ``tenant`` where there is none. Raises ``ConfigError`` for routes that are none.
+    that of the binding, ``tenant`` where there is none. ``whole``: the library's class of request bodies that lie in
+    memory; others are streams and left alone. Raises ``ConfigError`` for routes that are none.
     """
 
-    def __init__(self, memory: SessionMemory, routes: Mapping[str, Dialect], tenant: str) -> None:
+    def __init__(
+        self, memory: SessionMemory, routes: Mapping[str, Dialect], tenant: str, whole: type | tuple[()] = ()
+    ) -> None:
         if not all(routes):
             raise ConfigError("a route is the end of a path and not empty")
         self.memory = memory
         self._routes = dict(routes)
         self._endings = tuple(routes)
         self._tenant = tenant
+        self._whole = whole
         self._session_header = memory.settings.session_header.lower().encode("latin-1", "replace")
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap) -> S:
@@ -128,7 +136,11 @@ class Outgoing:
         return call
 
     def _call_of(self, request: HTTPRequest) -> Call | None:
-        return self.call(request.method, request.url.path, lambda: request.headers.raw, lambda: request.content)
+        return self.call(request.method, request.url.path, lambda: request.headers.raw, lambda: self._body(request))
+
+    def _body(self, request: HTTPRequest) -> bytes:
+        """The body. Raises ``RuntimeError`` when it is a stream."""
+        return request.read() if isinstance(request.stream, self._whole) else request.content
 
     def _chat(
         self, path: str, headers: Mapping[bytes, bytes], body: Callable[[], bytes], named: Named

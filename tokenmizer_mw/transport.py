@@ -20,6 +20,7 @@ class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport],
 
     _wrap = WatchedByteStream
     _default = httpx2.HTTPTransport
+    _whole = httpx2.ByteStream
 
 
 class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
@@ -27,3 +28,4 @@ class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBase
 
     _wrap = AsyncWatchedByteStream
     _default = httpx2.AsyncHTTPTransport
+    _whole = httpx2.ByteStream

@@ -108,14 +108,14 @@ def counting(face: Face) -> Any:
 
 
 def test_headers_before_first_byte(client: Client, url: str, upstream: Upstream) -> None:
-    answer = client.post(url, json=chat("fake-n2-d300"))
+    answer = client.post(url, json=chat("fake-n2-d100"))
     assert answer.response.status_code == 200
     assert upstream.statistics.active == 1
     assert answer.raw().endswith(b"data: [DONE]\n\n")
 
 
 def test_chunks_arrive_incrementally(client: Client, url: str, upstream: Upstream) -> None:
-    answer = client.post(url, json=chat("fake-n3-d150"))
+    answer = client.post(url, json=chat("fake-n3-d60"))
     assert answer.next()
     assert upstream.statistics.active == 1
     assert answer.next()
