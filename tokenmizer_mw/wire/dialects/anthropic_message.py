@@ -160,7 +160,7 @@ def _result(block: dict[str, Any]) -> ToolResult:
 
 
 def _parts(content: object) -> Sequence[object]:
-    return content if isinstance(content, list) else [content]
+    return content if isinstance(content, list) else [content] if isinstance(content, str) else []
 
 
 def _attachments(blocks: Sequence[object], read: frozenset[str]) -> tuple[str, ...]:
