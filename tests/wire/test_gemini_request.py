@@ -3,6 +3,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from google import genai
@@ -10,12 +11,14 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.errors import ConfigError, MalformedRequest
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.transport import Transport
+from tokenmizer_mw.window import Cut, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.dialects.gemini import Gemini
@@ -342,6 +345,73 @@ def test_a_streamed_array_is_recorded_too() -> None:
         client.post("http://test/v1beta/models/m:streamGenerateContent", content=sent(USER))
     assert [message.text for message in memory.restore("s", [1, 2])] == ["Hello", "Hi there"]
     memory.close()
+
+
+def test_the_middleware_finds_the_method_at_the_end_of_a_path() -> None:
+    memory = SessionMemory.open("memory://")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["body"] == sent(USER)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": as_array([says("Hi", end="STOP")])})
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": sent(USER)}
+
+    async def send(_: Any) -> None:
+        """Nobody looks at the response here."""
+
+    middleware = TokenMizerMiddleware(app, memory=memory, session=lambda _: "s", routes={":generateContent": GEMINI})
+    scope = {"type": "http", "method": "POST", "path": "/v1beta/models/m:generateContent", "headers": []}
+    anyio.run(middleware, scope, receive, send)
+    assert [message.text for message in memory.restore("s", [1, 2])] == ["Hello", "Hi"]
+    with pytest.raises(ConfigError):
+        TokenMizerMiddleware(app, memory=memory, routes={"generateContent": GEMINI})
+    memory.close()
+
+
+# -- cuts of any conversation ------------------------------------------------------------------------------------
+
+
+def calls_of(contents: list[Content], member: str) -> int:
+    return sum(member in part for each in contents for part in each["parts"])
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> list[Content]:
+    """A turn of a user and what follows it: calls with their results, streamed in pieces or not, and an answer."""
+    word = st.sampled_from(["word " * 40, "word " * 200])
+    contents = [content(draw(st.sampled_from(["user", None])), text(draw(word)))]
+    for _ in range(draw(st.integers(0, 3))):
+        ids = draw(st.booleans())
+        count = draw(st.integers(1, 3))
+        called = [{"functionCall": {"name": "f", "args": {}, **({"id": f"c{n}"} if ids else {})}} for n in range(count)]
+        results = [result({"result": draw(word)}, **({"id": f"c{n}"} if ids else {})) for n in range(count)]
+        contents += [content("model", text("Hm.", thought=True))] * draw(st.integers(0, 2))
+        contents += [content("model", each) for each in called] if draw(st.booleans()) else [content("model", *called)]
+        role = draw(st.sampled_from(["user", "function", "tool"]))
+        contents += [content(role, each) for each in results] if draw(st.booleans()) else [content(role, *results)]
+    return contents + [content("model", text(draw(word)))] * draw(st.integers(1, 3))
+
+
+@given(st.lists(turns(), min_size=1, max_size=12), st.integers(0, 3))
+def test_no_cut_of_any_conversation_splits_what_belongs_together(talk: list[list[Content]], loops: int) -> None:
+    contents = [each for turn in talk for each in turn]
+    last = [content("user", text("And now?")), *[CALL, RESULT] * loops]
+    read = request(*contents, *last)
+    counts = [len(message.text) // 5 + 5 for message in read.messages]
+    settings = Settings(context_window=400, block_tokens=40)
+    planned = plan(read, counts, overhead=0, frozen=None, settings=settings)
+    if loops:
+        assert not isinstance(planned, Cut)
+    if not isinstance(planned, Cut):
+        return
+    kept = json.loads(GEMINI.rewrite(read, keep_from=planned.keep_from, block="B"))["contents"]
+    assert kept[0] == content("user", text("B"))
+    assert kept[1:] == [*contents, *last][len(contents) + len(last) - len(kept) + 1 :]
+    assert kept[1].get("role", "user") == "user"
+    assert calls_of(kept[1:2], "functionResponse") == 0
+    assert calls_of(kept, "functionCall") == calls_of(kept, "functionResponse")
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
@@ -74,8 +75,8 @@ class Said:
 
     def message(self, role: Role) -> Message:
         """What was said, by ``role``. Texts of a user are joined with LF; those of the model are pieces of one."""
-        between = "" if role is _ASSISTANT else "\n"
         own = role is _ASSISTANT
+        between = "" if own else "\n"
         return Message(
             role,
             storable(between.join(self.text)),
@@ -180,6 +181,7 @@ def _output(response: object) -> str:
     return json_text(response)
 
 
+@lru_cache(maxsize=64)
 def _snake(name: str) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
 
