@@ -137,20 +137,24 @@ class Upstream:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
+        ahead: bytes | None = b""
         try:
-            while await self._exchanged(reader, writer):
-                pass
+            while ahead is not None:
+                ahead = await self._exchanged(reader, writer, ahead)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._connections.discard(task)
             writer.close()
 
-    async def _exchanged(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """One request and its response; whether the connection may carry another."""
-        received = await _read(reader, writer)
+    async def _exchanged(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ahead: bytes
+    ) -> bytes | None:
+        """One request, which begins with ``ahead``, and its response. What was read of the next request meanwhile;
+        ``None`` when the connection ends here."""
+        received = await _read(reader, writer, ahead)
         if received is None:
-            return False
+            return None
         self.calls.append(received)
         self.statistics.requests += 1
         self.statistics.active += 1
@@ -158,15 +162,19 @@ class Upstream:
         leaving = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if leaving.done() and leaving.result():  # the next request is here before this answer is put away
+                await asyncio.wait({answering})
             if answering.done():
                 stays = answering.result()
                 self.statistics.finished += 1
-                return stays
+                leaving.cancel()
+                await asyncio.wait({leaving})
+                return (b"" if leaving.cancelled() else leaving.result()) if stays else None
             self._left()
-            return False
+            return None
         except ConnectionError:
             self._left()
-            return False
+            return None
         finally:
             self.statistics.active -= 1
             for task in (answering, leaving):
@@ -340,10 +348,10 @@ def _break_off(writer: asyncio.StreamWriter, *, reset: bool) -> None:
     writer.close()
 
 
-async def _read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Received | None:
-    """The next request; ``None`` when the connection ends before it begins."""
+async def _read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ahead: bytes) -> Received | None:
+    """The next request, which begins with ``ahead``; ``None`` when the connection ends before it begins."""
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
+        head = ahead + await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
         return None
     start, *lines = head.decode("latin-1").split("\r\n")
