@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.log import EventLog
 
-PATIENCE = 20.0
+PATIENCE = 10.0
 """Seconds after which a test gives up waiting."""
 
 

@@ -267,7 +267,7 @@ async def _write(response: _Response, writer: asyncio.StreamWriter) -> bool:
     body = response.body
     if response.compressed:
         body = _compressed(body)
-    body = pieces(body, modes)
+    body = pieces(body if response.stream else [b"".join(body)], modes)
     length = None if response.stream else sum(map(len, body))
     await _write_head(response, length, writer, slowly="slowhead" in modes)
     broken = {"cut", "rst"} & modes

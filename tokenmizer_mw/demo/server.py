@@ -21,7 +21,8 @@ def serving(app: Any) -> Iterator[str]:
 
     Raises ``RuntimeError`` when it does not start.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+    # The protocol is named because asyncio sends small pieces at once only where it knows that this is TCP.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="demo-server", daemon=True)
