@@ -1,11 +1,13 @@
 import json
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from anthropic.types.beta import BetaContentBlockParam
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import get_type_hints, is_typeddict
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.event import MessageRecorded, encode
@@ -119,6 +121,51 @@ def test_every_kind_of_message(raw: object, expected: Message) -> None:
         assert read.messages[0] == expected
         assert read.messages.roles[0] is expected.role
         assert read.text[slice(*read.spans[0])] == json.dumps(raw)
+
+
+def sdk_kinds() -> list[str]:
+    """The kinds of all content blocks that the SDK's types know in a request."""
+    return [
+        get_args(get_type_hints(block)["type"])[0] for block in get_args(BetaContentBlockParam) if is_typeddict(block)
+    ]
+
+
+@pytest.mark.parametrize("kind", sdk_kinds())
+def test_every_kind_of_block_that_the_sdk_knows(kind: str) -> None:
+    asked, told = request(user({"type": kind})).messages[0], request(assistant({"type": kind})).messages[0]
+    unspoken = ("text", "thinking", "redacted_thinking", "fallback", "mcp_tool_listing")
+    assert len(told.tool_calls) == kind.endswith("tool_use")
+    assert len(asked.tool_results) == (kind == "tool_result")
+    assert told.attachments == (() if told.tool_calls or kind in unspoken else (kind,))
+    assert asked.attachments == (() if asked.tool_results or kind in unspoken else (kind,))
+
+
+UNPAIRED: list[list[object]] = [
+    [RESULT, ANSWER],
+    [CALL, USER],
+    [CALL, user(RESULTS[0]), ANSWER],
+    [CALL, RESULT, RESULT, ANSWER],
+    [CALL, user(*RESULTS, *RESULTS), ANSWER],
+    [CALL, RESULT, CALL, RESULT, ANSWER],
+    [assistant(READ, READ), user(RESULTS[0]), ANSWER],
+]
+
+
+@pytest.mark.parametrize("messages", UNPAIRED)
+def test_calls_and_results_that_do_not_pair_are_read_as_they_are(messages: list[object]) -> None:
+    read = request(USER, *messages, USER)
+    assert (len(read.messages), read.stand_down) == (len(messages) + 2, "")
+    assert rewritten(read, len(messages) + 1)["messages"] == [USER]
+    calls = [block for raw in messages for block in blocks_of(raw) if block.get("type") == "tool_use"]
+    results = [block for raw in messages for block in blocks_of(raw) if block.get("type") == "tool_result"]
+    assert [call.id for each in read.messages for call in each.tool_calls] == [call["id"] for call in calls]
+    assert [one.call_id for each in read.messages for one in each.tool_results] == [
+        one["tool_use_id"] for one in results
+    ]
+
+
+def blocks_of(raw: Any) -> list[Any]:
+    return raw["content"] if isinstance(raw["content"], list) else []
 
 
 HANDED_OVER = [(raw, expected) for raw, expected in MESSAGES if isinstance(raw, dict) and raw.get("role") in
