@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import httpx2
 import uvicorn
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.demo.script import load_script
@@ -178,11 +178,18 @@ class Relayed(StreamingResponse):
             await self._answer.aclose()
 
 
+class Unheard(Response):
+    """Nothing, for nobody."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send nothing."""
+
+
 async def relayed(request: Request, upstream: Upstream) -> Response:
     """The upstream's answer to ``request``, or none when the client does not wait for it."""
     opening = upstream.open(request.scope, await request.body())
     answer = await unless_gone(opening, request.receive)
-    return Relayed(answer) if answer is not None else JSONResponse({"error": "the client left"}, 499)
+    return Relayed(answer) if answer is not None else Unheard()
 
 
 async def unless_gone(opening: Awaitable[Answer], receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> Answer | None:

@@ -1,0 +1,137 @@
+"""What goes wrong at the provider reaches the SDK as it is, and a client that leaves frees the provider."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from tests.upstream.answer import Scripted
+from tests.upstream.server import Upstream
+from tests.upstream.steering import Steering
+from tokenmizer_mw.model.message import Role
+
+from .sdks.table import SDK_WARNINGS, SDKS
+from .sdks.talk import KEY, Talk
+from .served import PATIENCE, Served, eventually
+from .surfaces import SURFACES, Surface
+
+pytestmark = [pytest.mark.filterwarnings(warning) for warning in SDK_WARNINGS]
+
+STREAMS = [surface for surface in SURFACES if surface.framing]
+
+
+def _failed(talk: Talk, model: str, *, stream: bool) -> BaseException:
+    """The error that the SDK's user gets."""
+    talk.user("Where does the Ünal river rise?")
+    with pytest.raises(Exception) as caught:
+        talk.ask(model, stream=stream)
+    return caught.value
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("status", [429, 500])
+@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+def test_sdk_gets_the_providers_error(
+    served: Served, upstream: Upstream, sdk: type[Talk], status: int, stream: bool, session: str
+) -> None:
+    model = f"fake-e{status}"
+    direct, through = sdk(upstream.url, session), sdk(served.url, session)
+    expected = direct.refused(_failed(direct, model, stream=stream))
+    told = through.refused(_failed(through, model, stream=stream))
+    assert told is not None
+    assert told == expected
+    assert told.status == status
+    assert served.closed(session)[-1] == ("error", "")
+    assert [message.role for message in served.messages(session)] == [Role.USER]
+
+
+@pytest.mark.parametrize("modes", ["cut", "errmid"])
+@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+def test_sdk_gets_the_break_of_a_stream(
+    served: Served, upstream: Upstream, sdk: type[Talk], modes: str, session: str
+) -> None:
+    model = f"fake-n6-{modes}"
+    direct, through = sdk(upstream.url, session), sdk(served.url, session)
+    expected = _failed(direct, model, stream=True)
+    told = _failed(through, model, stream=True)
+    assert type(told) is type(expected)
+    assert str(told) == str(expected)
+    assert [outcome for outcome, _ in served.closed(session)] == ["error"]
+
+
+def test_retries_of_an_sdk_are_one_turn(served: Served, upstream: Upstream, session: str) -> None:
+    upstream.script.extend([Scripted(steering=Steering(status=500)), Scripted("At last.")])
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key=KEY, max_retries=2) as client:
+        reply = client.chat.completions.create(
+            model="fake", messages=[{"role": "user", "content": "Well?"}], extra_headers={"x-session-id": session}
+        )
+    assert reply.choices[0].message.content == "At last."
+    assert [message.text for message in served.messages(session)] == ["Well?", "At last."]
+    assert served.outcomes(session)[-1] == ("complete", "stop")
+
+
+@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+def test_stream_closed_by_its_user_frees_the_provider(
+    served: Served, upstream: Upstream, sdk: type[Talk], session: str
+) -> None:
+    talk = sdk(served.url, session)
+    talk.user("Tell me everything.")
+    before = upstream.statistics.aborted
+    events: Any = talk.stream("fake-n2000-d5")
+    for _, _ in zip(range(4), events, strict=False):
+        pass
+    left = time.monotonic()
+    events.close()
+    _assert_freed(upstream, before, left)
+    assert served.closed(session) == [("aborted", "")]
+    assert [message.role for message in served.messages(session)] == [Role.USER, Role.ASSISTANT]
+
+
+@pytest.mark.parametrize("model", ["fake-f60000", "fake-n2000-d5"], ids=["before the first byte", "midway"])
+@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+def test_cancelled_call_frees_the_provider(
+    served: Served, upstream: Upstream, sdk: type[Talk], run: Callable[..., Any], model: str, session: str
+) -> None:
+    talk = sdk(served.url, session)
+    talk.user("Tell me everything.")
+    before = upstream.statistics.aborted
+
+    async def cancelled() -> float:
+        seen = upstream.statistics.requests
+        asking = asyncio.ensure_future(talk.aask(model, stream=True))
+        while upstream.statistics.requests == seen and not asking.done():
+            await asyncio.sleep(0.005)
+        await asyncio.sleep(0.05)
+        left = time.monotonic()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        return left
+
+    _assert_freed(upstream, before, run(cancelled()))
+    assert served.closed(session) == [("aborted", "")]
+
+
+@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: f"{surface.name}-{surface.framing or 'whole'}")
+def test_client_that_gives_up_waiting_frees_the_provider(
+    served: Served, upstream: Upstream, surface: Surface, session: str
+) -> None:
+    path, body = surface.request("fake-f60000")
+    before = upstream.statistics.aborted
+    with httpx2.Client(timeout=0.05) as client, pytest.raises(httpx2.ReadTimeout):
+        client.post(served.url + path, json=body, headers={"x-session-id": session})
+    _assert_freed(upstream, before, time.monotonic())
+    assert served.closed(session) == [("aborted", "")]
+
+
+def _assert_freed(upstream: Upstream, before: int, left: float) -> None:
+    """The provider has seen that its reader left, and soon: in a few milliseconds on a machine that is idle."""
+    assert eventually(lambda: upstream.statistics.aborted > before)
+    assert upstream.statistics.left_at[-1] - left < PATIENCE / 5
+    assert eventually(lambda: upstream.statistics.active == 0)
