@@ -1,0 +1,9 @@
+"""Redaction: secrets become placeholders before anything else sees the text. Pure: no clock, no files, no network."""
+
+from __future__ import annotations
+
+from .allow import Allow
+from .redact import Explained, Finding, Redactor
+from .table import DEFAULT, Custom, Rules
+
+__all__ = ["DEFAULT", "Allow", "Custom", "Explained", "Finding", "Redactor", "Rules"]

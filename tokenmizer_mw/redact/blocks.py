@@ -1,0 +1,150 @@
+"""Reads secrets of many lines: PEM and PGP blocks, PuTTY keys, Kubernetes manifests; and cookies of many pairs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .found import Found, Rank, Reader, Reading, Refused, begins_word, refusal
+from .judge import opaque, placeholder
+from .names import words
+from .pattern import compiled
+
+MANIFEST_MAX: Final = 65536
+"""Bytes of one Kubernetes manifest that are read."""
+
+PRIVATE: Final = (
+    r"-{4,5}[ ]?BEGIN[ ](?:[A-Z0-9]{2,12}[ ]){0,4}(?:PRIVATE[ ]KEY(?:[ ]BLOCK)?|(?:PGP|GPG)[ ]MESSAGE)-{4,5}"
+)
+_BREAK: Final = r"(?:\s|\\+[nrt]|[\"'`,|>#*;+()\\]|[\n\r][ \t]*(?:[0-9]{1,6}[:|\t ]|\xe2\x86\x92|-)|\xe2\x86\x92)"
+_HEADER: Final = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[ ]?:[^\n\\]{0,200}"
+_BEGIN: Final = compiled(PRIVATE)
+_LINE: Final = compiled(
+    rf"{_BREAK}*(?:{_HEADER}|(?:[0-9]{{1,6}}[:|\t\x80-\xff ]+)?[A-Za-z0-9+/]{{20,}}={{0,2}}"
+    r"|=[A-Za-z0-9+/]{4}(?:[^A-Za-z0-9]|$))"
+)
+_REST: Final = compiled(
+    rf"(?:{_BREAK}*[A-Za-z0-9+/]{{1,76}}={{0,2}})?{_BREAK}*(?:\.\.\.{_BREAK}*)?-{{4,5}}[ ]?END[ ][A-Z0-9 ]+-{{4,5}}"
+)
+_LAST: Final = compiled(rf"{_BREAK}+[A-Za-z0-9+/]{{2,76}}={{1,2}}")
+_BLOCK_END: Final = compiled(r"-{4,5}[ ]?END[ ](?:[A-Z0-9]{2,12}[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}")
+_TAIL_BODY: Final = compiled(rf"(?:[A-Za-z0-9+/]{{40,}}={{0,2}}{_BREAK}+)+(?:[A-Za-z0-9+/]{{1,76}}={{0,2}}{_BREAK}+)?$")
+TAIL_MAX: Final = 8192
+
+
+def read_block(text: bytes, start: int) -> Reading:
+    """A private key from its first line to its last; without a last line, as far as its lines go."""
+    begin = _BEGIN.match(text, start, min(len(text), start + 120))
+    if begin is None:
+        return refusal("private-key", start, start + 5, "no key begins here", start + 5)
+    end = begin.end()
+    while (line := _LINE.match(text, end)) is not None:
+        end = line.end()
+    rest = _REST.match(text, end) or _LAST.match(text, end)
+    end = rest.end() if rest is not None else end
+    head = text[start : start + 60]
+    kind = "pgp-private-key" if b"PGP" in head or b"GPG" in head else "private-key"
+    said = text[start:end].decode("latin-1")
+    if end - start < 80 or (placeholder(said[30:400]) and len(said) < 400):
+        return refusal(kind, start, end, "a block without a key", max(start + 5, end - 1))
+    return Reading(end, (Found(kind, start, end, "a key block", Rank.OWN),))
+
+
+def read_block_end(text: bytes, start: int) -> Reading:
+    """The lines before an END line whose BEGIN line is missing."""
+    end = _BLOCK_END.match(text, start)
+    if end is None:
+        return refusal("private-key", start, start + 5, "no key ends here", start + 5)
+    before = text[max(0, start - TAIL_MAX) : start]
+    lines = _TAIL_BODY.search(before)
+    if lines is None or b"BEGIN" in before[max(0, lines.start() - 60) : lines.start()]:
+        return refusal("private-key", start, end.end(), "nothing of a key before it", end.end())
+    first = start - len(before) + lines.start()
+    return Reading(end.end(), (Found("private-key", first, end.end(), "the end of a key block", Rank.OWN),))
+
+
+_PUTTY: Final = compiled(
+    r"Private-Lines:[ ]?[0-9]{1,3}((?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{20,}={0,2})+"
+    r"(?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{2,64}={1,2})?)"
+)
+
+
+def read_putty(text: bytes, start: int) -> Reading:
+    """The private lines of a PuTTY key."""
+    lines = _PUTTY.match(text, start)
+    if lines is None:
+        return refusal("private-key", start, start + 8, "no private lines", start + 8)
+    inner = lines.group(1)
+    first = lines.end() - len(inner.lstrip(b"\\nr \t\r\n"))
+    return Reading(lines.end(), (Found("private-key", first, lines.end(), "private lines of a PuTTY key", Rank.OWN),))
+
+
+_DATA: Final = compiled(r"(?:^|\n|\\n)([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
+_ENTRY: Final = compiled(
+    r"([ \t]*)\\*\"?([A-Za-z0-9_.-]{1,120})\\*\"?[ \t]*:[ \t]*"
+    r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*,?(?:\r?\n|\\n|\s|$)"
+)
+
+
+def read_manifest(text: bytes, start: int) -> Reading:
+    """The values under data and stringData of a Kubernetes Secret, before and behind its kind."""
+    first = max(text.rfind(b"\n---", max(0, start - MANIFEST_MAX), start), start - MANIFEST_MAX, 0)
+    last = text.find(b"\n---", start, start + MANIFEST_MAX)
+    last = last if last >= 0 else min(len(text), start + MANIFEST_MAX)
+    found: list[Found] = []
+    place = first
+    while (block := _DATA.search(text, place, last)) is not None:
+        place = block.end()
+        inline, depth = block.group().endswith(b"{"), len(block.group(1))
+        while (entry := _ENTRY.match(text, place, last)) is not None and (inline or len(entry.group(1)) > depth):
+            place = entry.end()
+            found += _entry(text, *entry.span(3))
+    return Reading(max(last, start + 4), tuple(found))
+
+
+def _entry(text: bytes, start: int, end: int) -> list[Found]:
+    said = text[start:end].decode("latin-1")
+    if said.startswith(("redacted:", "$", "{{", "<")) or placeholder(said) or said in ("true", "false"):
+        return []
+    return [Found("kubernetes-secret", start, end, "a value of a Kubernetes Secret", Rank.PLACED)]
+
+
+_COOKIES: Final = compiled(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
+_PAIR: Final = compiled(r"[ \t]*([A-Za-z0-9_.%-]{1,80})=([^;\s\"'`\\,]*)(?:;|$|[\"'`\s\\,])")
+_ATTRIBUTES: Final = words("path domain expires max-age samesite secure httponly priority partitioned version")
+_SESSION: Final = (
+    "sess", "sid", "auth", "token", "jwt", "remember", "csrf", "xsrf", "login", "identity", "secret", "access",
+    "refresh",
+    "ticket", "aspnet", ".aspxauth", "laravel", "connect", "sso", "user_key", "credential", "bearer", "_id",
+)  # fmt: skip
+
+
+def read_cookies(text: bytes, start: int) -> Reading:
+    """The values of a Cookie or Set-Cookie header that open something."""
+    head = _COOKIES.match(text, start)
+    if head is None or not begins_word(text, start):
+        return refusal("cookie", start, start + 6, "no header", start + 6)
+    found: list[Found] = []
+    refused: list[Refused] = []
+    place = head.end()
+    while (pair := _PAIR.match(text, place, min(len(text), place + 8192))) is not None:
+        name, said = pair.group(1).decode("latin-1").lower(), pair.group(2).decode("latin-1")
+        first, last = pair.span(2)
+        least = 8 if any(word in name for word in _SESSION) else 24
+        if name not in _ATTRIBUTES and opaque(said, least):
+            found.append(Found("cookie", first, last, f"the cookie {name!r}", Rank.PLACED))
+        elif name not in _ATTRIBUTES:
+            refused.append(Refused("cookie", first, last, "reads like a name, or is too plain"))
+        place = pair.end()
+        if text[place - 1] != 0x3B:
+            break
+    return Reading(max(place - 1, start + 6), tuple(found), tuple(refused))
+
+
+BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
+    (PRIVATE, read_block),
+    (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
+    (r"Private-Lines:", read_putty),
+    (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\n|,|$)", read_manifest),
+    (r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)[A-Za-z0-9_.%-]{1,60}=", read_cookies),
+)
+"""Where they begin, and their readers."""

@@ -1,0 +1,264 @@
+"""Secrets in JSON text: found string by string, replaced in place, so that every other character stays.
+
+Only the parts of the text that hold something the first pass stopped at are walked; the rest is skipped by the C
+scanner of the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .found import Found, Rank
+from .keyed import Value, doubts
+from .keys import sort, vendor
+from .names import words
+
+DEPTH_MAX: Final = 64
+"""Levels of arrays and objects that are walked with their names; deeper strings are read without."""
+
+NESTED_MAX: Final = 6
+"""Levels of JSON inside strings of JSON."""
+
+Edit = tuple[int, int, str]
+Span = tuple[int, int]
+Find = Callable[[str, str], list[Edit]]
+"""For the name of a member and its text: what to replace in it."""
+
+UNTOUCHED: Final = words(
+    "signature encrypted_content thoughtSignature thought_signature id call_id tool_call_id tool_use_id item_id"
+    " previous_response_id response_id conversation_id container_id file_id system_fingerprint model role type object"
+    " finish_reason stop_reason status service_tier encoding_format mime_type mimeType media_type"
+)
+"""Members of requests and replies that providers check or that name things: a changed one breaks the call."""
+
+UNTOUCHED_IN: Final = {
+    "redacted_thinking": frozenset({"data"}),
+    "base64": frozenset({"data"}),
+    "inlineData": frozenset({"data"}),
+    "inline_data": frozenset({"data"}),
+    "input_audio": frozenset({"data"}),
+    "audio": frozenset({"data"}),
+    "image_generation_call": frozenset({"result"}),
+    "input_image": frozenset({"image_url"}),
+    "file": frozenset({"file_data"}),
+    "input_file": frozenset({"file_data"}),
+}
+"""The same by the name, or by the ``type``, of the object that they are in."""
+
+FREE: Final = words("input arguments args parameters metadata env headers")
+"""Objects that hold what people and tools said: no member of them belongs to the API."""
+
+SEALED: Final = words("encrypted_content thoughtSignature thought_signature")
+"""Members that stay as they are even there."""
+
+HEADERS: Final = words("authorization proxy-authorization cookie set-cookie x-authorization")
+
+_decode: Final = json.JSONDecoder().raw_decode
+_string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
+_SPACE: Final = " \t\n\r"
+_SECRET: Final = "kubernetes_secret"
+
+
+def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[Found]]) -> list[Found]:
+    """What the name of a member says about its value ``raw``."""
+    if not name or not raw:
+        return []
+    if name.lower() in HEADERS:
+        head = f"{name}: ".encode()
+        return [found.moved(-len(head)) for found in scan(head + raw) if found.start >= len(head)]
+    kind = sort(name)
+    if kind is None:
+        return []
+    if doubts(raw.decode("latin-1"), kind, name, Value(0, len(raw), quoted=True)):
+        return []
+    service = vendor(name)
+    shown = f"{service}-{kind.value}" if service else kind.value
+    return [Found(shown, 0, len(raw), f"the member {name!r}", Rank.NAMED, name)]
+
+
+def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
+    """What to replace in the JSON text, in order. ``places`` are where the first pass stopped, in order.
+
+    Raises ``ValueError`` when the text is no JSON.
+    """
+    return _edits(text, places, find, nested=0)
+
+
+def _edits(text: str, places: list[Span], find: Find, nested: int) -> list[Edit]:
+    walk = _Walk(text, places, find, nested)
+    try:
+        end = walk.value(_skip(text, int(text.startswith("\ufeff"))), _Context(free=nested > 0))
+    except (RecursionError, IndexError):
+        raise ValueError("no JSON that can be walked") from None
+    if _skip(text, end) != len(text):
+        raise ValueError("extra data behind the value")
+    return sorted(walk.edits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where a value stands: the name it is given, the name of the object around it, how deep, and whether it is free
+    of the API's own members. ``sealed`` values stay as they are."""
+
+    name: str = ""
+    parent: str = ""
+    depth: int = 0
+    free: bool = False
+    sealed: bool = False
+
+
+class _Walk:
+    """One walk over a JSON text. ``edits`` are in characters of it, in no order."""
+
+    def __init__(self, text: str, places: list[Span], find: Find, nested: int) -> None:
+        self._text, self._find, self._nested = text, find, nested
+        self._starts = [start for start, _ in places]
+        self._ends = [end for _, end in places]
+        self.edits: list[Edit] = []
+
+    def value(self, place: int, context: _Context) -> int:
+        """Walk the value that starts at ``place``; returns where it ends. Raises ``ValueError`` when it is none."""
+        text = self._text
+        if text[place] == '"':
+            return self._said(place, context)
+        parsed, end = _decode(text, place)
+        if context.sealed or not self._touched(place, end):
+            return end
+        if context.depth >= DEPTH_MAX:
+            self._flat(place, end)
+        elif text[place] == "{":
+            self._object(place, parsed, context)
+        elif text[place] == "[":
+            self._array(place, parsed, context)
+        return end
+
+    def _touched(self, start: int, end: int) -> bool:
+        """Whether the first pass stopped anywhere in ``[start, end)``."""
+        place = bisect_right(self._ends, start)
+        return place < len(self._starts) and self._starts[place] < end
+
+    def _object(self, place: int, parsed: dict[str, Any], context: _Context) -> None:
+        text = self._text
+        place = _skip(text, place + 1)
+        while text[place] != "}":
+            start = place
+            name, place = _string(text, place + 1)
+            self._edit(start, place, name, "")
+            place = _skip(text, _skip(text, place) + 1)
+            place = _skip(text, self.value(place, _member(name, parsed, context, text[place])))
+            place = _skip(text, place + 1) if text[place] == "," else place
+
+    def _array(self, place: int, parsed: list[Any], context: _Context) -> None:
+        text = self._text
+        place = _skip(text, place + 1)
+        before = ""
+        for element in parsed:
+            inner = _Context(before, context.parent, context.depth + 1, context.free, context.sealed)
+            place = _skip(text, self.value(place, inner))
+            place = _skip(text, place + 1) if text[place] == "," else place
+            before = element.lstrip("-") if isinstance(element, str) and element.startswith("-") else ""
+
+    def _flat(self, place: int, end: int) -> None:
+        """Every string in ``[place, end)`` by itself."""
+        while 0 <= (start := self._text.find('"', place, end)) < end:
+            said, place = _string(self._text, start + 1)
+            self._edit(start, place, said, "")
+
+    def _said(self, start: int, context: _Context) -> int:
+        said, end = _string(self._text, start + 1)
+        if context.sealed or not self._touched(start, end) or _is_data(said):
+            return int(end)
+        inner = self._inside(said)
+        if inner is None:
+            self._edit(start, end, said, context.name)
+        else:
+            self._keep(start, end, said, inner)
+        return int(end)
+
+    def _inside(self, said: str) -> list[Edit] | None:
+        """The edits in JSON that a string holds; ``None`` when it holds none."""
+        if self._nested >= NESTED_MAX or said.strip(_SPACE)[:1] not in ("{", "["):
+            return None
+        try:
+            return _edits(said, [(0, len(said))], self._find, self._nested + 1)
+        except ValueError:
+            return None
+
+    def _edit(self, start: int, end: int, said: str, name: str) -> None:
+        """Read a string between its quotes at ``start`` and before ``end``."""
+        if self._touched(start, end):
+            self._keep(start, end, said, self._find(name, said))
+
+    def _keep(self, start: int, end: int, said: str, edits: list[Edit]) -> None:
+        """Keep edits in the text of a string as edits of the raw text, where escapes take more room."""
+        if not edits:
+            return
+        if end - start - 2 == len(said):
+            self.edits += [(first + start + 1, last + start + 1, new) for first, last, new in edits]
+            return
+        places = _Escapes(self._text, start + 1, end - 1)
+        self.edits += [(places.raw(first), places.raw(last), new) for first, last, new in edits]
+
+
+class _Escapes:
+    """Where the characters of a JSON string stand in its raw text ``[start, end)``."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._said, self._raw = [0], [start]
+        place = start
+        while (place := text.find("\\", place, end)) >= 0:
+            length = _length(text, place)
+            self._said += (self._said[-1] + place - self._raw[-1], self._said[-1] + place - self._raw[-1] + 1)
+            self._raw += (place, place + length)
+            place += length
+
+    def raw(self, said: int) -> int:
+        """The place in the raw text of a place in the string."""
+        index = bisect_right(self._said, said) - 1
+        return self._raw[index] + said - self._said[index]
+
+
+def _length(text: str, place: int) -> int:
+    """Characters of the escape at ``place``: two, six, or twelve for the two halves of one character."""
+    if text[place + 1] != "u":
+        return 2
+    first = text[place + 2 : place + 6].lower()
+    second = text[place + 6 : place + 12].lower()
+    halves = "d800" <= first <= "dbff" and second[:2] == "\\u" and "dc00" <= second[2:] <= "dfff"
+    return 12 if halves else 6
+
+
+def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) -> _Context:
+    """The context of a member of an object."""
+    sort_of = parsed.get("type")
+    inside = UNTOUCHED_IN.get(context.parent, frozenset()) | UNTOUCHED_IN.get(str(sort_of), frozenset())
+    sealed = name in SEALED or (not context.free and (name in inside or (name in UNTOUCHED and opening == '"')))
+    free = context.free or (name in FREE and opening == "{")
+    if context.parent == "functionResponse" and name == "response":
+        free = True
+    return _Context(_named(name, parsed, context), name, context.depth + 1, free, sealed or context.sealed)
+
+
+def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
+    """What a member's value is called: by a neighbour in lists of names and values, by its kind in a Secret."""
+    if name in ("value", "Value"):
+        other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))
+        return other if isinstance(other, str) and other else name
+    if parsed.get("kind") == "Secret" and name in ("data", "stringData"):
+        return _SECRET
+    return _SECRET if context.name == _SECRET else name
+
+
+def _is_data(said: str) -> bool:
+    return said.startswith("data:") and ";base64," in said[:120]
+
+
+def _skip(text: str, place: int) -> int:
+    """The first place from ``place`` on that is no white space."""
+    while text[place : place + 1] and text[place] in _SPACE:
+        place += 1
+    return place

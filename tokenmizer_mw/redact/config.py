@@ -1,0 +1,150 @@
+"""Users' own rules and what they let through, read from YAML.
+
+pii: false
+without: [telephone]
+rules:
+  - name: acme-key
+    pattern: 'acme_([a-z0-9]{24})'     # the first group is the secret; without a group all of it
+    keywords: [acme]                   # optional: only texts with one of these words are looked at
+    entropy: 3.0                       # optional: bits per character
+allow:
+  - name: test server
+    exact: [some value]
+  - name: fixtures
+    pattern: '^test-'
+    keys: [DEMO_TOKEN]
+    kinds: [password]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import re2
+import yaml
+
+from tokenmizer_mw.errors import ConfigError
+
+from .allow import Allow
+from .pattern import compiled
+from .table import DEFAULT, Custom, Rules
+
+ROWS_MAX: Final = 500
+"""Rules, and things to let through, that one file may have."""
+
+PATTERN_MAX: Final = 2000
+"""Characters of a pattern."""
+
+_TOP: Final = frozenset({"pii", "without", "rules", "allow"})
+_RULE: Final = frozenset({"name", "pattern", "keywords", "entropy"})
+_ALLOW: Final = frozenset({"name", "exact", "pattern", "keys", "kinds"})
+_KIND: Final = compiled(r"^[a-z0-9][a-z0-9-]{0,47}$")
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """Settings of a redactor: ``Redactor(settings.rules, allow=settings.allow, pii=settings.pii, key=...)``."""
+
+    rules: Rules = DEFAULT
+    allow: tuple[Allow, ...] = ()
+    pii: bool = False
+
+
+def load(text: str) -> Redaction:
+    """The settings in a YAML text; the defaults for an empty one. Raises ``ConfigError`` naming the row at fault."""
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        raise ConfigError(f"redaction: no YAML{f' in line {place.line + 1}' if place else ''}") from None
+    return settings({} if data is None else data)
+
+
+def settings(data: Any) -> Redaction:
+    """The settings in parsed YAML or JSON. Raises ``ConfigError`` that names the row at fault."""
+    top = _mapping(data, _TOP, "redaction")
+    pii = top.get("pii", False)
+    if not isinstance(pii, bool):
+        raise ConfigError("redaction: 'pii' is neither true nor false")
+    without = frozenset(_texts(top, "without", "redaction"))
+    if unknown := without - DEFAULT.kinds() - {"secret", "key", "value", "password", "one-time-code", "cookie"}:
+        raise ConfigError(f"redaction: 'without' names an unknown kind: {sorted(unknown)[0]!r}")
+    custom = tuple(_custom(row, f"rules[{place}]") for place, row in enumerate(_rows(top, "rules")))
+    allow = tuple(_allow(row, f"allow[{place}]") for place, row in enumerate(_rows(top, "allow")))
+    return Redaction(replace(DEFAULT, custom=custom, without=without), allow, pii)
+
+
+def _custom(row: Any, place: str) -> Custom:
+    fields = _mapping(row, _RULE, place)
+    name = _name(fields, place)
+    if not _KIND.search(name.encode()):
+        raise ConfigError(f"redaction {place}: the name {name!r} is not of small letters, digits and hyphens")
+    entropy = fields.get("entropy", 0.0)
+    if isinstance(entropy, bool) or not isinstance(entropy, int | float) or not 0 <= entropy <= 8:
+        raise ConfigError(f"redaction {place} ({name}): 'entropy' is no number from 0 to 8")
+    words = tuple(word.lower().encode() for word in _texts(fields, "keywords", f"{place} ({name})"))
+    if "pattern" not in fields:
+        raise ConfigError(f"redaction {place} ({name}): no 'pattern'")
+    return Custom(name, _pattern(fields["pattern"], f"{place} ({name})"), words, float(entropy))
+
+
+def _allow(row: Any, place: str) -> Allow:
+    fields = _mapping(row, _ALLOW, place)
+    name = _name(fields, place)
+    where = f"{place} ({name})"
+    if not _ALLOW.intersection(fields) - {"name"}:
+        raise ConfigError(f"redaction {where}: nothing says what is let through")
+    return Allow(
+        name,
+        exact=frozenset(_texts(fields, "exact", where)),
+        pattern=_pattern(fields["pattern"], where) if "pattern" in fields else None,
+        names=frozenset(key.lower() for key in _texts(fields, "keys", where)),
+        kinds=frozenset(_texts(fields, "kinds", where)),
+    )
+
+
+def _pattern(pattern: Any, where: str) -> Any:
+    """Compiled for UTF-8, so that users may name letters of any script."""
+    if not isinstance(pattern, str) or not 0 < len(pattern) <= PATTERN_MAX:
+        raise ConfigError(f"redaction {where}: 'pattern' is no text of 1 to {PATTERN_MAX} characters")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        made = re2.compile(pattern.encode(), options)
+    except re2.error as error:
+        reason = str(error.args[0], "utf-8", "replace") if error.args and isinstance(error.args[0], bytes) else error
+        raise ConfigError(f"redaction {where}: the pattern is not RE2: {reason}") from None
+    if made.search(b"") is not None:
+        raise ConfigError(f"redaction {where}: the pattern fits an empty text")
+    return made
+
+
+def _mapping(data: Any, known: frozenset[str], place: str) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"redaction {place}: no mapping of names to values")
+    if unknown := [name for name in data if name not in known]:
+        raise ConfigError(f"redaction {place}: unknown setting {unknown[0]!r}")
+    return data
+
+
+def _rows(top: Mapping[str, Any], name: str) -> list[Any]:
+    rows = top.get(name) or []
+    if not isinstance(rows, list) or len(rows) > ROWS_MAX:
+        raise ConfigError(f"redaction: {name!r} is no list of at most {ROWS_MAX} rows")
+    return rows
+
+
+def _name(fields: Mapping[str, Any], place: str) -> str:
+    name = fields.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigError(f"redaction {place}: no 'name'")
+    return name
+
+
+def _texts(fields: Mapping[str, Any], name: str, place: str) -> list[str]:
+    texts = fields.get(name) or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise ConfigError(f"redaction {place}: {name!r} is no list of texts")
+    return texts

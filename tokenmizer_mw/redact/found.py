@@ -1,0 +1,83 @@
+"""What is found in a text, and what was looked at and let through. Positions are in bytes of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Final
+
+ALNUM: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
+_ESCAPED: Final = frozenset(b"nrtbfv")
+_COLOUR_MAX: Final = 8
+
+
+class Rank(IntEnum):
+    """How much a finding says about what the secret is; the greater names an overlap."""
+
+    PERSONAL = 0
+    NAMED = 1
+    PLACED = 2
+    SHAPED = 3
+    OWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A secret: ``kind`` as the placeholder shows it, where it stands, and why it counts as one. ``name`` is the name
+    that its value was given ("" when it was found by itself)."""
+
+    kind: str
+    start: int
+    end: int
+    why: str
+    rank: Rank = Rank.SHAPED
+    name: str = ""
+
+    def moved(self, by: int) -> Found:
+        """The same, ``by`` bytes further on."""
+        return replace(self, start=self.start + by, end=self.end + by)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Something that begins like a secret and was let through, and why."""
+
+    kind: str
+    start: int
+    end: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader makes of one place, and where to look on: behind everything that it has judged."""
+
+    resume: int
+    found: tuple[Found, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+Reader = Callable[[bytes, int], Reading]
+"""Reads what stands at a place of a text where the first pass stopped."""
+
+
+def refusal(kind: str, start: int, end: int, why: str, resume: int) -> Reading:
+    """A reading that found nothing."""
+    return Reading(resume, (), (Refused(kind, start, end, why),))
+
+
+def begins_word(text: bytes, start: int) -> bool:
+    """Whether a word may begin at ``start``: no ASCII letter or digit stands before, but for the end of an escape.
+
+    Escapes are those of JSON and programming languages, of URLs, and of terminals' colours.
+    """
+    if not start or text[start - 1] not in ALNUM:
+        return True
+    before = text[max(0, start - _COLOUR_MAX) : start]
+    if len(before) >= 2 and before[-2] == 0x5C and before[-1] in _ESCAPED:
+        return True
+    if before[-3:-2] == b"%" or before[-4:-2] == b"\\x" or before[-6:-4] == b"\\u":
+        return before[-1] in _HEX and before[-2] in _HEX
+    return before[-1:] == b"m" and b"[" in before and before.rpartition(b"[")[2][:-1].replace(b";", b"").isdigit()

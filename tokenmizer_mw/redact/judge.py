@@ -1,0 +1,166 @@
+"""Is this text a secret? Judgements by content alone: entropy, placeholders, identifiers, checksums."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from math import log2
+from typing import Final
+
+from .names import identifier, words
+from .pattern import compiled
+
+LOOK_MAX: Final = 512
+"""Characters of a value that are judged; the rest goes with them."""
+
+_PLACEHOLDER: Final = compiled(
+    r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|your|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
+    r"|dummy|redacted|fill[-_ ]?in|todo|sample|foobar|lorem|not[-_ ]?(?:a[-_ ]?)?real"
+    r"|fake|mock|notasecret|goes[-_ ]here"
+    r"|[-_ ]here\b|abc-?123|abcd?1234|deadbeef|1234567890|0123456789|super[-_]?secret|secret[-_]?(?:key|here|value)"
+    r"|^my[-_ ]?(?:secret|pass|token|api|key|app)|test[-_ ]?(?:key|token|secret|pass)|^<.*>$|^_+$|-{4}|#{3}|0{8}"
+)
+_WEAK_WORDS: Final = words(
+    "password passwd pass pwd secret token test testing user username admin root guest postgres mysql foo bar baz demo"
+    " default none null undefined true false string value hidden required empty changeme key apikey pw hunter"
+    " letmein swordfish qwerty login my the your private public"
+)
+"""Words that stand in for a password in documentation and in tests, alone or with up to four digits."""
+
+_UUID: Final = compiled(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_HEX: Final = compiled(r"(?i)^(?:0x)?[0-9a-f]{8,}$")
+_BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_IBAN_LENGTHS: Final = {
+    country: int(length)
+    for country, length in (
+        pair.split(":")
+        for pair in words(
+            "AD:24 AE:23"
+            " AT:20 BE:16 BG:22 BR:29 CH:21 CY:28 CZ:24 DE:22 DK:18 EE:20 ES:24 FI:18 FR:27 GB:22"
+            " GE:22 GI:23 GR:27 HR:21 HU:28 IE:22 IL:23 IS:26 IT:27 KW:30 KZ:20 LI:21 LT:20 LU:20 LV:21 MC:27 MD:24 ME:22"
+            " MK:19 MT:31 NL:18 NO:15 PL:28 PT:25 QA:29 RO:24 RS:22 SA:24 SE:24 SI:19 SK:24 SM:27 TR:26 UA:29"
+        )
+    )
+}
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy of the characters of ``text``, in bits per character; 0 for an empty one."""
+    size = len(text)
+    return -sum(count / size * log2(count / size) for count in Counter(text).values())
+
+
+def placeholder(text: str) -> bool:
+    """Whether ``text`` stands in for a secret: "changeme", "your-key-here", a run of one character, an alphabet."""
+    return bool(_PLACEHOLDER.search(text[:LOOK_MAX].encode("latin-1", "replace"))) or _monotonous(text[:LOOK_MAX])
+
+
+def _monotonous(text: str) -> bool:
+    """Whether most characters follow from the one before: the same, or the next of the alphabet."""
+    if len(text) < 6:
+        return False
+    steps = sum(ord(after) - ord(before) in (0, 1) for before, after in pairwise(text))
+    return steps > 0.6 * len(text)
+
+
+def stands_in(text: str) -> bool:
+    """Whether ``text`` is a word that documentation uses for a password, alone or with up to four digits."""
+    word = text.lower().strip("<>[]{}()*'\"`.,:;!?_-")
+    core = word.rstrip("0123456789")
+    return core in _WEAK_WORDS and len(word) - len(core) <= 4
+
+
+def is_uuid(text: str) -> bool:
+    """Whether ``text`` is a UUID with hyphens."""
+    return bool(_UUID.search(text.encode("latin-1", "replace")))
+
+
+def is_hex(text: str) -> bool:
+    """Whether ``text`` is nothing but eight or more hexadecimal digits."""
+    return bool(_HEX.search(text.encode("latin-1", "replace")))
+
+
+def mixed(text: str) -> bool:
+    """Whether ``text`` has capitals, small letters and digits."""
+    return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
+
+
+def lettered_digits(text: str) -> bool:
+    """Whether ``text`` has at least two digits and two letters."""
+    return sum(map(str.isdigit, text)) >= 2 and sum(map(str.isalpha, text)) >= 2
+
+
+def luhn(text: str) -> bool:
+    """Whether the digits of ``text`` are 13 to 19 and carry the check digit of payment cards."""
+    digits = [int(char) for char in text if char.isdigit()]
+    if not 13 <= len(digits) <= 19 or len(set(digits)) < 3:
+        return False
+    doubled = (2 * digit - 9 * (digit > 4) for digit in digits[-2::-2])
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def iban(text: str) -> bool:
+    """Whether ``text`` is an IBAN: a country, its length and the checksum."""
+    plain = "".join(text.split()).upper()
+    if _IBAN_LENGTHS.get(plain[:2]) != len(plain) or not plain.isalnum():
+        return False
+    return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
+
+
+def base58check(text: str) -> bool:
+    """Whether ``text`` is base 58 and ends with the checksum of its content."""
+    number = 0
+    for char in text:
+        place = _BASE58.find(char)
+        if place < 0:
+            return False
+        number = 58 * number + place
+    raw = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
+
+
+def stellar(text: str) -> bool:
+    """Whether ``text`` is a Stellar seed: base 32 with a CRC-16 at its end."""
+    try:
+        raw = base64.b32decode(text)
+    except (ValueError, binascii.Error):
+        return False
+    return binascii.crc_hqx(raw[:-2], 0).to_bytes(2, "little") == raw[-2:]
+
+
+def basic_pair(text: str) -> bool:
+    """Whether ``text`` is the base 64 of printable text with a colon: a user's name and password."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    _, colon, word = raw.partition(b":")
+    return bool(colon) and len(word) >= 3 and all(32 <= byte < 127 for byte in raw[:LOOK_MAX])
+
+
+def opaque(text: str, least: int) -> bool:
+    """Whether ``text`` looks drawn by a machine: long enough, with digits and letters, and no name or placeholder."""
+    if len(text) < least or entropy(text[:LOOK_MAX]) < 2.5 + 0.01 * min(len(text), 40):
+        return False
+    if not any(map(str.isalpha, text)) or placeholder(text):
+        return False
+    return not identifier(text)
+
+
+CHECKS: Final[dict[str, Callable[[str], bool]]] = {
+    "mixed": mixed,
+    "digits": lettered_digits,
+    "base58check": base58check,
+    "stellar": stellar,
+    "luhn": luhn,
+    "iban": iban,
+    "basic": basic_pair,
+}
+"""Validators that rows may name."""
+
+WHOLE: Final = frozenset({"base58check", "stellar"})
+"""Validators that read the literal beginning of a shape, too."""

@@ -1,0 +1,162 @@
+"""What the name of a value says about the value: is it a password, a key, or something that only sounds like one?"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from .names import words
+from .pattern import compiled
+
+NAME_MAX: Final = 80
+"""Characters of a name that are read, from its end."""
+
+
+class Sort(Enum):
+    """What a value is by its name. ``BARE`` and ``WEAK`` names ask more of it: they mean much else."""
+
+    PASSWORD = "password"
+    TOKEN = "secret"
+    BARE = "key"
+    WEAK = "value"
+    CODE = "one-time-code"
+
+
+_PASSWORDS: Final = words(
+    "password passwd passphrase passcode passwort kennwort senha contrasena contraseña motdepasse haslo parola"
+    " wachtwoord"
+    " losenord adgangskode пароль 密码 密碼 パスワード 비밀번호 pwd passwrd userpass dbpass mysqlpass"
+)
+_PASSWORD_ENDS: Final = tuple(_PASSWORDS)
+_PASSWORD_WORDS: Final = words("pass pw pswd psw")
+_TOKENS: Final = words(
+    "token secret apikey authkey accesskey secretkey privatekey signingkey masterkey credential credentials jwt bearer"
+    " clientsecret authtoken accesstoken 令牌 密钥 токен ключ"
+    " secrets sharedkey encryptionkey apitoken"
+)
+_TOKEN_ENDS: Final = tuple(_TOKENS)
+_WEAK: Final = words(
+    "auth authorization cookie session sessionid sid sig signature code hash ticket nonce salt hmac state assertion"
+    " sess sessid csrf xsrf otp magic invite identity"
+)
+_CODES: Final = words("otp pin totp mfa 2fa tan")
+_KEY_QUALIFIERS: Final = words(
+    "api app application access account admin auth bot client consumer crypt cron decrypt decryption deploy deployment"
+    " developer encrypt encryption function functions hmac host ingest ingestion instrumentation integration internal"
+    " jwt kms license licence master merchant mgmt passphrase priv private prod production project read readonly rest"
+    " root sas secret secure server service session shared sharedaccess sign signing site ssh ssl storage subscription"
+    " tls user vault webhook write aes rsa des hash hashing token cookie accountkey primary1 functionskey x rw"
+)
+_KEY_NOT: Final = words(
+    "public pub publishable primary foreign cache sort partition row object idempotency query dict map translation"
+    " lookup index unique composite natural message routing group json react item list config setting feature flag"
+    " event metric property field column registry localstorage lookup shortcut hot tab arrow enter press data trans"
+    " locale i18n host-key fingerprint hashed order dedup dedupe shard range bucket file path image issue jira hash"
+    " store store s3 blob label resource template"
+)
+_VENDORS: Final = words(
+    "openai anthropic claude gemini google mistral cohere groq xai deepseek openrouter together perplexity fireworks"
+    " replicate huggingface hf azure aws gcp cloudflare datadog dd newrelic sentry algolia mailgun sendgrid mailchimp"
+    " postmark twilio stripe paypal square heroku vercel netlify supabase firebase airtable notion linear jira github"
+    " gitlab bitbucket circleci snyk sonar pinecone weaviate qdrant elastic elasticsearch opsgenie pagerduty grafana"
+    " splunk rollbar bugsnag mapbox here tomtom openweather weather maps shodan virustotal abuseipdb censys assemblyai"
+    " deepgram elevenlabs stability ai21 voyage jina tavily exa serpapi serper brave wandb comet langsmith langfuse"
+    " alchemy infura moralis etherscan coinbase binance kraken bitfinex kucoin okx bybit coingecko polygon finnhub"
+    " alphavantage tiingo quandl plaid shopify hubspot intercom zendesk freshdesk salesforce segment mixpanel"
+    " amplitude posthog launchdarkly contentful sanity cloudinary imgix uploadcare pusher ably onesignal expo vonage"
+    " messagebird plivo telnyx nexmo clicksend brevo sendinblue klaviyo mandrill sparkpost digitalocean linode vultr"
+    " hetzner scaleway ovh ibm oracle alibaba aliyun tencent baidu qwen dashscope moonshot zhipu minimax yandex vk"
+    " discord slack telegram twitter facebook instagram linkedin tiktok reddit spotify twitch youtube dropbox box zoom"
+    " docker npm pypi rubygems nuget artifactory jfrog confluent kafka redis upstash mongodb mongo atlas neon fauna"
+    " planetscale tmdb omdb newsapi nasa giphy unsplash pexels ipinfo ipstack rapidapi clearbit hunter typeform"
+    " calendly asana trello clickup monday figma miro canva webflow ghost wordpress wp woocommerce mollie adyen"
+    " razorpay braintree lob easypost shippo taxjar doppler vault okta auth0 clerk stytch workos recaptcha hcaptcha"
+    " turnstile captcha sumologic loggly logdna honeycomb dynatrace appdynamics ngrok tailscale zerotier"
+)
+"""Names of services: before "key" they say that it opens something."""
+
+_TOKEN_NOT: Final = words(
+    "page next continuation pagination prev previous pad eos bos unk sep cls mask special max min num total prompt"
+    " completion start end stop lex first last image per design count cancellation cancel syntax sync word sub"
+    " delta placeholder device"
+)
+_PASSWORD_NOT: Final = words(
+    "forgot reset hash hashed min max length policy strength prompt hint has is no without show hide toggle change by"
+    " com test tests"
+)
+_SUFFIXES: Final = words(
+    "prod production dev development staging stage stg test testing live sandbox old new primary secondary main backup"
+    " value val v plain plaintext text raw string str base64 b64 for default current id_value local eu us master env"
+    " secure encoded"
+)
+_WORDS: Final = compiled(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[\x80-\xff]+")
+
+
+@lru_cache(maxsize=4096)
+def sort(name: str) -> Sort | None:
+    """What a value of this name is; ``None`` when the name promises no secret."""
+    words = _words(name)
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
+        words = words[:-1]
+    if not words:
+        return None
+    last, before = words[-1], words[:-1]
+    if last == "id" and before[-1:] == ["secret"]:
+        return Sort.TOKEN
+    if last.endswith("key") or last == "keys":
+        return _key(last, before)
+    return _password(last, before) or _token(last, before) or _weak(last, before)
+
+
+def vendor(name: str) -> str:
+    """The service that a name names, "" for none."""
+    return next((word for word in _words(name) if word in _VENDORS), "")
+
+
+def _password(last: str, before: list[str]) -> Sort | None:
+    named = last.endswith(_PASSWORD_ENDS) or last in _PASSWORD_WORDS
+    return Sort.PASSWORD if named and not _PASSWORD_NOT.intersection(before) else None
+
+
+def _token(last: str, before: list[str]) -> Sort | None:
+    if not last.endswith(_TOKEN_ENDS) or _TOKEN_NOT.intersection(before):
+        return None
+    return None if last.removesuffix("token") in _TOKEN_NOT else Sort.TOKEN
+
+
+def _key(last: str, before: list[str]) -> Sort | None:
+    glued = last.removesuffix("s").removesuffix("key")
+    words = {*before, glued}
+    if words & _KEY_NOT and not words & {"secret", "private", "api", "access"}:
+        return None
+    if glued in _KEY_QUALIFIERS or words & _KEY_QUALIFIERS or words & _VENDORS:
+        return Sort.TOKEN
+    return Sort.BARE if not glued else None
+
+
+def _weak(last: str, before: list[str]) -> Sort | None:
+    if last in _CODES or (last == "code" and {"verification", "security", "login", "time", "mfa"} & set(before)):
+        return Sort.CODE
+    if last == "string" and before[-1:] == ["connection"]:
+        return Sort.TOKEN
+    session = last.endswith(("sessionid", "sessid")) or (last == "id" and before[-1:] in (["session"], ["sess"]))
+    return Sort.WEAK if session or last in _WEAK else None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in small letters: split at hyphens, underscores, dots, blanks and humps."""
+    raw = name[-NAME_MAX:].encode()
+    return [word.decode("utf-8", "replace").lower() for word in _split(raw)]
+
+
+def _split(raw: bytes) -> list[bytes]:
+    """Capitals that small letters follow begin a word: "HTTPServer" is two words, "APIKey", too."""
+    found: list[bytes] = []
+    for part in _WORDS.findall(raw):
+        before = found[-1] if found else b""
+        if part.islower() and len(before) > 1 and before.isupper() and before + part in raw:
+            found[-1:] = [before[:-1], before[-1:] + part]
+        else:
+            found.append(part)
+    return found

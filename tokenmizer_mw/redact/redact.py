@@ -1,0 +1,236 @@
+"""The redactor: takes secrets out of texts and of JSON, and says what it did and why.
+
+A secret is replaced by ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same secret has the same
+tag in every call, and nobody without the key can check a guess. A placeholder is made of letters, digits, hyphens and
+colons only. So it stands in a JSON string, in a plain YAML or shell word, and in every part of a URL behind the host
+name's port or before its ``@`` without being escaped, and no rule finds anything in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+from .allow import Allow
+from .body import body_edits, member_findings
+from .found import Found
+from .pattern import compiled
+from .table import DEFAULT, Rules
+
+TAG_BYTES: Final = 4
+KEY_MIN: Final = 16
+"""Bytes that a key must have at least."""
+
+_PREFIX: Final = b"redacted:"
+_MASK: Final = b"\0"
+_PLACEHOLDER: Final = compiled(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
+_SPELT: Final = compiled(r"\\u00[2-7]")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret in a text: its kind and where it stands, in characters."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One judgement: what was looked at, in characters of the text, and what came of it.
+
+    ``outcome`` is "redacted", "allowed" (``why`` names the rule of the user) or "let through".
+    """
+
+    kind: str
+    start: int
+    end: int
+    outcome: str
+    why: str
+
+
+class Redactor:
+    """Replaces secrets by placeholders.
+
+    ``rules`` are the tables, ``allow`` what users let through, ``pii`` switches personal data on. ``key`` keys the tags
+    of the placeholders: keep it secret, and the same for as long as placeholders shall stay the same. Raises
+    ``ValueError`` for a key of fewer than ``KEY_MIN`` bytes.
+    """
+
+    def __init__(self, rules: Rules = DEFAULT, *, allow: Iterable[Allow] = (), pii: bool = False, key: bytes) -> None:
+        if len(key) < KEY_MIN:
+            raise ValueError(f"a redactor's key has at least {KEY_MIN} bytes")
+        self._rules, self._allow, self._key = rules, tuple(allow), key
+        self._scanner = rules.scanner(pii=pii)
+
+    def redact(self, text: str) -> str:
+        """``text`` with placeholders for its secrets; the same object when there is none."""
+        raw = _encoded(text)
+        found = self._found(raw)
+        return _decoded(self._replaced(raw, found)) if found else text
+
+    def find(self, text: str) -> list[Finding]:
+        """The secrets in ``text``, in order, without overlaps."""
+        raw = _encoded(text)
+        found = self._found(raw)
+        places = _characters(raw, [place for one in found for place in (one.start, one.end)])
+        return [Finding(one.kind, places[one.start], places[one.end]) for one in found]
+
+    def suspects(self, text: str) -> bool:
+        """False when there is certainly no secret in ``text``. Quick."""
+        raw = _encoded(text)
+        return self._scanner.touches(raw) or _hides(raw) or bool(self._rules.custom)
+
+    def explain(self, text: str) -> list[Explained]:
+        """Everything in ``text`` that a rule looked at, in order, what came of it, and why."""
+        raw = _encoded(text)
+        kept = self._found(raw)
+        spans = {(one.start, one.end) for one in kept}
+        said: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
+        found, refused = self._scanner.scan(_masked(raw))
+        for one in found:
+            by = self._allowed(one, raw)
+            if by and (one.start, one.end) not in spans:
+                said.append((one.kind, one.start, one.end, "allowed", f"allowed by {by!r}"))
+        said += [(r.kind, r.start, r.end, "let through", r.why) for r in refused if r.start < r.end <= len(raw)]
+        places = _characters(raw, [place for row in said for place in row[1:3]])
+        rows = {Explained(kind, places[a], places[b], outcome, why) for kind, a, b, outcome, why in said}
+        return sorted(rows, key=lambda row: (row.start, row.end, row.outcome, row.kind, row.why))
+
+    def redact_json(self, value: Any) -> Any:
+        """Parsed JSON with placeholders in its strings and keys; the same object when nothing was found.
+
+        Names of members tell what their values are; fields of the API that must stay as they are, are left alone.
+        """
+        text = json.dumps(value, ensure_ascii=False)
+        redacted = self.redact_body(text)
+        return value if redacted is text else json.loads(redacted)
+
+    def redact_body(self, text: str) -> str:
+        """JSON text with placeholders inside its strings; every other character stays, escapes too.
+
+        The same object when nothing was found. A text that is no JSON is redacted as it stands.
+        """
+        raw = _encoded(text)
+        if not self._scanner.touches(raw) and not _hides(raw) and not self._rules.custom:
+            return text
+        try:
+            edits = body_edits(text, self._places(text, raw), self._in_member)
+        except ValueError:
+            return self.redact(text)
+        return _spliced(text, edits) if edits else text
+
+    def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
+        """Where something may begin in a JSON text, in characters; all of it when escapes may hide something."""
+        if _hides(raw) or self._rules.custom:
+            return [(0, len(text))]
+        spans = self._scanner.spans(raw)
+        if len(raw) == len(text):
+            return spans
+        places = _characters(raw, [place for span in spans for place in span])
+        return [(places[start], places[end]) for start, end in spans]
+
+    def _in_member(self, name: str, text: str) -> list[tuple[int, int, str]]:
+        """What to replace in ``text``, the value of a member called ``name`` ("" for none); places in characters."""
+        raw = _encoded(text)
+        found = self._settled(raw, [*self._scan(raw), *member_findings(name, raw, self._scan)])
+        places = _characters(raw, [place for one in found for place in (one.start, one.end)])
+        return [
+            (places[one.start], places[one.end], self._placeholder(one.kind, raw[one.start : one.end])) for one in found
+        ]
+
+    def _found(self, raw: bytes) -> list[Found]:
+        return self._settled(raw, self._scan(raw))
+
+    def _scan(self, raw: bytes) -> list[Found]:
+        masked = _masked(raw)
+        found = self._scanner.scan(masked)[0]
+        for rule in self._rules.custom:
+            found += rule.find(masked)
+        return found if masked is raw else [one for one in found if _MASK not in masked[one.start : one.end]]
+
+    def _settled(self, raw: bytes, found: list[Found]) -> list[Found]:
+        """Without what is allowed, switched off or a placeholder already, and without overlaps."""
+        if not found:
+            return found
+        kept = [one for one in found if one.kind not in self._rules.without and not self._allowed(one, raw)]
+        return _apart(kept)
+
+    def _allowed(self, found: Found, raw: bytes) -> str:
+        """The name of the user's rule that lets ``found`` through, "" for none."""
+        if not self._allow:
+            return ""
+        secret = raw[found.start : found.end]
+        return next((rule.name for rule in self._allow if rule.admits(found, secret)), "")
+
+    def _replaced(self, raw: bytes, found: list[Found]) -> bytes:
+        pieces: list[bytes] = []
+        done = 0
+        for one in found:
+            pieces += (raw[done : one.start], self._placeholder(one.kind, raw[one.start : one.end]).encode())
+            done = one.end
+        return b"".join((*pieces, raw[done:]))
+
+    def _placeholder(self, kind: str, secret: bytes) -> str:
+        tag = blake2b(b"".join(secret.split()), key=self._key[:64], digest_size=TAG_BYTES).hexdigest()
+        return f"redacted:{kind}:{tag}"
+
+
+def _apart(found: list[Found]) -> list[Found]:
+    """Findings that overlap made one: named by the most telling of them, then the longest; as long as all together."""
+    apart: list[Found] = []
+    for one in sorted(found, key=lambda each: (each.start, -each.end)):
+        last = apart[-1] if apart else None
+        if last is None or one.start >= last.end:
+            apart.append(one)
+            continue
+        best = max(last, one, key=lambda each: (each.rank, each.end - each.start))
+        apart[-1] = Found(best.kind, last.start, max(last.end, one.end), best.why, best.rank, best.name or last.name)
+    return apart
+
+
+def _hides(raw: bytes) -> bool:
+    """Whether escapes of JSON may spell ASCII characters that rules look for."""
+    return b"\\/" in raw or (b"\\u00" in raw and _SPELT.search(raw) is not None)
+
+
+def _masked(raw: bytes) -> bytes:
+    """``raw`` with zeros in the place of placeholders, in which no rule finds anything; the same object without any."""
+    if _PREFIX not in raw:
+        return raw
+    masked = bytearray(raw)
+    for match in _PLACEHOLDER.finditer(raw):
+        masked[match.start() : match.end()] = _MASK * (match.end() - match.start())
+    return bytes(masked)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")
+
+
+def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
+    """For every place in bytes the one in characters."""
+    if raw.isascii():
+        return {place: place for place in places}
+    found, done, count = {}, 0, 0
+    for place in sorted(set(places)):
+        count += len(raw[done:place].decode("utf-8", "replace")) if not raw[done:place].isascii() else place - done
+        found[place], done = count, place
+    return found
+
+
+def _spliced(text: str, edits: list[tuple[int, int, str]]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end, new in edits:
+        pieces += (text[done:start], new)
+        done = end
+    return "".join((*pieces, text[done:]))

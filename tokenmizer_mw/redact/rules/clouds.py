@@ -1,0 +1,62 @@
+"""Keys of clouds, platforms, networks, secret stores and infrastructure tools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.redact.rule import Token
+
+CLOUDS: Final = (
+    Token("aws-access-key-id", "{AKIA|ASIA|ABIA|ACCA}{t16}", counter="AKIA{t9}EXAMPLE"),
+    Token("aws-mws-token", "amzn.mws.{uuid}"),
+    Token("amazon-oauth-secret", "amzn1.oa2-cs.v1.{h64}"),
+    Token("google-oauth-token", "ya29.{W20+}"),
+    Token("google-oauth-secret", "GOCSPX-{W24+}"),
+    Token("google-refresh-token", "1//0{W40+}"),
+    Token("firebase-messaging-key", "AAAA{W7}:{W120+}"),
+    Token("azure-client-secret", "{W3}{7Q~|8Q~|9Q~}{q31-34}", check="mixed"),
+    Token("azure-openai-key", "{w52}JQQJ99{w26}", around=True),
+    Token(
+        "azure-resource-key",
+        "{B33}{AzCa|AzSe|AzFu|AIoT|AZDO|APIM|ACDb|+ASb|+AEh|+ASt|+ABa|+ACR|+AMC}{B4-8}{e0-2}",
+        around=True,
+    ),
+    Token("digitalocean-token", "{dop|doo|dor}_v1_{h64}"),
+    Token("digitalocean-spaces-key", "DO00{u16}", check="digits"),
+    Token("alibaba-access-key-id", "LTAI{w12-26}"),
+    Token("tencent-secret-id", "AKID{w32}"),
+    Token("yandex-cloud-token", "t1.{p40+} AQVN{W35+} YC{W38}", check="mixed"),
+    Token("cloudflare-origin-ca-key", "v1.0-{h24}-{h146}"),
+    Token("cloudflare-api-token", "{cfat|cfut|cfk}_{W36+}"),
+    Token("flyio-token", "{fm1r_|fm1a_|fm2_}{b40+}{e0-2} fo1_{W43}"),
+    Token("heroku-api-key", "HRKU-{W36+}"),
+    Token("render-key", "rnd_{w26+}"),
+    Token("vercel-token", "{vcp|vci|vca|vcr|vck}_{w24+} vercel_blob_rw_{w16}_{w30}"),
+    Token("netlify-token", "{nfp|nfc|nfo|nfu|nfb}_{w32+}"),
+    Token("supabase-token", "sbp_{h40} sbp_{W10}_{h40} sb_secret_{W22+}", counter="sb_publishable_{W22}"),
+    Token("neon-key", "napi_{w40+}"),
+    Token("planetscale-token", "pscale_{pw|tkn|oauth}_{p32+}"),
+    Token("scaleway-access-key", "SCW{u17}", floor=3.0, check="digits"),
+    Token("scalingo-token", "tk-us-{W48}"),
+    Token("openshift-token", "sha256~{W43}", counter="sha256:{h64}"),
+    Token("rancher-token", "token-{l5}:{l50+}"),
+    Token("portainer-token", "ptr_{b43}="),
+    Token("tailscale-key", "tskey-{auth|api|client|scim|webhook}-{w8+}-{w16+} tskey-{w20+}"),
+    Token("netbird-token", "nbp_{w30+}"),
+    Token("ngrok-token", "{1|2}{w26}_{w20-24}", floor=3.5, check="mixed"),
+    Token("defined-networking-token", "dnkey-{W24+}"),
+    Token("doppler-token", "dp.{pt|ct|st|sa|scim|audit}.{w40+} dp.st.{W2-30}.{w40+}"),
+    Token("vault-token", "{hvs|hvb|hvr}.{W24+} s.{w24}", counter="s.{L12}", check="mixed"),
+    Token("terraform-token", "{w14}.atlasv1.{W60+}"),
+    Token("pulumi-token", "pul-{h40}"),
+    Token("infisical-token", "st.{h24}.{h32}.{h32}"),
+    Token("1password-token", "ops_eyJ{W60+} A3-{u6}-{u6}-{u5}-{u5}-{u5}-{u5}"),
+    Token("akeyless-key", "p-{w12}:{b40+}", check="mixed"),
+    Token("age-secret-key", "AGE-SECRET-KEY-{1|PQ-1}{u50+}", inside=True),
+    Token("settlemint-token", "sm_{aat|pat|sat}_{w16+}"),
+    Token("infracost-key", "ico-{w32}"),
+    Token("convex-key", "{prod|dev|preview}:{-8-40}|{B40+}{e0-2}"),
+    Token("backblaze-key", "K00{d1}{b27}", check="mixed"),
+    Token("deno-token", "{ddp|ddo|ddw}_{w36}"),
+    Token("cloudsmith-key", "csa_{w32+}"),
+)

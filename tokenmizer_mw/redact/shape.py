@@ -1,0 +1,192 @@
+"""Shapes: how the table writes what a credential looks like, without writing a credential.
+
+A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
+``{w20-40}`` a range, ``{a|b}`` one of some literals. One shape gives the pattern, the beginning of it that the first
+pass looks for, and as many fakes as a test wants, made when they are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Final
+
+ALPHABETS: Final = {
+    "w": "A-Za-z0-9",
+    "W": "A-Za-z0-9_-",
+    "h": "a-f0-9",
+    "H": "A-Fa-f0-9",
+    "u": "A-Z0-9",
+    "U": "A-Z",
+    "l": "a-z0-9",
+    "L": "a-z",
+    "A": "A-Za-z",
+    "d": "0-9",
+    "t": "A-Z2-7",
+    "b": "A-Za-z0-9+/",
+    "B": "A-Za-z0-9+/_-",
+    "p": "A-Za-z0-9._-",
+    "q": "A-Za-z0-9._~-",
+    "c": "A-Za-z0-9%",
+    "k": "1-9A-HJ-NP-Za-km-z",
+    "z": "02-9ac-hj-np-z",
+    "e": "=",
+    "_": "A-Za-z0-9_",
+    "-": "a-z0-9-",
+}
+"""Letters of shapes and the characters they stand for, as the inside of a character class."""
+
+GATE_BODY: Final = 8
+"""Characters of a body that the first pass asks for behind a literal."""
+
+EDGE: Final = r"(?:\\u[0-9a-fA-F]{4}|\\[nrt]|[^A-Za-z0-9+/_-]|^)"
+"""Where a run of letters and digits begins."""
+
+EDGE_MAX: Final = 6
+"""Bytes that an edge has at most."""
+
+REPEAT_MAX: Final = 900
+"""RE2 refuses counts above a thousand."""
+
+_UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of characters of an alphabet, or one of some literals. ``most`` is ``None`` for a run without an end."""
+
+    literals: tuple[str, ...] = ()
+    alphabet: str = ""
+    least: int = 0
+    most: int | None = 0
+
+    def pattern(self, least: int, most: int | None) -> str:
+        """RE2 for ``least`` to ``most`` characters of the alphabet, or for the literals."""
+        if self.literals:
+            quoted = [_quoted(literal) for literal in self.literals]
+            return quoted[0] if len(quoted) == 1 else f"(?:{'|'.join(quoted)})"
+        least = min(least, REPEAT_MAX)
+        count = f"{{{least}}}" if most == least else f"{{{least},{'' if most is None else min(most, REPEAT_MAX)}}}"
+        return f"[{ALPHABETS[self.alphabet]}]{count}"
+
+
+def pattern(shape: str) -> str:
+    """RE2 for the whole of a shape; its group is what follows the literals that the shape begins with."""
+    found = pieces(shape)
+    lead = next((place for place, piece in enumerate(found) if not piece.literals), len(found))
+    written = [piece.pattern(piece.least, piece.most) for piece in found]
+    return f"{''.join(written[:lead])}({''.join(written[lead:])})"
+
+
+def gate(shape: str) -> str:
+    """RE2 for the beginning of a shape: up to the first literal and some characters behind it.
+
+    A shape that does not begin with a distinct literal is looked for where a run begins only: otherwise every
+    character of a long run would begin it, and the automaton would have to remember all of them.
+    """
+    found, literal = "" if distinct(shape) else EDGE, 0
+    for piece in pieces(shape):
+        if not piece.literals and literal >= 2:
+            least = min(piece.least, GATE_BODY)
+            return found + (piece.pattern(least, least) if least else "")
+        found += piece.pattern(piece.least, piece.most if piece.most is not None else piece.least)
+        literal += min((len(text) for text in piece.literals), default=0)
+    return found
+
+
+def distinct(shape: str) -> bool:
+    """Whether a shape begins with a literal that is rare in a run of letters and digits."""
+    first = pieces(shape)[0].literals
+    return bool(first) and all(len(text) >= 3 or (len(text) == 2 and not text.isalnum()) for text in first)
+
+
+def mark_gate(shape: str) -> str:
+    """RE2 for the first literal of a shape and some characters behind it."""
+    found = pieces(shape)
+    place = next(place for place, piece in enumerate(found) if piece.literals)
+    return found[place].pattern(0, 0) + found[place + 1].pattern(4, 4)
+
+
+def follows(shape: str) -> str:
+    """The characters that may not stand behind a shape of fixed length; "" when its end is where its run ends."""
+    last = pieces(shape)[-1]
+    return "" if last.literals or last.most is None else expanded(last.alphabet)
+
+
+def hexadecimal(shape: str) -> bool:
+    """Whether everything that varies in a shape is hexadecimal or decimal digits."""
+    return all(piece.literals or piece.alphabet in "hHde" for piece in pieces(shape))
+
+
+@cache
+def expanded(alphabet: str) -> str:
+    """Every character that a letter of shapes stands for."""
+    inside, found, place = ALPHABETS[alphabet], "", 0
+    while place < len(inside):
+        if place + 2 < len(inside) and inside[place + 1] == "-":
+            found += "".join(map(chr, range(ord(inside[place]), ord(inside[place + 2]) + 1)))
+            place += 3
+        else:
+            found += inside[place]
+            place += 1
+    return found
+
+
+def fakes(shape: str, seed: str = "") -> Iterator[str]:
+    """One made-up text per way to choose the literals; the same for the same seed."""
+    found = pieces(shape)
+    for number, choice in enumerate(product(*(piece.literals or ("",) for piece in found))):
+        yield "".join(
+            literal or _run(piece, f"{seed}:{number}:{place}")
+            for place, (piece, literal) in enumerate(zip(found, choice, strict=True))
+        )
+
+
+def drawn(alphabet: str, count: int, seed: str) -> str:
+    """``count`` characters of an alphabet, spread evenly; the same for the same seed."""
+    letters, stream, block = expanded(alphabet), b"", 0
+    while len(stream) < 2 * count:
+        stream += hashlib.blake2b(f"{seed}/{block}".encode()).digest()
+        block += 1
+    return "".join(letters[int.from_bytes(stream[2 * i : 2 * i + 2], "big") % len(letters)] for i in range(count))
+
+
+@cache
+def pieces(shape: str) -> tuple[Piece, ...]:
+    """The pieces of a shape. Raises ``ValueError`` when it cannot be read."""
+    found: list[Piece] = []
+    rest = shape.replace("{uuid}", _UUID)
+    while rest:
+        literal, opening, rest = rest.partition("{")
+        if literal:
+            found.append(Piece(literals=(literal,)))
+        if opening:
+            inside, _, rest = rest.partition("}")
+            found.append(_piece(inside))
+    return tuple(found)
+
+
+def _piece(inside: str) -> Piece:
+    if "|" in inside:
+        return Piece(literals=tuple(inside.split("|")))
+    alphabet, count = inside[0], inside[1:]
+    if count.endswith("+"):
+        return Piece(alphabet=alphabet, least=int(count[:-1]), most=None)
+    least, _, most = count.partition("-")
+    return Piece(alphabet=alphabet, least=int(least), most=int(most or least))
+
+
+def _run(piece: Piece, seed: str) -> str:
+    return drawn(piece.alphabet, piece.least, seed) if piece.alphabet else ""
+
+
+def _quoted(literal: str) -> str:
+    return "".join(char if char.isalnum() or char in "_-/:=@ ~%!" else "\\" + char for char in literal)
+
+
+def filled(shape: str, filler: str) -> str:
+    """A shape whose runs are one character over and over: what people write in place of a key."""
+    return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))

@@ -1,0 +1,73 @@
+"""All rules that a redactor goes by, and the one pass that they are compiled into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from . import keyed
+from .blocks import BLOCKS
+from .found import Found, Rank, Reader
+from .judge import entropy
+from .personal import PERSONAL
+from .places import PLACES, Place
+from .rule import Token
+from .rules import TOKENS
+from .scan import Scanner
+from .tokens import row
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A rule of a user: an RE2 pattern, of which the first group is the secret (the whole match without a group).
+
+    ``keywords``: the rule is only tried on texts that hold one of them, in small letters ("" for every text).
+    ``floor``: least entropy of the secret in bits per character.
+    """
+
+    kind: str
+    pattern: Any
+    keywords: tuple[bytes, ...] = ()
+    floor: float = 0.0
+
+    def find(self, text: bytes) -> Iterator[Found]:
+        """Every match in ``text``."""
+        if self.keywords and not any(word in text.lower() for word in self.keywords):
+            return
+        for match in self.pattern.finditer(text):
+            start, end = match.span(1 if self.pattern.groups and match.group(1) is not None else 0)
+            if start < end and entropy(text[start:end].decode("latin-1")) >= self.floor:
+                yield Found(self.kind, start, end, "a rule of the user", Rank.OWN)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The tables that a redactor goes by; ``without`` names kinds that are switched off."""
+
+    tokens: tuple[Token, ...] = TOKENS
+    places: tuple[Place, ...] = PLACES
+    custom: tuple[Custom, ...] = ()
+    without: frozenset[str] = field(default_factory=frozenset)
+
+    def scanner(self, *, pii: bool) -> Scanner:
+        """The rules, compiled; with those for personal data when ``pii``."""
+        return Scanner(self._rows(pii))
+
+    def kinds(self, *, pii: bool = True) -> frozenset[str]:
+        """Every kind that a finding may have by the tables alone; values by name can have further ones."""
+        known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
+        return frozenset(known) - self.without
+
+    def _rows(self, pii: bool) -> Iterator[tuple[str, Reader]]:
+        for token in self.tokens:
+            yield from (row(token, shape) for shape in token.shapes if token.kind not in self.without)
+        yield from ((place.gate, place.read) for place in self.places if place.kind not in self.without)
+        yield from BLOCKS
+        yield keyed.GATE, keyed.read
+        if pii:
+            yield from ((rule.gate, rule.read) for rule in PERSONAL if rule.kind not in self.without)
+
+
+DEFAULT: Final = Rules()
+"""The rules of this package."""

@@ -1,0 +1,122 @@
+"""Reads credentials that are known by their own shape."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from . import shape as shapes
+from .found import Found, Reader, Reading, begins_word, refusal
+from .judge import CHECKS, LOOK_MAX, WHOLE, entropy, placeholder
+from .names import identifier
+from .pattern import compiled
+from .rule import Token
+
+WINDOW: Final = 1024
+"""Bytes in which a shape must be complete; only what was accepted is followed further."""
+
+SKIP: Final = 3
+"""Bytes behind the start of something refused from which on the search goes on."""
+
+_RUN: Final = compiled(r"[A-Za-z0-9+/_-]*")
+_BASE64: Final = compiled(r"[A-Za-z0-9+/]*")
+_BEFORE: Final = 40
+_EDGE: Final = compiled(shapes.EDGE)
+_AROUND_MAX: Final = 100
+
+
+def row(token: Token, shape: str) -> tuple[str, Reader]:
+    """The beginning of a shape and its reader."""
+    if token.around:
+        return shapes.mark_gate(shape), _Around(token).read
+    read = _Shape(token, shape).read
+    return shapes.gate(shape), read if shapes.distinct(shape) else behind_edge(read)
+
+
+def behind_edge(read: Reader) -> Reader:
+    """The reader of something whose beginning was found together with the edge in front of it."""
+
+    def reading(text: bytes, start: int) -> Reading:
+        edge = _EDGE.match(text, start)
+        return read(text, edge.end()) if edge else Reading(start + 1)
+
+    return reading
+
+
+class _Shape:
+    """A shape that begins where it is looked for."""
+
+    __slots__ = ("_forbidden", "_hexadecimal", "_pattern", "_token")
+
+    def __init__(self, token: Token, shape: str) -> None:
+        self._token = token
+        self._pattern: Any = compiled(shapes.pattern(shape))
+        self._forbidden = frozenset(shapes.follows(shape).encode())
+        self._hexadecimal = shapes.hexadecimal(shape)
+
+    def read(self, text: bytes, start: int) -> Reading:
+        """What stands at ``start``."""
+        token, onward = self._token, start + SKIP
+        if not token.inside and not begins_word(text, start):
+            return refusal(token.kind, start, onward, "in the middle of a word", onward)
+        match = self._pattern.match(text, start, min(len(text), start + WINDOW))
+        if match is None:
+            return refusal(token.kind, start, onward, "too short or of other characters", onward)
+        body, end = match.start(1), match.end()
+        if end < len(text) and text[end] in self._forbidden:
+            return refusal(token.kind, start, end, "longer than such a key is", onward)
+        why = doubts(token, text[start:end], body - start, named=not self._hexadecimal)
+        if not why and in_base64(text, start):
+            why = "in the middle of base 64"
+        if why:
+            return refusal(token.kind, start, end, why, max(onward, end - 1))
+        if end == start + WINDOW:
+            end = self._pattern.match(text, start).end()
+        return Reading(end, (Found(token.kind, start, end, f"has the shape {token.shape}"),))
+
+
+class _Around:
+    """A mark in the middle of a run: the run is the secret."""
+
+    __slots__ = ("_token",)
+
+    def __init__(self, token: Token) -> None:
+        self._token = token
+
+    def read(self, text: bytes, start: int) -> Reading:
+        """The run around ``start``."""
+        token = self._token
+        first = start
+        while first and start - first < _AROUND_MAX and _RUN.match(text, first - 1, first).end() == first:
+            first -= 1
+        end = _RUN.match(text, start, min(len(text), start + WINDOW)).end()
+        if end - first > _AROUND_MAX:
+            return refusal(token.kind, first, end, "longer than such a key is", end)
+        while end < len(text) and text[end] == 0x3D and end - first < _AROUND_MAX:
+            end += 1
+        why = doubts(token, text[first:end], 0, named=False)
+        if why:
+            return refusal(token.kind, first, end, why, end)
+        return Reading(end, (Found(token.kind, first, end, f"has the shape {token.shape}"),))
+
+
+def doubts(token: Token, said: bytes, prefix: int, *, named: bool) -> str:
+    """Why ``said``, which has the shape of ``token``, is no secret; "" when it is one. The first ``prefix`` bytes are
+    literal. ``named``: the rest may be a name."""
+    text = said[: LOOK_MAX + prefix].decode("latin-1")
+    body = text[prefix:]
+    if token.check and not CHECKS[token.check](text if token.check in WHOLE else body):
+        return f"fails the check {token.check!r}"
+    if placeholder(body):
+        return "a placeholder"
+    if entropy(body) < min(token.floor, 0.6 * len(body) ** 0.5):
+        return "too little entropy"
+    return "reads like a name" if named and sum(map(str.isdigit, body)) < 2 and identifier(body) else ""
+
+
+def in_base64(text: bytes, start: int) -> bool:
+    """Whether what stands before ``start`` is a long run of base 64, so that anything may turn up there."""
+    if text[start - 1 : start] not in (b"+", b"/"):
+        return False
+    before = text[max(0, start - _BEFORE) : start]
+    whole = len(before) == _BEFORE and _BASE64.match(before).end() == _BEFORE
+    return whole and not identifier(before.decode("latin-1"))
