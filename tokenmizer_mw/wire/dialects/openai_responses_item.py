@@ -97,7 +97,7 @@ def group(sent: Sequence[Any]) -> list[int]:
     hosted = _hosted(sent) if "shell_call_output" in kinds else frozenset[str]()
     joins = False
     for item, kind in zip(sent, kinds, strict=True):
-        speaks = _side(item) is _ASSISTANT or (kind == "shell_call_output" and _call_id(item) in hosted)
+        speaks = _side(item) is _ASSISTANT or (joins and kind == "shell_call_output" and _call_id(item) in hosted)
         if speaks and joins:
             sizes[-1] += 1
         else:
