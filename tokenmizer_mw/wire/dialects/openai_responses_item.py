@@ -69,6 +69,8 @@ _SIDES: Final[Mapping[str, Role]] = {
 }
 _MESSAGE: Final = "message"
 _KNOWN: Final = frozenset(_SIDES) | {_MESSAGE}
+_PLAIN: Final = {kind: role for kind, role in _SIDES.items() if kind not in _UNSEEN | {"tool_search_output"}}
+"""Types that tell by themselves who speaks."""
 
 
 def role_of(raw: object) -> Role | None:
@@ -85,7 +87,9 @@ def role_of(raw: object) -> Role | None:
 def roles_of(sent: Sequence[Any]) -> list[Role]:
     """Who speaks, for many; what cannot be told is the system's."""
     try:
-        return [_SPEAKERS[raw["role"]] for raw in sent]  # nothing but messages: much faster than asking each one
+        return [
+            _plainly(raw[0] if type(raw) is tuple else raw) for raw in sent
+        ]  # much faster, and nearly always enough
     except (KeyError, TypeError):
         return [role_of(raw) or _SYSTEM for raw in sent]
 
@@ -93,11 +97,13 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 def group(sent: Sequence[Any]) -> list[int]:
     """How many items each message takes; [] when it is one each."""
     sizes: list[int] = []
-    kinds = [_kind(item) for item in sent]
-    hosted = _hosted(sent) if "shell_call_output" in kinds else frozenset[str]()
     joins = False
-    for item, kind in zip(sent, kinds, strict=True):
-        speaks = _side(item) is _ASSISTANT or (joins and kind == "shell_call_output" and _call_id(item) in hosted)
+    hosted: frozenset[str] | None = None
+    for item, side in zip(sent, _sides(sent), strict=True):
+        speaks = side is _ASSISTANT
+        if joins and side is _TOOL and _kind(item) == "shell_call_output":
+            hosted = _hosted(sent) if hosted is None else hosted
+            speaks = _call_id(item) in hosted
         if speaks and joins:
             sizes[-1] += 1
         else:
@@ -108,7 +114,7 @@ def group(sent: Sequence[Any]) -> list[int]:
 
 def refuses(sent: Sequence[Any]) -> str:
     """Why a request with these items must not be rewritten, "" when it may."""
-    kinds = {_kind(item) for raw in sent for item in (raw if isinstance(raw, tuple) else (raw,))}
+    kinds = {_kind(item) for raw in sent for item in (raw if type(raw) is tuple else (raw,))}
     if not kinds.isdisjoint(_COMPACTED):
         return PROVIDER_COMPACTS
     if _REFERENCE in kinds:
@@ -289,6 +295,18 @@ def _side(item: object) -> Role | None:
     if kind == "tool_search_output" and item.get("execution") == "client":
         return _TOOL
     return _SIDES.get(kind) or (_TOOL if kind.endswith("_output") else _ASSISTANT)
+
+
+def _sides(sent: Sequence[Any]) -> list[Role | None]:
+    try:
+        return [_plainly(item) for item in sent]
+    except (KeyError, TypeError):
+        return [_side(item) for item in sent]
+
+
+def _plainly(item: Any) -> Role:
+    """Who speaks in an item of the usual kinds. Raises ``KeyError`` or ``TypeError`` for the others."""
+    return _SPEAKERS[item["role"]] if "role" in item else _PLAIN[item["type"]]
 
 
 def _hosted(sent: Sequence[Any]) -> frozenset[str]:
