@@ -250,7 +250,12 @@ class _Chat:
         if self._settling:
             await self._until_settled()
         if message["type"] == "http.response.body":
-            if not self._turn.done and self._completes(message):
+            piece = message.get("body")
+            try:
+                completes = piece and self._collect(piece if type(piece) is bytes else bytes(piece))
+            except Exception as error:
+                completes = self._give_up(error)
+            if (completes or not message.get("more_body")) and not self._turn.done:
                 await self._settle(message)
                 return
         elif message["type"] == "http.response.start":
@@ -275,22 +280,18 @@ class _Chat:
         self._turn.starts(message["status"], headers)
         return message
 
-    def _completes(self, message: Message) -> bool:
-        """Keep a piece of the response; whether the turn has to be durable before the piece is released."""
-        piece = message.get("body")
-        try:
-            if piece and self._collect(piece if type(piece) is bytes else bytes(piece)):
-                return True
-        except Exception as error:
-            self._turn.give_up(error)
-            return False
-        return not message.get("more_body", False)
+    def _give_up(self, error: Exception) -> bool:
+        self._turn.give_up(error)
+        self._collect = _ignored
+        return False
 
     async def _settle(self, message: Message) -> None:
         """Acknowledged means kept: commit the turn, then release the piece that completes it."""
         self._settling = True
         try:
             await self._committing(not message.get("more_body", False))
+            if self._turn.done:
+                self._collect = _ignored
             await self._send(message)
         except OSError:
             self._gone = True
@@ -307,3 +308,8 @@ class _Chat:
             await offload(partial(self._turn.commit, last))
         except Exception as error:
             failed(self._memory, "commit_failed", error)
+
+
+def _ignored(piece: bytes) -> bool:
+    """What is done with a piece of a response whose turn is settled."""
+    return False
