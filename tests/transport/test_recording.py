@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import pytest
 
 from tests.upstream.answer import Scripted
@@ -426,3 +427,18 @@ def test_commit_runs_beside_the_event_loop(connect: Callable[..., Client], url: 
     assert client.do(watch) < 0.19
     assert len(memory.graph("slow")) >= 0
     memory.close()
+
+
+def test_other_event_loops(face: Face, kept: Kept, url: str, session: str) -> None:
+    """trio has no asyncio task to hop from: the work is done in anyio's threads."""
+    if not face.asynchronous:
+        pytest.skip("there is no loop")
+
+    async def ask() -> bytes:
+        async with face.library.AsyncClient(transport=face.transport(kept.memory)) as client:
+            with kept.memory.session(session):
+                content: bytes = (await client.post(url, json=chat())).content
+                return content
+
+    assert anyio.run(ask, backend="trio").endswith(b"data: [DONE]\n\n")
+    assert kept.ended(session) == [("complete", "stop")]
