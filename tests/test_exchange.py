@@ -285,6 +285,15 @@ def test_shell_knows_better_how_it_ended() -> None:
     assert (closed.reply.message.text, closed.reply.outcome) == ("Hel", Outcome.ABORTED)
 
 
+def test_error_that_the_provider_told_is_not_the_clients_leaving() -> None:
+    forwarding = _forwarding()
+    forwarding.receive_data(PIECES[0])
+    forwarding.receive_data(b'data: {"error": {"message": "overloaded"}}\n\n')
+    closed = forwarding.close(Outcome.ABORTED)
+    assert closed.reply is not None
+    assert (closed.reply.error, closed.reply.outcome) == ("overloaded", Outcome.ERROR)
+
+
 @pytest.mark.parametrize("cap", [1, len(PIECES[0]), len(PIECES[0]) + 5, sum(map(len, PIECES)) - 1])
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_capture_stops_at_the_cap_and_still_sees_the_end(cap: int, size: int) -> None:

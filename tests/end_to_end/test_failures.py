@@ -84,7 +84,7 @@ def test_stream_closed_by_its_user_frees_the_provider(
     talk.user("Tell me everything.")
     before = upstream.statistics.aborted
     events: Any = talk.stream("fake-n2000-d5")
-    for _, _ in zip(range(4), events, strict=False):
+    for _, _ in zip(range(12), events, strict=False):
         pass
     left = time.monotonic()
     events.close()
