@@ -115,11 +115,9 @@ class Call:
         return None
 
     def turn(self, *, in_body: bool) -> Turn | None:
-        """The call on its way, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
+        """The call on its way; ``None`` when it passes. Raises ``MalformedRequest``."""
         remembered = self.open(in_body=in_body)
-        if remembered is None:
-            return None
-        return remembered.cut() if remembered.may_cut() else remembered.forward()
+        return remembered.turn() if remembered is not None else None
 
 
 def remember(call: Call) -> Turn | None:
@@ -140,7 +138,12 @@ async def aremember(call: Call) -> Turn | None:
         remembered = call.open(in_body=in_body)
         if remembered is None:
             return None
-        return await offload(remembered.cut) if remembered.may_cut() else remembered.forward()
+        if not remembered.quick():
+            return await offload(remembered.turn)
+        clean = remembered.clean()
+        if clean is None:
+            return None
+        return await offload(clean.cut) if clean.may_cut() else clean.forward()
     except Exception as error:
         _passes(call.memory, error)
     return None
@@ -161,6 +164,33 @@ class Remembered:
     key: SessionKey
     opened: Opened
     fixed: bool = False
+
+    def turn(self) -> Turn | None:
+        """The call without secrets, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
+        clean = self.clean()
+        if clean is None:
+            return None
+        return clean.cut() if clean.may_cut() else clean.forward()
+
+    def quick(self) -> bool:
+        """Whether ``clean`` is quick enough for an event loop."""
+        ingress = self.memory.ingress
+        return ingress is None or ingress.quick(self.key, self.opened.body)
+
+    def clean(self) -> Remembered | None:
+        """The call without secrets; ``None`` when that failed: then nothing of it may be kept, and it passes."""
+        ingress, body = self.memory.ingress, self.opened.body
+        if ingress is None:
+            return self
+        try:
+            clean = ingress.clean(self.key, body)
+        except Exception as error:
+            failed(self.memory, "redaction_failed", error)
+            return None
+        if clean is body:
+            return self
+        self.memory.count("request_redacted")
+        return replace(self, opened=self.opened.with_body(clean))
 
     def may_cut(self) -> bool:
         """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""
@@ -271,6 +301,9 @@ class Turn:
         self.committed = True
         for reason in closed.reasons:
             self.memory.count(reason.value)
+        if self.memory.ingress is not None:
+            opened = self._forwarding.opened
+            self.memory.ingress.note(self._key, opened.sent, opened.body, opened.request)
 
     def extract_later(self) -> None:
         """Draw the facts of a turn that was committed, in the background."""

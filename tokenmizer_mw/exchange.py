@@ -179,7 +179,8 @@ class Opened:
     """A request whose session is known, or of which is known why it has none.
 
     ``session_id`` is ``None`` when the call is to pass untouched; ``reason`` says why then. ``path`` is
-    where the request was sent to; ``drop`` names the fields of the body that are ours.
+    where the request was sent to; ``drop`` names the fields of the body that are ours. ``original`` is the body as it
+    was sent, where ``body`` is another one.
     """
 
     dialect: Dialect
@@ -189,8 +190,18 @@ class Opened:
     reason: Reason | None = None
     path: str = ""
     drop: tuple[str, ...] = ()
+    original: bytes | None = None
     _request: ChatRequest | None = None
     _known: KnownRequests | None = None
+
+    def with_body(self, body: bytes) -> Opened:
+        """The same call with another body, such as one without secrets."""
+        return replace(self, body=body, original=self.sent, _request=None)
+
+    @property
+    def sent(self) -> bytes:
+        """The body as the client sent it."""
+        return self.body if self.original is None else self.original
 
     @cached_property
     def request(self) -> ChatRequest:
@@ -303,7 +314,12 @@ class Forwarding:
     @property
     def changed(self) -> bool:
         """False when ``body`` is the original one."""
-        return self.body is not self._opened.body
+        return self.body is not self._opened.sent
+
+    @property
+    def opened(self) -> Opened:
+        """The stage before."""
+        return self._opened
 
     def close(self, outcome: Outcome | None = None) -> Closed:
         """Read what was collected. ``outcome`` is what the shell knows better: that the client left, or that the

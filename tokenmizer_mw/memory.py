@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -23,6 +25,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
 from tokenmizer_mw.guard import judge
+from tokenmizer_mw.ingress import Ingress
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import (
@@ -38,6 +41,8 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, digest
 from tokenmizer_mw.model.node import Node, Status, may_move
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.recall import Excerpt, Recall, recall
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redact.config import Redaction, load
 from tokenmizer_mw.resume import Resume, build_resume
 from tokenmizer_mw.session import SessionState, fold, joining
 from tokenmizer_mw.settings import Settings
@@ -113,7 +118,7 @@ class SessionMemory:
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
         memory = cls(open_log(url), settings)
-        _ = memory._secret  # the first look into the store: better now than at the first request
+        _ = memory.ingress  # the first look into the store and at the rules: better now than at the first request
         return memory
 
     # -- writing ---------------------------------------------------------------------------------------------
@@ -128,6 +133,8 @@ class SessionMemory:
         added.
         """
         spoken = history(messages).spoken()
+        if self.ingress is not None:
+            spoken = spoken.through(self.ingress.message)
         added = 0
 
         def decide(state: SessionState) -> list[Event]:
@@ -198,6 +205,8 @@ class SessionMemory:
         key = self._key(session_id, tenant)
         erased = self._log.forget(key)
         self.known.clear()
+        if self.ingress is not None:
+            self.ingress.forget()
         for counter in self._counters.values():
             counter.clear()
         self._kept.drop(key)
@@ -357,6 +366,7 @@ class SessionMemory:
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
+        reply = self._clean(reply)
         told = messages if isinstance(messages, History) else history_of(messages)
         if reply is not None and reply.message is not None:
             told = told.followed_by(reply.message)
@@ -424,8 +434,32 @@ class SessionMemory:
     # -- inside ----------------------------------------------------------------------------------------------
 
     @cached_property
+    def ingress(self) -> Ingress | None:
+        """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
+        cannot be used."""
+        settings = self.settings
+        if not settings.redact:
+            return None
+        return Ingress(
+            _redactor(settings, self._secret),
+            beginnings_max=settings.sessions_cached,
+            bytes_max=settings.known_requests_max,
+            lock=threading.Lock(),
+        )
+
+    @cached_property
     def _secret(self) -> bytes:
         return self._log.secret()
+
+    def _clean(self, reply: Reply | None) -> Reply | None:
+        """``reply`` as it may be kept."""
+        if reply is None or reply.message is None or self.ingress is None:
+            return reply
+        message = self.ingress.message(reply.message)
+        if message is reply.message:
+            return reply
+        self.count("reply_redacted")
+        return replace(reply, message=message)
 
     def _carried_out(
         self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan
@@ -544,6 +578,18 @@ class SessionMemory:
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         return key
+
+
+def _redactor(settings: Settings, secret: bytes) -> Redactor:
+    """The redactor of an installation: its placeholders stay the same for as long as its store lives."""
+    told = Redaction()
+    if settings.redact_rules is not None:
+        try:
+            told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
+    key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
+    return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)
 
 
 def _node(state: SessionState, node_id: str) -> Node:

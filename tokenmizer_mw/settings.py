@@ -34,6 +34,10 @@ class Settings:
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
+    What is taken out
+        ``redact``: secrets become placeholders before anything else sees a request, and in replies before they are
+        kept; ``redact_pii``: e-mail addresses, phone, card and account numbers too; ``redact_rules``: a YAML file with
+        rules of your own and what to let through.
     What is suspected
         ``guard``: what is done about words of users and tools that read like an attempt to take over the model. "flag"
         counts them and keeps their facts out of the smallest resume; "fence" draws nothing from their prose;
@@ -63,6 +67,9 @@ class Settings:
     nodes_max: int = 5_000
     message_max: int = 200_000
     labels_max: int = 200
+    redact: bool = True
+    redact_pii: bool = False
+    redact_rules: str | None = None
     guard: _Guard = "flag"
     tokenizer_dir: str | None = None
     queue_max: int = 1_000

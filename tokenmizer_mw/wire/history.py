@@ -92,6 +92,14 @@ class History(Sequence[Message]):
             part=self.part,
         )
 
+    def through(self, change: Callable[[Message], Message]) -> History:
+        """The same with every message as ``change`` makes it, when it is looked at."""
+
+        def reader(raw: object, number: int) -> Message:
+            return change(self._reader(raw, number))
+
+        return History(self._raw, self.roles, reader, self._numbers, part=self.part)
+
     def followed_by(self, *messages: Message) -> History:
         """The same with more messages behind."""
 
