@@ -42,7 +42,6 @@ from tokenmizer_mw.model.node import Node, Status, may_move
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.config import Redaction, load
 from tokenmizer_mw.resume import Resume, build_resume
 from tokenmizer_mw.session import SessionState, fold, joining
 from tokenmizer_mw.settings import Settings
@@ -582,13 +581,15 @@ class SessionMemory:
 
 def _redactor(settings: Settings, secret: bytes) -> Redactor:
     """The redactor of an installation: its placeholders stay the same for as long as its store lives."""
-    told = Redaction()
-    if settings.redact_rules is not None:
-        try:
-            told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
     key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
+    if settings.redact_rules is None:
+        return Redactor(pii=settings.redact_pii, key=key)
+    from tokenmizer_mw.redact.config import load  # YAML is only for those who have rules of their own
+
+    try:
+        told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
     return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)
 
 
