@@ -53,6 +53,10 @@ PATCH = (
 PATCHED = {"src/a.py": "edited", "src/b.py": "created", "c.py": "deleted"}
 
 FILE_CALLS: list[tuple[str, Any, str, dict[str, str]]] = [
+    ("apply_patch", {"operation": {"type": "update_file", "path": "a.py", "diff": "-a"}}, "", {"a.py": "edited"}),
+    ("apply_patch", {"operation": {"type": "create_file", "path": "a.py", "diff": "+b"}}, "", {"a.py": "created"}),
+    ("apply_patch", {"operation": {"type": "delete_file", "path": "a.py"}}, "", {"a.py": "deleted"}),
+    ("apply_patch", {"operation": {"type": [], "path": "a.py"}}, "", {"a.py": "edited"}),
     ("write_file", {"path": "a.py", "content": "x"}, "ok", {"a.py": "written"}),
     ("Write", {"file_path": "/p/a.py", "content": "x"}, "File written successfully.", {"/p/a.py": "written"}),
     ("create_file", {"filePath": "./src/a.ts"}, "", {"src/a.ts": "written"}),
@@ -484,6 +488,15 @@ def test_open_calls_are_those_without_a_result() -> None:
         call("", "c.py").arguments,
     ]
     assert list(answered((), {"a": call("a", "a.py")})) == []
+
+
+def test_a_message_may_answer_its_own_calls() -> None:
+    ran = ToolCall("c1", "shell", '{"commands":["pytest tests/api"]}')
+    message = Message(Role.ASSISTANT, "It fails.", (ran,), (ToolResult("c1", "1 failed in 0.1s\nexit code: 1"),))
+    assert [(f.label, f.status) for f in of(read_structure(2, message, {}), NodeType.TEST)] == [
+        ("pytest tests/api", Status.FAILED)
+    ]
+    assert open_calls([message]) == {}
 
 
 def test_a_result_without_its_call_shows_tests_and_tracebacks() -> None:

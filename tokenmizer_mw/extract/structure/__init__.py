@@ -48,13 +48,15 @@ def read_structure(
     """The findings of message number ``turn`` that need no understanding of its words.
 
     ``pending`` holds the calls of earlier messages that this message's results may answer, by id, oldest first (see
-    ``open_calls``); results without an id answer them in order. ``segments`` are those of the message's text where
-    the caller has them already. Never raises; system messages say nothing.
+    ``open_calls``); results without an id answer them in order. A message may answer its own calls, too: those that
+    the provider carried out. ``segments`` are those of the message's text where the caller has them already. Never
+    raises; system messages say nothing.
     """
     if message.role is Role.SYSTEM:
         return []
     found: list[Finding] = []
-    for call, result in answered(message.tool_results, pending):
+    own = {call.id: call for call in message.tool_calls if call.id} if message.tool_results else {}
+    for call, result in answered(message.tool_results, {**pending, **own} if own else pending):
         found += read_result(call, result)
     for call in message.tool_calls:
         found += _announced(call)
@@ -82,10 +84,10 @@ def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
     that no id has."""
     waiting: dict[str, ToolCall] = {}
     for index, message in enumerate(messages):
-        done = {id(call) for call, _ in answered(message.tool_results, waiting)}
-        waiting = {key: call for key, call in waiting.items() if id(call) not in done}
         for position, call in enumerate(message.tool_calls):
             waiting[call.id or f"\0{index}.{position}"] = call
+        done = {id(call) for call, _ in answered(message.tool_results, waiting)}
+        waiting = {key: call for key, call in waiting.items() if id(call) not in done}
     return waiting
 
 
@@ -215,8 +217,14 @@ def _moved(arguments: Arguments, output: Output) -> list[Finding]:
     return [certain.file(old, f"moved to {new}"), certain.file(new, f"moved from {old}")]
 
 
+_OPERATIONS: Final = {"create_file": "created", "delete_file": "deleted"}
+
+
 def _patch(arguments: Arguments, output: Output) -> list[Finding]:
-    touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), "edited")
+    operation = arguments.members.get("operation")
+    kind = operation.get("type") if isinstance(operation, dict) else None
+    detail = _OPERATIONS.get(kind, "edited") if isinstance(kind, str) else "edited"
+    touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
     return changed(touched, output, refused=output.failed)
 
 
