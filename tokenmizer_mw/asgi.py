@@ -16,13 +16,14 @@ import anyio
 
 from tokenmizer_mw.binding import Named, bind, unbind
 from tokenmizer_mw.call import Call, Turn, aremember, failed, refused, with_length
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -158,7 +159,11 @@ class _Chat:
 
     async def run(self) -> None:
         app = self._middleware.app
-        turn = await self._opened()
+        try:
+            turn = await self._opened()
+        except RequestBlocked as blocked:
+            await self._refuse(blocked)
+            return
         if turn is None:
             await app(self._scope, self.receive if self._pending else self._receive, self._send)
             return
@@ -197,6 +202,12 @@ class _Chat:
         if turn is not None and turn.changed:
             self._pending = deque([{"type": "http.request", "body": turn.body, "more_body": False}])
         return turn
+
+    async def _refuse(self, blocked: RequestBlocked) -> None:
+        body = refusal(self._dialect.name, 400, "blocked_by_guard", str(blocked))
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await self._send({"type": "http.response.start", "status": 400, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
 
     def _refused(self) -> Reason | None:
         """Why the call passes without a look at its body."""

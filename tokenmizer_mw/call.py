@@ -8,7 +8,7 @@
     turn.leave(outcome)                                  it is over; what was not committed is, in the background
 
 Nothing here raises because of us: whatever fails, the chat goes on with the original bytes, and a counter and a line
-in the log say so.
+in the log say so. Only a guard that the settings let block raises ``RequestBlocked``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.exchange import (
     Closed,
     Forwarding,
@@ -35,7 +35,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialect import Dialect, Reply
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -121,9 +121,11 @@ class Call:
 
 
 def remember(call: Call) -> Turn | None:
-    """The call on its way; ``None`` when it passes untouched: a counter says why."""
+    """The call on its way; ``None`` when it passes untouched: a counter says why. Raises ``RequestBlocked``."""
     try:
         return call.turn(in_body=call.in_body)
+    except RequestBlocked:
+        raise
     except Exception as error:
         _passes(call.memory, error)
     return None
@@ -143,7 +145,9 @@ async def aremember(call: Call) -> Turn | None:
         clean = remembered.clean()
         if clean is None:
             return None
-        return await offload(clean.cut) if clean.may_cut() else clean.forward()
+        return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
+    except RequestBlocked:
+        raise
     except Exception as error:
         _passes(call.memory, error)
     return None
@@ -168,9 +172,18 @@ class Remembered:
     def turn(self) -> Turn | None:
         """The call without secrets, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
         clean = self.clean()
-        if clean is None:
-            return None
-        return clean.cut() if clean.may_cut() else clean.forward()
+        return clean.decided() if clean is not None else None
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the request may be refused for what it says."""
+        return self.memory.settings.guard == "block"
+
+    def decided(self) -> Turn:
+        """The call as it goes on, cut where it must be. Raises ``RequestBlocked``, and ``MalformedRequest``."""
+        if self.guarded:
+            self._guard()
+        return self.cut() if self.may_cut() else self.forward()
 
     def quick(self) -> bool:
         """Whether ``clean`` is quick enough for an event loop."""
@@ -191,6 +204,19 @@ class Remembered:
             return self
         self.memory.count("request_redacted")
         return replace(self, opened=self.opened.with_body(clean))
+
+    def _guard(self) -> None:
+        request = self.opened.request
+        try:
+            suspicion = self.memory.attempt(self.key, request)
+            if suspicion.flagged:  # what was refused is on record, so that it does not count as news for ever
+                self.memory.commit(self.key, request.messages, Reply(None, Outcome.ERROR))
+        except Exception as error:
+            failed(self.memory, "guard_failed", error)
+            return
+        if suspicion.flagged:
+            self.memory.count("request_blocked")
+            raise RequestBlocked(suspicion.signals)
 
     def may_cut(self) -> bool:
         """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""

@@ -14,10 +14,12 @@
     |   |-- StoreTooNew         written by a newer version of tokenmizer-mw
     |   `-- Conflict            somebody else appended first: re-read and try again
     `-- PeerError               the other side of a chat call sent something unusable
-        `-- MalformedRequest    a request body that is not what its dialect says
+        |-- MalformedRequest    a request body that is not what its dialect says
+        `-- RequestBlocked      the guard refuses a request, because the settings say so
 
 Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
-these reaches the application: the chat goes on with the original bytes and a counter says why.
+these reaches the application: the chat goes on with the original bytes and a counter says why. ``RequestBlocked`` is
+the exception: clients of the middleware get it as a response, callers of an outgoing transport as it is.
 """
 
 from __future__ import annotations
@@ -93,3 +95,14 @@ class PeerError(TokenMizerError):
 
 class MalformedRequest(PeerError):
     """A request body that is not what its dialect says."""
+
+
+class RequestBlocked(PeerError):
+    """The guard refuses a request: what it brings reads like an attempt to take over the model.
+
+    ``signals`` names what was found.
+    """
+
+    def __init__(self, signals: tuple[str, ...] = ()) -> None:
+        super().__init__("the request was blocked: it reads like an attempt to take over the model")
+        self.signals = signals

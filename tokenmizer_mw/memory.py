@@ -24,7 +24,7 @@ from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
-from tokenmizer_mw.guard import judge
+from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
@@ -381,6 +381,13 @@ class SessionMemory:
         self._kept.update(key, decide)
         if reply is not None:
             self.count(f"turn_{reply.outcome.value}")
+
+    def attempt(self, key: SessionKey, request: ChatRequest) -> Suspicion:
+        """What is suspicious about what the request says for the first time, or says last. Reads the store."""
+        spoken = request.messages.spoken()
+        start = self._kept.read(key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0])
+        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
 
     def later(self, work: Callable[[], object], size: int = 0) -> None:
         """Run ``work``, which holds ``size`` bytes, in the background. Never blocks; when the queue is full, ``work``

@@ -50,7 +50,7 @@ def derive(
     before = list(context)[-CONTEXT_MESSAGES:]
     for numbered in messages:
         if numbered[0] > graph.derived:
-            fenced = settings.guard == "fence" and numbered[0] in suspicious
+            fenced = settings.guard in ("fence", "block") and numbered[0] in suspicious
             _draw(ledger, numbered, before, settings, fenced=fenced)
         before = [*before[1 - CONTEXT_MESSAGES :], numbered]
     last = messages[-1][0] if messages else 0
