@@ -8,7 +8,6 @@ import itertools
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +18,7 @@ from tokenmizer_mw.demo.server import serving
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .sdks.talk import CLIENTS
-from .served import Served
-
-EXAMPLES = Path(__file__).parents[2] / "integrations" / "examples"
-APPS = ("fastapi", "starlette", "django")
+from .served import APPS, EXAMPLES, Served
 
 _sessions = itertools.count(1)
 

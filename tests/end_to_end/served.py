@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tokenmizer_mw import SessionMemory
@@ -12,6 +13,9 @@ from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.log import EventLog
+
+EXAMPLES = Path(__file__).parents[2] / "integrations" / "examples"
+APPS = ("fastapi", "starlette", "django")
 
 PATIENCE = 10.0
 """Seconds after which a test gives up waiting."""

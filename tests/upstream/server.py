@@ -213,8 +213,9 @@ def _response(received: Received, scripted: Scripted) -> _Response:
     try:
         body = received.json
         model = _model(received, body)
-        told = scripted.steering or steering(model)
-        if isinstance(wire, OpenAIChat) and "mistral" in told.modes:
+        named = steering(model)
+        told = scripted.steering or named
+        if isinstance(wire, OpenAIChat) and "mistral" in named.modes:
             wire = MistralChat()
         asked = wire.asked(body)
     except (Invalid, json.JSONDecodeError) as error:
