@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, CallNext, Middleware
+import httpx2
+from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, BadRequestError, CallNext, Middleware
 from pydantic import BaseModel
 
 from tokenmizer_mw.binding import Named, bound
 from tokenmizer_mw.call import Call, Turn, aremember, remember
+from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.outgoing import Outgoing
@@ -44,7 +46,10 @@ class _Remembering(Middleware):
 
     def handle(self, request: APIRequest, call_next: CallNext) -> APIResponse[Any]:
         call = self._call(request)
-        turn = remember(call) if call is not None else None
+        try:
+            turn = remember(call) if call is not None else None
+        except RequestBlocked as blocked:
+            raise _refused(request, blocked) from None
         if turn is None:
             return call_next(request)
         try:
@@ -59,7 +64,10 @@ class _Remembering(Middleware):
 
     async def handle_async(self, request: APIRequest, call_next: AsyncCallNext) -> AsyncAPIResponse[Any]:
         call = self._call(request)
-        turn = await aremember(call) if call is not None else None
+        try:
+            turn = await aremember(call) if call is not None else None
+        except RequestBlocked as blocked:
+            raise _refused(request, blocked) from None
         if turn is None:
             return await call_next(request)
         try:
@@ -93,6 +101,14 @@ class _Remembering(Middleware):
         if response is None:
             self._memory.count(Reason.REPLY_FOREIGN.value)
         return response
+
+
+def _refused(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
+    """The SDK's own error for a request that the guard blocks."""
+    sent = httpx2.Request(request.method, request.url)
+    return BadRequestError(
+        str(blocked), response=httpx2.Response(blocked.STATUS, request=sent), body=json.loads(blocked.body)
+    )
 
 
 def _nobody() -> Named:

@@ -23,7 +23,6 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
-from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -204,10 +203,9 @@ class _Chat:
         return turn
 
     async def _refuse(self, blocked: RequestBlocked) -> None:
-        body = refusal(self._dialect.name, 400, "blocked_by_guard", str(blocked))
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await self._send({"type": "http.response.start", "status": 400, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body})
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(blocked.body)).encode())]
+        await self._send({"type": "http.response.start", "status": blocked.STATUS, "headers": headers})
+        await self._send({"type": "http.response.body", "body": blocked.body})
 
     def _refused(self) -> Reason | None:
         """Why the call passes without a look at its body."""

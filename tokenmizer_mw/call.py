@@ -36,6 +36,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -216,7 +217,9 @@ class Remembered:
             return
         if suspicion.flagged:
             self.memory.count("request_blocked")
-            raise RequestBlocked(suspicion.signals)
+            name, blocked = self.opened.dialect.name, RequestBlocked
+            body = refusal(name, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            raise RequestBlocked(suspicion.signals, body)
 
     def may_cut(self) -> bool:
         """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""

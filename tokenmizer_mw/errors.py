@@ -19,7 +19,7 @@
 
 Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
 these reaches the application: the chat goes on with the original bytes and a counter says why. ``RequestBlocked`` is
-the exception: clients of the middleware get it as a response, callers of an outgoing transport as it is.
+the exception: clients get it as a response.
 """
 
 from __future__ import annotations
@@ -100,9 +100,13 @@ class MalformedRequest(PeerError):
 class RequestBlocked(PeerError):
     """The guard refuses a request: what it brings reads like an attempt to take over the model.
 
-    ``signals`` names what was found.
+    ``signals`` names what was found; ``body`` is the answer with ``STATUS`` in the shape of the client's dialect.
     """
 
-    def __init__(self, signals: tuple[str, ...] = ()) -> None:
-        super().__init__("the request was blocked: it reads like an attempt to take over the model")
+    STATUS: ClassVar = 400
+    MESSAGE: ClassVar = "the request was blocked: it reads like an attempt to take over the model"
+
+    def __init__(self, signals: tuple[str, ...] = (), body: bytes = b"") -> None:
+        super().__init__(self.MESSAGE)
         self.signals = signals
+        self.body = body

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from tokenmizer_mw.call import Turn
+from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.outgoing import HTTPRequest, HTTPResponse, Outgoing, commit
@@ -123,6 +124,12 @@ def _caller_left(error: BaseException) -> Outcome | None:
     return None if isinstance(error, Exception) else Outcome.ABORTED
 
 
+def refused(response: Callable[..., Any], request: object, blocked: RequestBlocked) -> Any:
+    """The answer to a request that the guard blocks, as the library's ``response``."""
+    headers = {"content-type": "application/json"}
+    return response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
+
+
 class SyncFace(Generic[Q, S, T]):
     """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
 
@@ -133,6 +140,7 @@ class SyncFace(Generic[Q, S, T]):
     _wrap: ClassVar[type[WatchedStream]]
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
+    _response: ClassVar[type[Any]]
 
     def __init__(
         self,
@@ -148,7 +156,11 @@ class SyncFace(Generic[Q, S, T]):
     def handle_request(self, request: Q) -> S:
         """The response, as soon as its head is there."""
         send: Callable[[Q], S] = self._inner.handle_request
-        return self._outgoing.send(request, send, self._wrap)
+        try:
+            return self._outgoing.send(request, send, self._wrap)
+        except RequestBlocked as blocked:
+            answer: S = refused(self._response, request, blocked)
+            return answer
 
     def close(self) -> None:
         """Close the transport inside."""
@@ -173,6 +185,7 @@ class AsyncFace(Generic[Q, S, T]):
     _wrap: ClassVar[type[AsyncWatchedStream]]
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
+    _response: ClassVar[type[Any]]
 
     def __init__(
         self,
@@ -188,7 +201,11 @@ class AsyncFace(Generic[Q, S, T]):
     async def handle_async_request(self, request: Q) -> S:
         """The response, as soon as its head is there."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
-        return await self._outgoing.asend(request, send, self._wrap)
+        try:
+            return await self._outgoing.asend(request, send, self._wrap)
+        except RequestBlocked as blocked:
+            answer: S = refused(self._response, request, blocked)
+            return answer
 
     async def aclose(self) -> None:
         """Close the transport inside."""

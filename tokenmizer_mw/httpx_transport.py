@@ -21,6 +21,7 @@ class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport
     _wrap = WatchedByteStream
     _default = httpx.HTTPTransport
     _whole = httpx.ByteStream
+    _response = httpx.Response
 
 
 class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
@@ -29,3 +30,4 @@ class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBa
     _wrap = AsyncWatchedByteStream
     _default = httpx.AsyncHTTPTransport
     _whole = httpx.ByteStream
+    _response = httpx.Response

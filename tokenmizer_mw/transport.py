@@ -21,6 +21,7 @@ class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport],
     _wrap = WatchedByteStream
     _default = httpx2.HTTPTransport
     _whole = httpx2.ByteStream
+    _response = httpx2.Response
 
 
 class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
@@ -29,3 +30,4 @@ class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBase
     _wrap = AsyncWatchedByteStream
     _default = httpx2.AsyncHTTPTransport
     _whole = httpx2.ByteStream
+    _response = httpx2.Response
