@@ -53,6 +53,11 @@ class Ingress:
         self._held = 0
         self._lock = lock if lock is not None else nullcontext()
 
+    @property
+    def redactor(self) -> Redactor:
+        """What finds the secrets."""
+        return self._redactor
+
     def quick(self, key: Hashable, body: bytes) -> bool:
         """Whether ``clean`` takes no longer than an event loop can bear."""
         known = self._known(key, body)

@@ -43,6 +43,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.redact import Redactor
 from tokenmizer_mw.resume import Resume, build_resume
+from tokenmizer_mw.retouch import Retouch
 from tokenmizer_mw.session import SessionState, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, SessionInfo
@@ -210,6 +211,16 @@ class SessionMemory:
             counter.clear()
         self._kept.drop(key)
         return erased
+
+    def redact_stored(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
+        """Take out of a session what the rules of today find in what was kept before they were there. Returns the
+        number of events changed. Other processes that have the session at hand see it after a restart."""
+        key = self._known(session_id, tenant)
+        if self.ingress is None:
+            raise ConfigError("redaction is switched off by the settings")
+        changed = self._log.rewrite(key, Retouch(self.ingress.message, self.ingress.text))
+        self._kept.drop(key)
+        return changed
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -426,6 +437,7 @@ class SessionMemory:
     adate = _off_the_loop(date)
     acheckpoint = _off_the_loop(checkpoint)
     aforget = _off_the_loop(forget)
+    aredact_stored = _off_the_loop(redact_stored)
     agraph = _off_the_loop(graph)
     aresume = _off_the_loop(resume)
     arecall = _off_the_loop(recall)

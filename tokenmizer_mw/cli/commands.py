@@ -21,6 +21,7 @@ from tokenmizer_mw.terminal import inert, show, show_json
 from .exports import Export, SetClock, export_lines, restore
 from .opening import Store, opened
 from .progress import progress
+from .redaction import redact
 from .transcripts import SIZE_MAX, Transcript, read_transcript
 
 _STEP: Final = 200
@@ -218,5 +219,6 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "why": _why,
     "checkpoint": _checkpoint,
     "forget": _forget,
+    "redact": redact,
     "export": _export,
 }

@@ -97,6 +97,15 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
         "erase a session for good",
         (_SESSION, (("--yes",), {"action": "store_true", "help": "do not ask"})),
     ),
+    "redact": (
+        "take secrets out of a text, or of what is stored",
+        (
+            (("file",), {"metavar": "FILE", "nargs": "?", "default": "-", "help": "default: standard input"}),
+            (("--explain",), {"action": "store_true", "help": "tell what was looked at and why"}),
+            (("--stored",), {"action": "store_true", "help": "go through all stored sessions instead"}),
+            (("--session",), {"metavar": "ID", "help": "with --stored: only this one"}),
+        ),
+    ),
     "import": (
         "read a transcript, or an export, into a session",
         (

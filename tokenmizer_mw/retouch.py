@@ -1,0 +1,77 @@
+"""The events of a session with every text in them changed: for what should never have been kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
+from tokenmizer_mw.model.message import Message, digest
+
+_NAMES: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "type",
+        "status",
+        "kind",
+        "role",
+        "trust",
+        "source",
+        "target",
+        "old",
+        "new",
+        "digest",
+        "anchor",
+        "outcome",
+        "finish_reason",
+        "carried",
+        "flagged",
+    ]
+)
+"""Members of stored events that are names of ours, never words of anybody."""
+
+
+class Retouch:
+    """Changes the events of one session, given in the order of its log.
+
+    ``message`` changes a message, ``text`` any other words. Digests are made anew, so that a client that sends its
+    history again, changed in the same way at the door, is recognised.
+    """
+
+    def __init__(self, message: Callable[[Message], Message], text: Callable[[str], str]) -> None:
+        self._message, self._text = message, text
+        self._digests: dict[str, str] = {}
+        self._turns: set[int] = set()
+
+    def __call__(self, recorded: Recorded) -> Event:
+        """The event as it should have been recorded; the same object when there is nothing to change."""
+        event = recorded.event
+        if isinstance(event, MessageRecorded):
+            return self._recorded(event)
+        kind, version, payload = encode(event)
+        told = json.loads(payload)
+        changed = self._changed(told)
+        if "anchor" in changed:
+            changed["anchor"] = self._digests.get(changed["anchor"], changed["anchor"])
+        new = event if changed == told else decode(kind, version, json.dumps(changed))
+        if isinstance(new, NodeAdded) and new.node.source.turn in self._turns and new.node.source.span is not None:
+            return NodeAdded(replace(new.node, source=replace(new.node.source, span=None)))
+        return new
+
+    def _recorded(self, event: MessageRecorded) -> MessageRecorded:
+        message = self._message(event.message)
+        if message is event.message:
+            return event
+        mark = self._digests[event.digest] = digest(message)
+        self._turns.add(event.turn)
+        return replace(event, message=message, digest=mark)
+
+    def _changed(self, value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: self._changed(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._changed(inner, name) for inner in value]
+        return self._text(value) if isinstance(value, str) and name not in _NAMES else value
