@@ -11,25 +11,8 @@ from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorde
 from tokenmizer_mw.model.message import Message, digest
 
 _NAMES: Final = frozenset(
-    [
-        "id",
-        "ids",
-        "type",
-        "status",
-        "kind",
-        "role",
-        "trust",
-        "source",
-        "target",
-        "old",
-        "new",
-        "digest",
-        "anchor",
-        "outcome",
-        "finish_reason",
-        "carried",
-        "flagged",
-    ]
+    "id ids type status kind role trust source target old new digest anchor outcome finish_reason carried "
+    "flagged".split()
 )
 """Members of stored events that are names of ours, never words of anybody."""
 
