@@ -39,12 +39,12 @@ def read_block(text: bytes, start: int) -> Reading:
     end = begin.end()
     while (line := _LINE.match(text, end)) is not None:
         end = line.end()
+    lines = text[begin.end() : end].decode("latin-1")
     rest = _REST.match(text, end) or _LAST.match(text, end)
     end = rest.end() if rest is not None else end
     head = text[start : start + 60]
     kind = "pgp-private-key" if b"PGP" in head or b"GPG" in head else "private-key"
-    said = text[start:end].decode("latin-1")
-    if end - start < 80 or (placeholder(said[30:400]) and len(said) < 400):
+    if len(lines) < 20 or (len(lines) < 400 and placeholder(lines)):
         return refusal(kind, start, end, "a block without a key", max(start + 5, end - 1))
     return Reading(end, (Found(kind, start, end, "a key block", Rank.OWN),))
 

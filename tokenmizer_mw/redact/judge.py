@@ -7,8 +7,8 @@ import binascii
 import hashlib
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
 from math import log2
+from operator import sub
 from typing import Final
 
 from .names import identifier, words
@@ -18,11 +18,12 @@ LOOK_MAX: Final = 512
 """Characters of a value that are judged; the rest goes with them."""
 
 _PLACEHOLDER: Final = compiled(
-    r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|your|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
-    r"|dummy|redacted|fill[-_ ]?in|todo|sample|foobar|lorem|not[-_ ]?(?:a[-_ ]?)?real"
-    r"|fake|mock|notasecret|goes[-_ ]here"
+    r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
+    r"|dummy|redacted|fill[-_ ]?in|sample|foobar|lorem|not[-_ ]?(?:a[-_ ]?)?real"
+    r"|notasecret|goes[-_ ]here"
     r"|[-_ ]here\b|abc-?123|abcd?1234|deadbeef|1234567890|0123456789|super[-_]?secret|secret[-_]?(?:key|here|value)"
     r"|^my[-_ ]?(?:secret|pass|token|api|key|app)|test[-_ ]?(?:key|token|secret|pass)|^<.*>$|^_+$|-{4}|#{3}|0{8}"
+    r"|(?-i:your|Your|YOUR|todo|TODO|fake|Fake|FAKE|mock|Mock|MOCK)"
 )
 _WEAK_WORDS: Final = words(
     "password passwd pass pwd secret token test testing user username admin root guest postgres mysql foo bar baz demo"
@@ -31,6 +32,8 @@ _WEAK_WORDS: Final = words(
 )
 """Words that stand in for a password in documentation and in tests, alone or with up to four digits."""
 
+_STEPS: Final = frozenset((0, 1))
+_STEPS_MAX: Final = 64
 _UUID: Final = compiled(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
 _HEX: Final = compiled(r"(?i)^(?:0x)?[0-9a-f]{8,}$")
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -51,7 +54,7 @@ _IBAN_LENGTHS: Final = {
 def entropy(text: str) -> float:
     """Shannon entropy of the characters of ``text``, in bits per character; 0 for an empty one."""
     size = len(text)
-    return -sum(count / size * log2(count / size) for count in Counter(text).values())
+    return log2(size) - sum(count * log2(count) for count in Counter(text).values() if count > 1) / size if size else 0
 
 
 def placeholder(text: str) -> bool:
@@ -61,10 +64,11 @@ def placeholder(text: str) -> bool:
 
 def _monotonous(text: str) -> bool:
     """Whether most characters follow from the one before: the same, or the next of the alphabet."""
-    if len(text) < 6:
+    codes = text[:_STEPS_MAX].encode("latin-1", "replace")
+    if len(codes) < 6:
         return False
-    steps = sum(ord(after) - ord(before) in (0, 1) for before, after in pairwise(text))
-    return steps > 0.6 * len(text)
+    steps = sum(map(_STEPS.__contains__, map(sub, codes[1:], codes)))
+    return steps > 0.6 * len(codes)
 
 
 def stands_in(text: str) -> bool:

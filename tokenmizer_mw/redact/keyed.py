@@ -12,7 +12,13 @@ from .names import identifier
 from .pattern import compiled
 
 VALUE_MAX: Final = 4096
-"""Bytes of a value in quotes that are searched for its end."""
+"""Bytes of a value that are searched for its end."""
+
+JUDGED_MAX: Final = 160
+"""Bytes of a value that are judged."""
+
+LONG: Final = 64
+"""Bytes of a refused value that are passed over by other names."""
 
 _WORDS: Final = (
     r"passwor[dt]|passwd|passphrase|passcode|passwrd|kennwort"
@@ -55,6 +61,9 @@ _REFERENCE: Final = compiled(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
     r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"'])"
 )
+_BEFORE: Final = 32
+"""Bytes before a name in prose in which words that belong to it are looked for."""
+
 _LOOSE: Final = (b"to", b"as", b"was")
 
 
@@ -80,11 +89,15 @@ def read(text: bytes, start: int) -> Reading:
     kind = sort(name)
     if kind is None:
         return refusal("value", value.start, value.end, f"{name!r} names no secret", resume)
-    said = text[value.start : value.end].decode("latin-1")
+    said = text[value.start : min(value.end, value.start + JUDGED_MAX)].decode("latin-1")
     why = doubts(said, kind, name, value, text)
     if why:
+        if value.end - value.start > 2 * LONG:
+            resume = max(resume, value.start + LONG)
         return Reading(resume, (), (Refused(kind.value, value.start, value.end, why),))
-    return Reading(resume, (Found(_kind(kind, name), value.start, value.end, f"{name!r} names it", Rank.NAMED, name),))
+    return Reading(
+        value.end, (Found(_kind(kind, name), value.start, value.end, f"{name!r} names it", Rank.NAMED, name),)
+    )
 
 
 def _kind(kind: Sort, name: str) -> str:
@@ -99,7 +112,16 @@ def _name(text: bytes, start: int, end: int) -> str:
         start -= 1
     if text[start - 1 : start] == b"\\" and text[start : start + 1] in (b"n", b"t", b"r"):
         start += 1
-    return text[start:end].decode("utf-8", "replace")
+    name = text[start:end].decode("utf-8", "replace")
+    if text[start - 1 : start] != b" ":
+        return name
+    before = text[max(0, start - _BEFORE) : start].decode("latin-1").split()[-2:]
+    return " ".join((*(word for word in before if word.isalpha()), name))
+
+
+def _calls(behind: bytes) -> bool:
+    """Whether an unquoted value goes on as code does; a tag that closes is none."""
+    return bool(behind) and behind[0] in _CALL and behind != b"</"
 
 
 def _value(text: bytes, named: object, name: str) -> Value:
@@ -114,7 +136,8 @@ def _value(text: bytes, named: object, name: str) -> Value:
         if end > start:
             return Value(start, end, quoted=True, loose=loose)
     shell = separator == b"=" and name.isupper() and not url
-    end = (_SHELL_RUN if shell else _RUN).match(text, start).end()
+    run = _SHELL_RUN if shell else _RUN
+    end = run.match(text, start, min(len(text), start + VALUE_MAX)).end()
     return Value(start, _trimmed(text, start, end), quoted=False, loose=loose, url=url)
 
 
@@ -152,12 +175,12 @@ def _trimmed(text: bytes, start: int, end: int) -> int:
 
 def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") -> str:
     """Why ``said``, the value of ``name``, is no secret; "" when it is one."""
-    if _REFERENCE.search(said[:256].encode("latin-1", "replace")):
-        return "refers to a value, or is none"
-    if not value.quoted and text[value.end : value.end + 1] and text[value.end] in _CALL:
-        return "reads like code"
     if kind is Sort.CODE:
         return "" if said.replace(" ", "").replace("-", "").isdigit() and len(said) >= 4 else "no code"
+    if _REFERENCE.search(said[:256].encode("latin-1", "replace")):
+        return "refers to a value, or is none"
+    if not value.quoted and _calls(text[value.end : value.end + 2]):
+        return "reads like code"
     if placeholder(said) or stands_in(said):
         return "a placeholder"
     if kind is Sort.PASSWORD:

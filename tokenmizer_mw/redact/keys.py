@@ -90,7 +90,7 @@ _SUFFIXES: Final = words(
     " value val v plain plaintext text raw string str base64 b64 for default current id_value local eu us master env"
     " secure encoded"
 )
-_WORDS: Final = compiled(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[\x80-\xff]+")
+_WORDS: Final = compiled(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 
 @lru_cache(maxsize=4096)

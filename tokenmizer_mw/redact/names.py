@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Final
-
-from .pattern import compiled
 
 
 def words(text: str) -> frozenset[str]:
@@ -24,26 +21,52 @@ _USUAL: Final = frozenset(
 )
 """Pairs of letters that make up nine tenths of the pairs in English words and in identifiers; a third of all pairs."""
 
-_PARTS: Final = compiled(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _USUAL_SHARE: Final = 0.62
 _PART_LENGTH: Final = 2.7
 _DIGITS_MAX: Final = 8
+_GLUED_MAX: Final = 1
+_READ_MAX: Final = 96
+
+_SORTS: Final = bytes(
+    ord("a") if 97 <= code <= 122 else ord("A") if 65 <= code <= 90 else ord("0") if 48 <= code <= 57 else ord(" ")
+    for code in range(256)
+)
+"""For every byte its sort: a small letter, a capital, a digit, anything else."""
+
+_CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0|a"), (b"A0", b"A|0"), (b"0A", b"0|A"))
 
 
 def identifier(text: str) -> bool:
     """Whether ``text`` is made of words, abbreviations and short numbers. Also for one without letters."""
-    found = [part.decode("latin-1") for part in _PARTS.findall(text.encode("latin-1", "replace"))]
-    words = [part for part in found if not part.isdigit()]
-    numbers = [part for part in found if part.isdigit()]
+    raw = text[:_READ_MAX].encode("latin-1", "replace")
+    words, numbers, glued = _parts(raw)
     if not words:
         return True
-    if any(len(number) > _DIGITS_MAX for number in numbers) or len(numbers) > 1 + len(words):
+    if glued > _GLUED_MAX or len(numbers) > 1 + len(words) or max(map(len, numbers), default=0) > _DIGITS_MAX:
         return False
     return sum(map(len, words)) >= _PART_LENGTH * len(words) and _usual(words)
 
 
+def _parts(raw: bytes) -> tuple[list[str], list[bytes], int]:
+    """The words and the numbers of a name, and how many numbers stand between letters without anything between."""
+    sorts = raw.translate(_SORTS)
+    for before, after in _CUTS:
+        sorts = sorts.replace(before, after)
+    parts = sorts.replace(b" ", b"| |").split(b"|")
+    said, words, numbers, place = raw.decode("latin-1").lower(), [], [], 0
+    for part in parts:
+        end = place + len(part)
+        if part[:1] == b"0":
+            numbers.append(part)
+        elif part[:1] in (b"a", b"A"):
+            words.append(said[place:end])
+        place = end
+    glued = sorts.replace(b"A", b"a").replace(b"00", b"0").count(b"a|0") if len(numbers) > 1 else 0
+    return words, numbers, min(glued, sorts.replace(b"A", b"a").count(b"0|a"))
+
+
 def _usual(words: list[str]) -> bool:
-    pairs = [first + second for word in words for first, second in pairwise(word.lower())]
+    pairs = [word[place : place + 2] for word in words for place in range(len(word) - 1)]
     if len(pairs) < 3:
         return True
-    return sum(pair in _USUAL for pair in pairs) >= _USUAL_SHARE * len(pairs)
+    return sum(map(_USUAL.__contains__, pairs)) >= _USUAL_SHARE * len(pairs)

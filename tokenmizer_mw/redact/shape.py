@@ -42,11 +42,12 @@ ALPHABETS: Final = {
 GATE_BODY: Final = 8
 """Characters of a body that the first pass asks for behind a literal."""
 
-EDGE: Final = r"(?:\\u[0-9a-fA-F]{4}|\\[nrt]|[^A-Za-z0-9+/_-]|^)"
-"""Where a run of letters and digits begins."""
+_ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{1,8}m"
+WORD_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9]|^)"
+"""Where a word begins: behind no letter or digit but for the end of an escape."""
 
-EDGE_MAX: Final = 6
-"""Bytes that an edge has at most."""
+RUN_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9+/_-]|^)"
+"""Where a run of letters, digits and what base 64 knows besides begins."""
 
 REPEAT_MAX: Final = 900
 """RE2 refuses counts above a thousand."""
@@ -82,12 +83,8 @@ def pattern(shape: str) -> str:
 
 
 def gate(shape: str) -> str:
-    """RE2 for the beginning of a shape: up to the first literal and some characters behind it.
-
-    A shape that does not begin with a distinct literal is looked for where a run begins only: otherwise every
-    character of a long run would begin it, and the automaton would have to remember all of them.
-    """
-    found, literal = "" if distinct(shape) else EDGE, 0
+    """RE2 for the beginning of a shape: up to the first literal and some characters behind it."""
+    found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:
             least = min(piece.least, GATE_BODY)
@@ -97,10 +94,23 @@ def gate(shape: str) -> str:
     return found
 
 
+def edge(shape: str) -> str:
+    """RE2 for what stands before a shape.
+
+    A shape that does not begin with a distinct literal is looked for where a run begins only: otherwise every
+    character of a long run would begin it, and the automaton would have to remember all of them.
+    """
+    return WORD_EDGE if distinct(shape) else RUN_EDGE
+
+
 def distinct(shape: str) -> bool:
     """Whether a shape begins with a literal that is rare in a run of letters and digits."""
-    first = pieces(shape)[0].literals
-    return bool(first) and all(len(text) >= 3 or (len(text) == 2 and not text.isalnum()) for text in first)
+    lead = ""
+    for piece in pieces(shape):
+        if not piece.literals:
+            break
+        lead += min(piece.literals, key=len)
+    return len(lead) >= 3 or (len(lead) == 2 and not lead.isalnum())
 
 
 def mark_gate(shape: str) -> str:

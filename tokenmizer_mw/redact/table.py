@@ -52,16 +52,18 @@ class Rules:
 
     def scanner(self, *, pii: bool) -> Scanner:
         """The rules, compiled; with those for personal data when ``pii``."""
-        return Scanner(self._rows(pii))
+        return Scanner(self._shaped(), self._rows(pii))
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
         """Every kind that a finding may have by the tables alone; values by name can have further ones."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 
-    def _rows(self, pii: bool) -> Iterator[tuple[str, Reader]]:
+    def _shaped(self) -> Iterator[tuple[str, Reader]]:
         for token in self.tokens:
             yield from (row(token, shape) for shape in token.shapes if token.kind not in self.without)
+
+    def _rows(self, pii: bool) -> Iterator[tuple[str, Reader]]:
         yield from ((place.gate, place.read) for place in self.places if place.kind not in self.without)
         yield from BLOCKS
         yield keyed.GATE, keyed.read

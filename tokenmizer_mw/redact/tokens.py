@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from . import shape as shapes
-from .found import Found, Reader, Reading, begins_word, refusal
+from .found import Found, Reader, Reading, refusal
 from .judge import CHECKS, LOOK_MAX, WHOLE, entropy, placeholder
 from .names import identifier
 from .pattern import compiled
@@ -20,7 +20,6 @@ SKIP: Final = 3
 _RUN: Final = compiled(r"[A-Za-z0-9+/_-]*")
 _BASE64: Final = compiled(r"[A-Za-z0-9+/]*")
 _BEFORE: Final = 40
-_EDGE: Final = compiled(shapes.EDGE)
 _AROUND_MAX: Final = 100
 
 
@@ -29,15 +28,19 @@ def row(token: Token, shape: str) -> tuple[str, Reader]:
     if token.around:
         return shapes.mark_gate(shape), _Around(token).read
     read = _Shape(token, shape).read
-    return shapes.gate(shape), read if shapes.distinct(shape) else behind_edge(read)
+    if token.inside:
+        return shapes.gate(shape), read
+    edge = shapes.edge(shape)
+    return edge + shapes.gate(shape), behind(edge, read)
 
 
-def behind_edge(read: Reader) -> Reader:
+def behind(edge: str, read: Reader) -> Reader:
     """The reader of something whose beginning was found together with the edge in front of it."""
+    pattern = compiled(edge)
 
     def reading(text: bytes, start: int) -> Reading:
-        edge = _EDGE.match(text, start)
-        return read(text, edge.end()) if edge else Reading(start + 1)
+        found = pattern.match(text, start)
+        return read(text, found.end()) if found else Reading(start + 1)
 
     return reading
 
@@ -56,8 +59,6 @@ class _Shape:
     def read(self, text: bytes, start: int) -> Reading:
         """What stands at ``start``."""
         token, onward = self._token, start + SKIP
-        if not token.inside and not begins_word(text, start):
-            return refusal(token.kind, start, onward, "in the middle of a word", onward)
         match = self._pattern.match(text, start, min(len(text), start + WINDOW))
         if match is None:
             return refusal(token.kind, start, onward, "too short or of other characters", onward)
