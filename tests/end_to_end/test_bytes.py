@@ -77,7 +77,7 @@ def get(client: httpx2.Client, url: str, surface: Surface, model: str, session: 
 def test_bytes_are_the_providers(
     served: Served, upstream: Upstream, client: httpx2.Client, surface: Surface, modes: str, session: str
 ) -> None:
-    model = f"fake-n3-{modes}"
+    model = f"fake-n{1 if 'split1' in modes else 3}-{modes}"
     direct = get(client, upstream.url, surface, model)
     through = get(client, served.url, surface, model, session)
     assert through == direct

@@ -39,9 +39,9 @@ def test_cut_requests_are_valid_and_keep_their_prefix(
     small: Served, upstream: Upstream, sdk: type[Talk], stream: bool, session: str
 ) -> None:
     talk = sdk(small.url, session)
-    before, cuts_before = len(upstream.calls), small.memory.counters().get("cut_made", 0)
+    before, cuts_before = upstream.statistics.requests, small.memory.counters().get("cut_made", 0)
     said = [_turn(talk, upstream, number, stream=stream) for number in range(TURNS)]
-    requests = list(upstream.calls)[before:]
+    requests = upstream.since(before)
     cuts = small.memory.counters()["cut_made"] - cuts_before
     assert cuts >= 2
     assert [message.text for message in small.messages(session) if message.role is Role.USER] == said

@@ -34,8 +34,7 @@ def _failed(talk: Talk, model: str, *, stream: bool) -> BaseException:
     return caught.value
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("status", [429, 500])
+@pytest.mark.parametrize(("status", "stream"), [(429, True), (500, False)], ids=["429-streamed", "500-whole"])
 @pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
 def test_sdk_gets_the_providers_error(
     served: Served, upstream: Upstream, sdk: type[Talk], status: int, stream: bool, session: str

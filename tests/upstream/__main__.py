@@ -20,9 +20,9 @@ def main() -> None:
         seen = 0
         while True:
             time.sleep(0.2)
-            for received in list(upstream.calls)[seen - upstream.statistics.requests or len(upstream.calls) :]:
+            for received in upstream.since(seen):
                 print(received.method, received.path, len(received.body), "bytes")
-            seen = upstream.statistics.requests
+                seen += 1
 
 
 if __name__ == "__main__":

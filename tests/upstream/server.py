@@ -115,6 +115,10 @@ class Upstream:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
+    def since(self, requests: int) -> list[Received]:
+        """The requests that came after so many others, as far as they are remembered."""
+        return list(self.calls)[-(self.statistics.requests - requests) or len(self.calls) :]
+
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._serve())
@@ -327,7 +331,7 @@ async def _write_head(response: _Response, length: int | None, writer: asyncio.S
     for start in range(0, len(head), 25) if slowly else ():
         writer.write(head[start : start + 25])
         await writer.drain()
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.003)
     if not slowly:
         writer.write(head)
     await writer.drain()

@@ -154,7 +154,8 @@ def test_reader_that_leaves_is_seen(upstream: Upstream) -> None:
     before = upstream.statistics.aborted
     body = {"model": "fake-n1000-d20", "messages": [USER]}
     with httpx2.Client() as client, client.stream("POST", f"{upstream.url}/api/chat", json=body) as response:
-        next(response.iter_raw())
+        pieces = response.iter_raw()
+        next(pieces)
         assert upstream.statistics.active == 1
     deadline = time.monotonic() + 10
     while upstream.statistics.active and time.monotonic() < deadline:
