@@ -136,7 +136,7 @@ class Anthropic:
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` names the event that ends a stream: in its data, or in a line of its own."""
-        if tail.find(_TERMINAL) < 0:  # per chunk of every stream, and twice as fast as "in"
+        if tail.rfind(_TERMINAL) < 0:  # per chunk of every stream; faster than "in" and than from the start
             return False
         if _IN_DATA in tail:
             return True

@@ -81,11 +81,11 @@ class Gemini:
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` holds the reason why the model stopped, with which the last chunk of a stream comes."""
-        place = tail.find(_FINISH)
+        place = tail.rfind(_FINISH)  # per chunk of every stream; faster than from the start
         while place >= 0:
             if _finishes(tail, place):
                 return True
-            place = tail.find(_FINISH, place + 1)
+            place = tail.rfind(_FINISH, 0, place)
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -20,6 +20,7 @@ from . import openai_message
 from .openai_message import read_call, role_of, roles_of, storable_call
 
 _DONE: Final = b'"done"'
+_TRUE: Final = b"true"
 _LOOK: Final = 16
 _OWN: Final = ("thinking", "images")
 _IMAGE: Final = "image"
@@ -81,10 +82,12 @@ class Ollama:
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` says that the answer is done."""
+        if tail.rfind(_TRUE) < 0:  # per chunk of every stream; faster than "in" and than from the start
+            return False
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")
-            if value.startswith(b"true"):
+            if value.startswith(_TRUE):
                 return True
             place = tail.find(_DONE, place + 1)
         return False

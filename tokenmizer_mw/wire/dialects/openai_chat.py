@@ -81,7 +81,7 @@ class OpenAIChat:
 
         With the last 12 bytes of the chunk before in front, a marker torn apart is found too.
         """
-        if tail.find(b"[DONE]") < 0:  # per chunk of every stream, and twice as fast as "in"
+        if tail.rfind(b"[DONE]") < 0:  # per chunk of every stream; faster than "in" and than from the start
             return False
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _TERMINAL)
 
