@@ -24,12 +24,12 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.settings import Settings
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.anthropic_sdk import anthropic_middleware
+    from tokenmizer_mw.outgoing.anthropic_sdk import anthropic_middleware
     from tokenmizer_mw.asgi import TokenMizerMiddleware
-    from tokenmizer_mw.httpx_transport import AsyncHttpxTransport, HttpxTransport
+    from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
-    from tokenmizer_mw.openai_sdk import async_openai_client, openai_client
-    from tokenmizer_mw.transport import AsyncTransport, Transport
+    from tokenmizer_mw.outgoing.openai_sdk import async_openai_client, openai_client
+    from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
     from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
@@ -70,13 +70,13 @@ _LAZY = {
     "Checkpoint": "tokenmizer_mw.memory",
     "TokenMizerMiddleware": "tokenmizer_mw.asgi",
     "CustomChat": "tokenmizer_mw.wire.dialects.custom",
-    "Transport": "tokenmizer_mw.transport",
-    "AsyncTransport": "tokenmizer_mw.transport",
-    "HttpxTransport": "tokenmizer_mw.httpx_transport",
-    "AsyncHttpxTransport": "tokenmizer_mw.httpx_transport",
-    "anthropic_middleware": "tokenmizer_mw.anthropic_sdk",
-    "async_openai_client": "tokenmizer_mw.openai_sdk",
-    "openai_client": "tokenmizer_mw.openai_sdk",
+    "Transport": "tokenmizer_mw.outgoing.transport",
+    "AsyncTransport": "tokenmizer_mw.outgoing.transport",
+    "HttpxTransport": "tokenmizer_mw.outgoing.httpx_transport",
+    "AsyncHttpxTransport": "tokenmizer_mw.outgoing.httpx_transport",
+    "anthropic_middleware": "tokenmizer_mw.outgoing.anthropic_sdk",
+    "async_openai_client": "tokenmizer_mw.outgoing.openai_sdk",
+    "openai_client": "tokenmizer_mw.outgoing.openai_sdk",
 }
 
 

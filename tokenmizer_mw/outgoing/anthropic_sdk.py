@@ -19,8 +19,8 @@ from tokenmizer_mw.call import Call, Turn, aremember, remember
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.outgoing import Outgoing
-from tokenmizer_mw.transport import AsyncWatchedByteStream, WatchedByteStream
+from tokenmizer_mw.outgoing.calls import Outgoing
+from tokenmizer_mw.outgoing.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from tokenmizer_mw.faces import AsyncFace, AsyncWatchedStream, SyncFace, WatchedStream
+from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, SyncFace, WatchedStream
 
 
 class WatchedByteStream(WatchedStream, httpx.SyncByteStream):

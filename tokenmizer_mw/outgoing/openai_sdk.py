@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx2
 import openai
 
-from tokenmizer_mw.transport import AsyncTransport, Transport
+from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

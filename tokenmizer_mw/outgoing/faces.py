@@ -14,7 +14,7 @@ from tokenmizer_mw.call import Turn
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.outgoing import HTTPRequest, HTTPResponse, Outgoing, commit
+from tokenmizer_mw.outgoing.calls import HTTPRequest, HTTPResponse, Outgoing, commit
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 

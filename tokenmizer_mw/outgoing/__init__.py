@@ -1,0 +1,1 @@
+"""Calls to models: transports and hooks that remember the chats they carry. One implementation, a face a library."""
