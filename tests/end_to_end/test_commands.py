@@ -28,15 +28,17 @@ def _running(app: str, folder: Path, **environment: str) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     keyless = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    process = subprocess.Popen(
-        [sys.executable, EXAMPLES / f"{app}_app.py"],
-        cwd=folder,
-        env={**keyless, "PORT": str(port), **environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    told = folder / "told.txt"
+    with told.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, EXAMPLES / f"{app}_app.py"],
+            cwd=folder,
+            env={**keyless, "PORT": str(port), **environment},
+            stdout=output,
+            stderr=output,
+        )
     try:
-        _wait(port, process)
+        assert _started(port, process), told.read_text()
         yield f"http://127.0.0.1:{port}"
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE)
@@ -45,14 +47,14 @@ def _running(app: str, folder: Path, **environment: str) -> Iterator[str]:
         process.wait()
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+def _started(port: int, process: subprocess.Popen[bytes]) -> bool:
     deadline = time.monotonic() + STARTS_WITHIN
     while time.monotonic() < deadline and process.poll() is None:
         with closing(socket.socket()) as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+                return True
         time.sleep(0.02)
-    raise AssertionError("the example did not start")
+    return False
 
 
 @pytest.mark.parametrize("app", APPS)

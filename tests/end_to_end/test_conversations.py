@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from tests.upstream.server import Upstream
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -72,6 +73,48 @@ def test_memory_holds_what_the_user_was_handed(
     told.append((Role.USER, "Thanks.", []))
     turn("fake-n1")
     assert [outcome for outcome, _ in served.outcomes(session)] == ["complete"] * 4
+
+
+@pytest.fixture(scope="module")
+def one(serve: Callable[..., Any]) -> Iterator[Served]:
+    with serve("fastapi") as running:
+        yield running
+
+
+MODES = ("crlf", "cr-split7", "multi-glue", "ka-ping", "nospace", "gzip-uni", "slowhead-split1", "len-usage", "nodone")
+
+
+NOT_UNDERSTOOD = {
+    ("openai chat", "len-usage"),  # its own accumulation of chunks refuses a reply that hit the limit
+    ("openai responses", "nodone"),  # without the last event there is no response to read
+    ("gemini", "ka-ping"),  # takes a comment for the beginning of an error
+    ("gemini", "nospace"),
+    ("gemini chats", "ka-ping"),
+    ("gemini chats", "nospace"),
+}
+"""Streams that an SDK cannot read, with us or without."""
+
+
+@pytest.mark.parametrize("modes", MODES)
+@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+def test_odd_streams_are_what_they_are_without_us(
+    one: Served, upstream: Upstream, sdk: type[Talk], modes: str, session: str
+) -> None:
+    """Whatever an SDK makes of a stream, it makes of it through us, and what its user gets is what is remembered."""
+    direct, through = (_heard(sdk(url, session), f"fake-n2-think-{modes}") for url in (upstream.url, one.url))
+    assert through == direct
+    assert isinstance(through, Said) is ((sdk.name, modes) not in NOT_UNDERSTOOD)
+    if isinstance(through, Said):
+        reply = one.messages(session)[-1]
+        assert (reply.text, reply.thinking) == (through.text, through.thinking)
+
+
+def _heard(talk: Talk, model: str) -> Said | type[BaseException]:
+    talk.user("Where does the Ünal river rise?")
+    try:
+        return talk.ask(model, stream=True)
+    except Exception as error:
+        return type(error)
 
 
 def _results(served: Served, talk: Talk, results: list[str]) -> list[tuple[Role, str, list[Any]]]:
