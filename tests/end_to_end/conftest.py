@@ -6,8 +6,9 @@ import asyncio
 import importlib
 import itertools
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -34,14 +35,14 @@ def serve(upstream: Upstream) -> Callable[..., Any]:
     """Serves an example in front of the upstream, with a memory of its own and the settings that are given."""
 
     @contextmanager
-    def serving_example(app: str, **settings: Any) -> Iterator[Served]:
+    def serving_example(app: str, keys: Mapping[str, str] = MappingProxyType({}), **settings: Any) -> Iterator[Served]:
         if str(EXAMPLES) not in sys.path:
             sys.path.append(str(EXAMPLES))
         example, relay = importlib.import_module(f"{app}_app"), importlib.import_module("relay")
         log = MemoryLog()
         memory = SessionMemory(log, Settings(**settings))
         try:
-            with serving(example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url}))) as url:
+            with serving(example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url, **keys}))) as url:
                 yield Served(app, url, memory, log)
         finally:
             memory.close()
