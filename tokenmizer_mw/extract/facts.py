@@ -24,6 +24,8 @@ PRECISE: Final = 0.6
 
 DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
 
+_GONE: Final = ("deleted", "moved to")
+
 
 def same_as(ledger: Ledger, finding: Finding) -> Node | None:
     """The node that states what the finding states, ``None`` when it is news."""
@@ -122,11 +124,30 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node | None:
-    """A file; the longer spelling of its path wins."""
+    """A file; the longer spelling of its path wins, and what happened to it over that it was looked at."""
     node = note_fact(ledger, finding)
-    if node is not None and len(finding.label) > len(node.label):
-        ledger.emit(NodeRevised(node.id, {"label": finding.label}, ledger.turn))
+    if node is not None:
+        retell(ledger, node, finding)
     return node
+
+
+def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
+    """What a finding tells of a known file that its node does not."""
+    changes: dict[str, object] = {}
+    if len(finding.label) > len(node.label):
+        changes["label"] = finding.label
+    if finding.certain and _says_more(finding.detail, node.detail):
+        changes["detail"] = finding.detail
+    if changes:
+        ledger.emit(NodeRevised(node.id, changes, ledger.turn))
+
+
+def _says_more(detail: str, known: str) -> bool:
+    """Whether what happened to a file tells more than what is known: a file that was created stays so when it is
+    edited, and nothing stands over its end."""
+    if not detail or detail == known:
+        return False
+    return known in ("", "read") or (detail != "read" and (detail != "edited" or known.startswith(_GONE)))
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:

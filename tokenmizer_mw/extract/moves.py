@@ -9,7 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
 from .deciding import note_decision, reject, replace_decision
-from .facts import note_environment, note_fact, note_file, note_goal
+from .facts import note_environment, note_fact, note_file, note_goal, retell
 from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
@@ -35,6 +35,8 @@ def _archive(ledger: Ledger, finding: Finding) -> Node | None:
     found = same_fact(ledger.graph, finding, adjacent=lambda _: False)
     if found is not None:
         ledger.move(found, Status.ARCHIVED, finding)
+        if finding.type is NodeType.FILE:
+            retell(ledger, found, finding)
     return found
 
 

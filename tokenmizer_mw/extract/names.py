@@ -131,6 +131,21 @@ def same_path(one: str, other: str) -> bool:
     return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
 
 
+_HOME: Final = re2.compile(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|root)[\\/]")
+_DOTTED_PART: Final = re2.compile(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
+
+
+def project_path(path: str) -> str:
+    """``path`` from the root of its project on, where a dotted name marks that root: "/srv/shop/.github/ci.yml" is
+    ".github/ci.yml". Dotted names of a home folder belong to no project; other paths stay as they are."""
+    if path[:1] not in ("/", "\\") and path[1:2] != ":":
+        return path
+    home = _HOME.match(path)
+    rest = path[home.end() - 1 :] if home else path
+    part = _DOTTED_PART.search(rest)
+    return part.group(1) if part and part.start() else path
+
+
 def _balanced(path: str, start: int, end: int) -> Name:
     """The path without what stands before a bracket that it does not close, and without "./"."""
     if "(" in path or "[" in path or ")" in path or "]" in path:

@@ -14,7 +14,7 @@ from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
 from .hollow import behind_pointer, is_hollow
-from .names import as_path
+from .names import as_path, project_path
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""
@@ -44,6 +44,13 @@ def clean_label(text: str) -> str:
     label = label.replace("**", "").replace("__", "").replace("`", "")
     label = _shortened(_kept_whole(label, _trimmed(label)), LABEL_MAX)
     return label if words(label) else ""
+
+
+def _path_label(path: str) -> str:
+    """A path as a label: its underscores are no emphasis."""
+    line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
+    label = _shortened(_kept_whole(line, _trimmed(line)), LABEL_MAX)
+    return project_path(label) if words(label) else ""
 
 
 def _kept_whole(label: str, trimmed: str) -> str:
@@ -131,7 +138,7 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
         return None
     if finding.trust is Trust.QUOTED and finding.type in _DOUBTED:
         return None
-    label = clean_label(finding.label)
+    label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
     if not label and (finding.label or not _may_be_bare(finding)):
         return None
     if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
