@@ -40,21 +40,29 @@ def assistant(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
+def cleaned(ingress: Ingress, key: str, body: bytes) -> bytes:
+    return ingress.clean(body, ingress.known(key, body))
+
+
+def quick(ingress: Ingress, key: str, body: bytes) -> bool:
+    return ingress.quick(body, ingress.known(key, body))
+
+
 def talk(ingress: Ingress, key: str, body: bytes) -> bytes:
     """One call, and what the session knows of it afterwards."""
-    clean = ingress.clean(key, body)
+    clean = cleaned(ingress, key, body)
     ingress.note(key, body, clean, CHAT.read(clean))
     return clean
 
 
 def test_a_clean_request_is_the_same_object() -> None:
     body = request([user("hello")])
-    assert door().clean("s", body) is body
+    assert door().clean(body) is body
 
 
 def test_what_is_no_text_is_left_alone() -> None:
     body = b"\xff\xfe not text " + secret().encode()
-    assert door().clean("s", body) is body
+    assert door().clean(body) is body
 
 
 @pytest.mark.parametrize("behind", [{}, {"stream": True, "tools": [{"type": "function", "function": {"name": "f"}}]}])
@@ -67,7 +75,7 @@ def test_a_history_that_comes_again_is_cleaned_as_one_that_is_new(
         said = f"{FILLING} {secret(turn)}" if turn in places else FILLING
         messages += [user(said)]
         body = request(messages, **behind)
-        assert talk(ingress, "s", body) == door().clean("new", body)
+        assert talk(ingress, "s", body) == door().clean(body)
         messages += [assistant(f"{FILLING} {turn}")]
 
 
@@ -75,17 +83,24 @@ def test_only_news_are_looked_at() -> None:
     ingress, messages = door(), [user(FILLING)] * 60
     body = request(messages)
     assert len(body) > QUICK_MAX
-    assert not ingress.quick("s", body)
+    assert not quick(ingress, "s", body)
     talk(ingress, "s", body)
-    assert ingress.quick("s", request([*messages, user("and now?")]))
-    assert not ingress.quick("other", request([*messages, user("and now?")]))
+    assert quick(ingress, "s", request([*messages, user("and now?")]))
+    assert not quick(ingress, "other", request([*messages, user("and now?")]))
+
+
+def test_the_last_question_may_change() -> None:
+    ingress, messages = door(), [user(FILLING)] * 60
+    talk(ingress, "s", request([*messages, user("and now?")]))
+    assert quick(ingress, "s", request([*messages, user(f"or rather {secret()}?")]))
+    assert secret().encode() not in cleaned(ingress, "s", request([*messages, user(f"or rather {secret()}?")]))
 
 
 def test_a_history_that_was_changed_is_read_anew() -> None:
     ingress = door()
     talk(ingress, "s", request([user(FILLING)] * 10))
     changed = request([user(f"{FILLING} {secret()}"), *[user(FILLING)] * 10])
-    assert secret().encode() not in ingress.clean("s", changed)
+    assert secret().encode() not in cleaned(ingress, "s", changed)
 
 
 @pytest.mark.parametrize("bytes_max", [0, 1 << 20])
@@ -95,7 +110,7 @@ def test_what_is_kept_has_a_cap_and_no_secret(bytes_max: int) -> None:
         talk(ingress, f"s{number}", request([user(f"{FILLING} {secret()}")] * 10))
     assert len(ingress._beginnings) == (0 if bytes_max == 0 else 4)
     assert ingress._held <= bytes_max
-    assert all(secret().encode() not in (known.clean or b"") for known in ingress._beginnings.values())
+    assert all(secret().encode() not in known.clean for known in ingress._beginnings.values())
     ingress.forget()
     assert ingress._held == 0
 
@@ -110,8 +125,8 @@ def test_any_two_calls_of_a_session(first: list[str], more: list[str]) -> None:
     ingress = door()
     talk(ingress, "s", request([user(text) for text in [FILLING * 8, *first]]))
     body = request([user(text) for text in [FILLING * 8, *first, *more]])
-    clean = ingress.clean("s", body)
-    assert clean == door().clean("new", body)
+    clean = cleaned(ingress, "s", body)
+    assert clean == door().clean(body)
     assert json.loads(clean).keys() == {"model", "messages"}
 
 
@@ -128,7 +143,7 @@ def test_a_reply_is_kept_as_it_will_be_read_when_it_comes_again(arguments: str) 
     kept = ingress.message(Message(Role.ASSISTANT, f"use {secret()}", (ToolCall("c1", "run", arguments),)))
     call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": arguments}}
     sent = {"role": "assistant", "content": f"use {secret()}", "tool_calls": [call]}
-    back = CHAT.read(ingress.clean("s", request([user("go"), sent]))).messages[1]
+    back = CHAT.read(cleaned(ingress, "s", request([user("go"), sent]))).messages[1]
     assert digest(kept) == digest(back)
     assert secret() not in kept.text
 
@@ -140,7 +155,7 @@ def test_objects_as_arguments_are_kept_alike() -> None:
     kept = ingress.message(Message(Role.ASSISTANT, "", (ToolCall("t1", "run", text),)))
     block = {"type": "tool_use", "id": "t1", "name": "run", "input": said}
     body = request([user("go"), {"role": "assistant", "content": [block]}])
-    assert digest(kept) == digest(Anthropic().read(ingress.clean("s", body)).messages[1])
+    assert digest(kept) == digest(Anthropic().read(cleaned(ingress, "s", body)).messages[1])
     assert secret(4) not in kept.tool_calls[0].arguments
 
 

@@ -31,6 +31,7 @@ from tokenmizer_mw.exchange import (
     names_session,
     open_exchange,
 )
+from tokenmizer_mw.ingress import Beginning
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
@@ -118,7 +119,7 @@ class Call:
     def turn(self, *, in_body: bool) -> Turn | None:
         """The call on its way; ``None`` when it passes. Raises ``MalformedRequest``."""
         remembered = self.open(in_body=in_body)
-        return remembered.turn() if remembered is not None else None
+        return remembered.turn(remembered.known()) if remembered is not None else None
 
 
 def remember(call: Call) -> Turn | None:
@@ -141,9 +142,10 @@ async def aremember(call: Call) -> Turn | None:
         remembered = call.open(in_body=in_body)
         if remembered is None:
             return None
-        if not remembered.quick():
-            return await offload(remembered.turn)
-        clean = remembered.clean()
+        known = remembered.known()
+        if not remembered.quick(known):
+            return await offload(partial(remembered.turn, known))
+        clean = remembered.clean(known)
         if clean is None:
             return None
         return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
@@ -170,9 +172,9 @@ class Remembered:
     opened: Opened
     fixed: bool = False
 
-    def turn(self) -> Turn | None:
+    def turn(self, known: Beginning | None) -> Turn | None:
         """The call without secrets, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
-        clean = self.clean()
+        clean = self.clean(known)
         return clean.decided() if clean is not None else None
 
     @property
@@ -186,18 +188,23 @@ class Remembered:
             self._guard()
         return self.cut() if self.may_cut() else self.forward()
 
-    def quick(self) -> bool:
+    def known(self) -> Beginning | None:
+        """How a request of the session began before, if this one begins the same."""
+        ingress = self.memory.ingress
+        return ingress.known(self.key, self.opened.body) if ingress is not None else None
+
+    def quick(self, known: Beginning | None) -> bool:
         """Whether ``clean`` is quick enough for an event loop."""
         ingress = self.memory.ingress
-        return ingress is None or ingress.quick(self.key, self.opened.body)
+        return ingress is None or ingress.quick(self.opened.body, known)
 
-    def clean(self) -> Remembered | None:
+    def clean(self, known: Beginning | None) -> Remembered | None:
         """The call without secrets; ``None`` when that failed: then nothing of it may be kept, and it passes."""
         ingress, body = self.memory.ingress, self.opened.body
         if ingress is None:
             return self
         try:
-            clean = ingress.clean(self.key, body)
+            clean = ingress.clean(body, known)
         except Exception as error:
             failed(self.memory, "redaction_failed", error)
             return None

@@ -1,8 +1,8 @@
 """Secrets taken out at the door: of requests before anything else reads them, of messages before they are kept.
 
-A client sends the whole history with every call. What was clean, or was made clean, in the call before is known by its
-length and a hash, so that only what is new has to be looked at. Of a request that held secrets the clean beginning is
-kept, never the original one.
+A client sends the whole history with every call. How the call before began is known, so that only what is new has to
+be looked at: all behind the last message but one, for clients change the last one and send it again. Of a request that
+held secrets a hash and the clean beginning are kept, never the original one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,23 @@ QUICK_MAX: Final = 16 * 1024
 """Bytes of news in a request that may be looked at on an event loop."""
 
 _OPENING: Final = b'{"":[0'
-_SHORTEST: Final = 4 * 1024
+_SHORTEST: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Beginning:
-    """How the last request of a session began: bytes, their hash, and what they became (``None``: nothing changed)."""
+class Beginning:
+    """How a request of a session began: so many bytes, which became ``clean``; their hash when that is something
+    else."""
 
     length: int
-    mark: int
-    clean: bytes | None
+    clean: bytes
+    mark: int | None = None
+
+    def of(self, body: bytes) -> bool:
+        """Whether ``body`` begins like this and goes on."""
+        if len(body) <= self.length:
+            return False
+        return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
 
 
 class Ingress:
@@ -47,7 +54,7 @@ class Ingress:
         lock: AbstractContextManager[object] | None = None,
     ) -> None:
         self._redactor = redactor
-        self._beginnings: OrderedDict[Hashable, _Beginning] = OrderedDict()
+        self._beginnings: OrderedDict[Hashable, Beginning] = OrderedDict()
         self._beginnings_max = beginnings_max
         self._bytes_max = bytes_max
         self._held = 0
@@ -58,35 +65,38 @@ class Ingress:
         """What finds the secrets."""
         return self._redactor
 
-    def quick(self, key: Hashable, body: bytes) -> bool:
-        """Whether ``clean`` takes no longer than an event loop can bear."""
-        known = self._known(key, body)
-        news = len(body) - (known.length if known is not None else 0)
-        return news <= QUICK_MAX
+    def known(self, key: Hashable, body: bytes) -> Beginning | None:
+        """How the last request of the session ``key`` began, if ``body`` begins the same."""
+        known = self._beginnings.get(key)
+        return known if known is not None and known.of(body) else None
 
-    def clean(self, key: Hashable, body: bytes) -> bytes:
-        """The request of the session ``key`` without secrets; the same object when there are none."""
-        known = self._known(key, body)
+    @staticmethod
+    def quick(body: bytes, known: Beginning | None) -> bool:
+        """Whether ``clean`` takes no longer than an event loop can bear."""
+        return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
+
+    def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
+        """The request ``body`` without secrets, of whose beginning is ``known`` what came of it; the same object when
+        there are none."""
         if known is None:
             return self._redacted(body)
         rest = _OPENING + body[known.length :]
         redacted = self._redacted(rest)
-        if known.clean is not None:
-            return known.clean + redacted[len(_OPENING) :]
-        return body if redacted is rest else body[: known.length] + redacted[len(_OPENING) :]
+        if redacted is rest and known.mark is None:
+            return body
+        return known.clean + redacted[len(_OPENING) :]
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
         """The session's newest request was ``body`` and is ``clean`` now, as read in ``request``: the next one will
-        begin like it, up to the end of its messages."""
-        end = _end_of_messages(request)
-        length = len(body) - (len(clean) - end)
-        if end < _SHORTEST or length <= 0 or body[length:] != clean[end:]:
+        begin like it."""
+        ends = reversed(_ends_of_messages(request))
+        known = next(filter(None, (_beginning(body, clean, end) for end in ends)), None)
+        if known is None:
             return
-        known = _Beginning(length, hash(body[:length]), None if clean is body else clean[:end])
         with self._lock:
             self._drop(key)
             self._beginnings[key] = known
-            self._held += len(known.clean or b"")
+            self._held += len(known.clean)
             while len(self._beginnings) > self._beginnings_max or self._held > self._bytes_max:
                 self._drop(next(iter(self._beginnings)))
 
@@ -134,21 +144,26 @@ class Ingress:
         redacted = self._redactor.redact_body(text)
         return body if redacted is text else redacted.encode()
 
-    def _known(self, key: Hashable, body: bytes) -> _Beginning | None:
-        known = self._beginnings.get(key)
-        if known is None or len(body) <= known.length or hash(body[: known.length]) != known.mark:
-            return None
-        return known
-
     def _drop(self, key: Hashable) -> None:
         known = self._beginnings.pop(key, None)
-        self._held -= len(known.clean or b"") if known is not None else 0
+        self._held -= len(known.clean) if known is not None else 0
 
 
-def _end_of_messages(request: ChatRequest) -> int:
-    """Where, in bytes, the bracket closes behind the last message; 0 when the messages are no list."""
+def _beginning(body: bytes, clean: bytes, end: int) -> Beginning | None:
+    """The beginning of ``body`` that became ``clean[:end]``; ``None`` when it is short, or not plain to see."""
+    length = len(body) - (len(clean) - end)
+    if end < _SHORTEST or length <= 0 or body[length:] != clean[end:]:
+        return None
+    return Beginning(length, clean[:end], None if clean is body else hash(body[:length]))
+
+
+def _ends_of_messages(request: ChatRequest) -> list[int]:
+    """Where the last message ends, and the one before, in bytes; none when the messages are no list."""
     ends = [end for _, (start, end) in request.members if start < request.array < end]
     if not ends or request.text[ends[-1] - 1] != "]":
-        return 0
-    before = request.text[: ends[-1] - 1].rstrip()
-    return len(before) if before.isascii() else len(before.encode())
+        return []
+    return [_in_bytes(request.text, end) for _, end in request.spans[:-3:-1]]
+
+
+def _in_bytes(text: str, place: int) -> int:
+    return place if text.isascii() else len(text[:place].encode())
