@@ -9,7 +9,7 @@ given against the labels alone and against labels and supplement.
 The sessions were read while the rules were written: they are development data and show that the format of the paper
 is understood, not how well extraction works on other text.
 
-    python -m benchmarks.paper3 [FOLDER]     (or TOKENMIZER_CORPUS; default: the copy in benchmarks/corpus)
+    python -m benchmarks.paper3 [FOLDER]     (or paper3 below TOKENMIZER_CORPUS; default: the copy in benchmarks/corpus)
 """
 
 from __future__ import annotations
@@ -203,8 +203,9 @@ def run(folder: Path | None = None) -> dict[str, Any]:
 
 
 def _folder() -> Path:
-    given = os.environ.get("TOKENMIZER_CORPUS")
-    return Path(given) if given else CORPUS / "paper3"
+    roots = [Path(part) for part in os.environ.get("TOKENMIZER_CORPUS", "").split(os.pathsep) if part]
+    named = [folder for root in roots for folder in (root, root / "paper3") if folder.name == "paper3"]
+    return next(filter(Path.is_dir, named), CORPUS / "paper3")
 
 
 def main(arguments: Sequence[str]) -> int:

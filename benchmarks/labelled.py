@@ -1,0 +1,174 @@
+"""Labelled sessions: the corpus format read, checked and turned into messages.
+
+``benchmarks/corpus/README.md`` describes the format.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from .scoring import CATEGORIES, Gold
+
+OWN: Final = Path(__file__).parent / "corpus" / "sessions"
+VARIABLE: Final = "TOKENMIZER_CORPUS"
+"""Names further folders, joined as in PATH; each is searched with all that lies below it."""
+
+TRAITS: Final = ("register", "language", "domain", "tool")
+_ROLES: Final = frozenset({"user", "assistant", "tool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A session and its labels. ``gold``: label and quote by category; ``open_errors``: by label of an error, whether
+    it is open at the end; ``traits``: register, language, domain, tool, "" where the session does not say."""
+
+    id: str
+    traits: Mapping[str, str]
+    turns: Sequence[Mapping[str, Any]]
+    gold: Mapping[str, Sequence[Gold]]
+    open_errors: Mapping[str, bool]
+
+    @property
+    def quoted(self) -> bool:
+        """Whether its labels have quotes."""
+        return any(quote for labels in self.gold.values() for _, quote in labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The sessions of one folder. ``evidence``: some session gives evidence for its labels, in whatever form."""
+
+    name: str
+    sessions: Sequence[Labelled]
+    evidence: bool
+
+
+def read(raw: Mapping[str, Any]) -> Labelled:
+    """A session from its JSON."""
+    labels = raw.get("labels", {})
+    evidence = raw.get("evidence", {})
+    errors = [error for error in _many(labels.get("errors", [])) if isinstance(error, Mapping)]
+    return Labelled(
+        id=raw["id"],
+        traits={trait: str(raw.get(trait) or "") for trait in TRAITS},
+        turns=raw["turns"],
+        gold={name: list(_gold(_many(items), evidence.get(name))) for name, items in labels.items()},
+        open_errors={error["label"]: not error.get("resolved", False) for error in errors},
+    )
+
+
+def text_of(label: object) -> str:
+    """A label as one line: what replaced what, an error's name, or the label itself."""
+    if isinstance(label, Mapping):
+        return f"{label['old']} -> {label['new']}" if "old" in label else str(label.get("label", ""))
+    return str(label)
+
+
+def _many(labels: object) -> list[Any]:
+    return labels if isinstance(labels, list) else [labels]
+
+
+def _gold(labels: Sequence[object], quotes: object) -> Iterator[Gold]:
+    given = quotes if isinstance(quotes, list) else []
+    for at, label in enumerate(labels):
+        quote = given[at] if at < len(given) and isinstance(given[at], str) else ""
+        if text_of(label):
+            yield text_of(label), quote
+
+
+def corpus(folder: Path, name: str) -> Corpus | None:
+    """The labelled sessions that lie in a folder itself; ``None`` when there are none."""
+    loaded = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    raws = [raw for raw in loaded if isinstance(raw, dict) and raw.get("turns") and raw.get("labels")]
+    return Corpus(name, [read(raw) for raw in raws], any(raw.get("evidence") for raw in raws)) if raws else None
+
+
+def corpora(given: Sequence[Path] | None = None) -> list[Corpus]:
+    """All sets: the repository's own and those below the folders that the variable names; or those below ``given``."""
+    if given is not None:
+        return [found for root in given for found in _below(root)]
+    own = corpus(OWN, "own")
+    named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    return [*([own] if own else []), *corpora(named)]
+
+
+def _below(root: Path) -> Iterator[Corpus]:
+    for folder in [root, *sorted(path for path in root.rglob("*") if path.is_dir())]:
+        plain = folder.parent if folder.name == "sessions" else folder
+        found = corpus(folder, plain.name)
+        if found is not None:
+            yield found
+
+
+def faults(raw: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a session of the own corpus, for a person; [] when it is in order."""
+    found = [f"{name} is missing" for name in ("id", "domain", "register", "language") if not raw.get(name)]
+    found += [f"unknown category {name}" for name in raw.get("labels", {}) if name not in CATEGORIES]
+    found += [*_turn_faults(raw.get("turns", []))]
+    for name in CATEGORIES:
+        found += _category_faults(raw, name)
+    return found
+
+
+def _turn_faults(turns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not turns:
+        yield "no turns"
+    called: set[str] = set()
+    for at, turn in enumerate(turns):
+        calls = turn.get("tool_calls") or []
+        called |= {call["id"] for call in calls}
+        if turn.get("role") not in _ROLES:
+            yield f"turn {at}: role {turn.get('role')!r}"
+        if turn.get("role") == "tool" and turn.get("tool_call_id") not in called:
+            yield f"turn {at}: answers a call that was not made"
+        if not str(turn.get("content") or "").strip() and not calls and turn.get("role") != "tool":
+            yield f"turn {at}: says nothing"
+
+
+def _category_faults(raw: Mapping[str, Any], name: str) -> Iterator[str]:
+    if name not in raw.get("labels", {}):
+        yield f"{name}: no labels, not even an empty list"
+        return
+    labels, quotes = _many(raw["labels"][name]), _many(raw.get("evidence", {}).get(name, []))
+    places = _many(raw.get("evidence_turn", {}).get(name, [None] * len(quotes)))
+    if not len(labels) == len(quotes) == len(places):
+        yield f"{name}: {len(labels)} labels, {len(quotes)} quotes, {len(places)} turns"
+        return
+    for label, quote, place in zip(labels, quotes, places, strict=True):
+        yield from _label_faults(name, label)
+        if not _occurs(quote, raw["turns"], place):
+            yield f"{name}: not in {'any turn' if place is None else f'turn {place}'}: {quote!r}"
+
+
+def _label_faults(name: str, label: object) -> Iterator[str]:
+    wanted = {"superseded": {"old", "new", "reason", "turn"}, "errors": {"label", "resolved"}}.get(name)
+    if wanted is None and not (isinstance(label, str) and label.strip()):
+        yield f"{name}: a label is text, not {label!r}"
+    if wanted is not None and not (isinstance(label, Mapping) and wanted <= set(label)):
+        yield f"{name}: a label has {', '.join(sorted(wanted))}: {label!r}"
+
+
+def _occurs(quote: object, turns: Sequence[Mapping[str, Any]], place: object) -> bool:
+    if not isinstance(quote, str) or not quote.strip():
+        return False
+    chosen = turns if place is None else turns[place : place + 1] if isinstance(place, int) else []
+    return any(quote in text for turn in chosen for text in _texts(turn))
+
+
+def _texts(turn: Mapping[str, Any]) -> Iterator[str]:
+    """What a turn says, and each text in the arguments of its calls."""
+    yield str(turn.get("content") or "")
+    waiting: list[Any] = [call.get("arguments") for call in turn.get("tool_calls") or []]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part

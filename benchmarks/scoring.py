@@ -1,0 +1,262 @@
+"""How labels that were found are held against labels that a person gave.
+
+Two matchers on one pair of lists. Lenient: a given label is found when any found one covers it, and a found label is
+right when it covers any given one. Strict: each label is used once (a maximum matching), and a found label may not be
+much longer than what it stands for.
+
+Two ideas of "covers". ``FREE`` works in any script and looks at the quote behind a label as well; ``RESEARCH`` is the
+published matcher of the TokenMizer research corpus, whose sessions have no quotes.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+CATEGORIES: Final = (
+    "goal",
+    "tasks_done",
+    "tasks_pending",
+    "decisions",
+    "superseded",
+    "rejected",
+    "files",
+    "errors",
+    "environment",
+    "dependencies",
+    "endpoints",
+)
+JUDGED: Final = ("goal", "tasks_done", "tasks_pending", "decisions", "superseded", "files", "errors")
+"""Categories that the macro F1 is made of."""
+
+SAMPLES: Final = 1000
+SEED: Final = 1729
+_TOKENS_KEPT: Final = 1 << 16
+
+Gold = tuple[str, str]
+"""A label that a person gave, and the quote behind it ("" when there is none)."""
+
+_STATE: Final = re.compile(r"^\[(open|resolved)\]\s*")
+_RESEARCH_WORD: Final = re.compile(r"[a-z0-9][a-z0-9._/-]*")
+_FREE_WORD: Final = re.compile(r"[a-z0-9_./#@-]+|[\u0400-\u04ff]+|\w+")
+_CJK: Final = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
+_CJK_RUN: Final = re.compile(f"[{_CJK}]+")
+# fmt: off
+_RESEARCH_STOP: Final = frozenset((
+    "the", "a", "an", "and", "or", "but", "in", "on", "at", "to", "for", "of", "with", "is", "are", "was", "were",
+    "be", "been", "it", "this", "that", "we", "our", "i", "you", "they", "from", "by", "as",
+))
+_FREE_STOP: Final = frozenset((
+    "the", "a", "an", "of", "to", "in", "for", "on", "with", "and", "or", "is", "are", "be", "was", "were", "by",
+    "at", "as", "it", "its", "this", "that", "from", "into", "i", "you", "we", "user", "my", "our", "your", "not",
+    "no",
+))
+# fmt: on
+
+
+@lru_cache(maxsize=_TOKENS_KEPT)
+def free_tokens(text: str) -> frozenset[str]:
+    """Words of a text; of Chinese, Japanese and Korean, pairs of signs."""
+    low = text.lower()
+    found = {word.strip("./-") for word in _FREE_WORD.findall(low)}
+    found = {word for word in found if word and word not in _FREE_STOP and not _CJK_RUN.search(word)}
+    for run in _CJK_RUN.findall(low):
+        found |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=_TOKENS_KEPT)
+def research_tokens(text: str) -> frozenset[str]:
+    """Words as the research corpus' scorer cuts them, and the parts of paths."""
+    found: set[str] = set()
+    for word in _RESEARCH_WORD.findall(text.lower()):
+        if len(word) > 1 and word not in _RESEARCH_STOP:
+            found |= {word, *(part for part in re.split(r"[/.]", word) if len(part) > 1)} - _RESEARCH_STOP
+    return frozenset(found)
+
+
+def _share(wanted: frozenset[str], had: frozenset[str]) -> float:
+    return len(wanted & had) / len(wanted) if wanted else 0.0
+
+
+def free_covers(label: str, gold: str, quote: str = "") -> bool:
+    """Whether a label holds half of the words of what was given, or of the quote behind it."""
+    had, wanted = free_tokens(label), free_tokens(gold)
+    return bool(had and wanted) and (_share(wanted, had) >= 0.5 or _share(free_tokens(quote), had) >= 0.5)
+
+
+def research_covers(label: str, gold: str, quote: str = "") -> bool:
+    """Whether a label holds three fifths of the words of what was given, or all of its text."""
+    had, wanted = research_tokens(label), research_tokens(gold)
+    if not had or not wanted:
+        return False
+    return (len(gold) >= 6 and gold.lower().strip() in label.lower()) or _share(wanted, had) >= 0.6
+
+
+def same_file(label: str, gold: str, quote: str = "") -> bool:
+    """Whether two paths are one, or one is the end of the other."""
+    one, other = (text.strip("./` ").lower().replace("\\", "/") for text in (label, gold))
+    return bool(one and other) and (one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"))
+
+
+Covers = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """An idea of "covers": for labels in general and for paths, and how it cuts words."""
+
+    name: str
+    covers: Covers
+    paths: Covers
+    tokens: Callable[[str], frozenset[str]]
+
+    def relation(self, category: str, *, strict: bool) -> Covers:
+        """What decides for a category. Strict, at least half of a label's words must be the given one's."""
+        if category == "files" and self.paths is not self.covers:
+            return self.paths
+        return self._concise if strict else self.covers
+
+    def _concise(self, label: str, gold: str, quote: str) -> bool:
+        asked = self.tokens(gold) | self.tokens(quote)
+        return self.covers(label, gold, quote) and _share(self.tokens(label), asked) >= 0.5
+
+
+FREE: Final = Matcher("free", free_covers, same_file, free_tokens)
+RESEARCH: Final = Matcher("research", research_covers, research_covers, research_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One category of one session: how many labels were wanted and given back, how many of either match, and those
+    that do not."""
+
+    want: int
+    got: int
+    found: int
+    right: int
+    missed: tuple[str, ...] = ()
+    spurious: tuple[str, ...] = ()
+
+    @property
+    def scores(self) -> tuple[float, float, float]:
+        """Precision, recall, F1; nothing wanted and nothing given is perfect."""
+        recall = self.found / self.want if self.want else float(not self.got)
+        precision = self.right / self.got if self.got else float(not self.want)
+        both = precision + recall
+        return precision, recall, 2 * precision * recall / both if both else 0.0
+
+
+def _matched_once(labels: Sequence[str], gold: Sequence[Gold], covers: Covers) -> tuple[set[int], set[int]]:
+    """The given and the found labels of a maximum matching, by augmenting paths."""
+    fits = [[at for at, label in enumerate(labels) if covers(label, *wanted)] for wanted in gold]
+    taken: dict[int, int] = {}
+
+    def place(wanted: int, tried: set[int]) -> bool:
+        for at in fits[wanted]:
+            if at not in tried:
+                tried.add(at)
+                if at not in taken or place(taken[at], tried):
+                    taken[at] = wanted
+                    return True
+        return False
+
+    for wanted in range(len(gold)):
+        place(wanted, set())
+    return set(taken.values()), set(taken)
+
+
+def _matched_freely(labels: Sequence[str], gold: Sequence[Gold], covers: Covers) -> tuple[set[int], set[int]]:
+    found = {at for at, wanted in enumerate(gold) if any(covers(label, *wanted) for label in labels)}
+    right = {at for at, label in enumerate(labels) if any(covers(label, *wanted) for wanted in gold)}
+    return found, right
+
+
+def tally(labels: Iterable[str], gold: Sequence[Gold], covers: Covers, *, strict: bool) -> Tally:
+    """Hold the labels of one category against the given ones."""
+    said = [label for label in labels if label.strip()]
+    found, right = (_matched_once if strict else _matched_freely)(said, gold, covers)
+    missed = tuple(text for at, (text, _) in enumerate(gold) if at not in found)
+    spurious = tuple(text for at, text in enumerate(said) if at not in right)
+    return Tally(len(gold), len(said), len(found), len(right), missed, spurious)
+
+
+Row = Mapping[str, Tally]
+"""One session's tallies, by category; categories without any label on either side are left out."""
+
+
+def without_state(label: str) -> str:
+    """A label of an error without the tag that says whether it is open."""
+    return _STATE.sub("", label)
+
+
+def score(
+    labels: Mapping[str, Iterable[str]], gold: Mapping[str, Sequence[Gold]], matcher: Matcher, *, strict: bool
+) -> Row:
+    """Hold one session's labels against the given ones."""
+    row = {}
+    for category in JUDGED:
+        said = [without_state(label) for label in labels.get(category, ())]
+        wanted = gold.get(category, ())
+        if said or wanted:
+            row[category] = tally(said, wanted, matcher.relation(category, strict=strict), strict=strict)
+    return row
+
+
+def states(errors: Iterable[str], flags: Mapping[str, bool]) -> tuple[int, int]:
+    """How many tagged errors that match a given one say rightly, and how many wrongly, whether it is open.
+    ``flags``: by given label, whether it is."""
+    right = wrong = 0
+    for label in errors:
+        tag = _STATE.match(label)
+        hit = next((given for given in flags if free_covers(without_state(label), given)), None)
+        if tag and hit is not None:
+            agrees = flags[hit] == (tag[1] == "open")
+            right, wrong = right + agrees, wrong + (not agrees)
+    return right, wrong
+
+
+def pooled(rows: Iterable[Row]) -> dict[str, Tally]:
+    """The tallies of many sessions added up; categories that nobody wanted are left out."""
+    sums = {category: [0, 0, 0, 0] for category in JUDGED}
+    for row in rows:
+        for category, part in row.items():
+            for at, count in enumerate((part.want, part.got, part.found, part.right)):
+                sums[category][at] += count
+    return {category: Tally(total[0], total[1], total[2], total[3]) for category, total in sums.items() if total[0]}
+
+
+def macro(rows: Iterable[Row]) -> float:
+    """The plain mean of the categories' F1."""
+    parts = pooled(rows)
+    return sum(part.scores[2] for part in parts.values()) / len(parts) if parts else 0.0
+
+
+def interval(rows: Sequence[Row], *, samples: int = SAMPLES) -> list[float] | None:
+    """95 % bootstrap interval of the macro F1, sessions drawn with replacement; ``None`` for fewer than two sessions or
+    no samples."""
+    if len(rows) < 2 or not samples:
+        return None
+    rng = random.Random(SEED)
+    drawn = sorted(macro([rows[rng.randrange(len(rows))] for _ in rows]) for _ in range(samples))
+    return [drawn[int(0.025 * samples)], drawn[int(0.975 * samples)]]
+
+
+def summary(rows: Sequence[Row], *, samples: int = SAMPLES) -> dict[str, Any]:
+    """JSON-ready figures of many sessions: macro F1 with its interval, and each category."""
+    found = {}
+    for category, part in pooled(rows).items():
+        precision, recall, f1 = (round(value, 4) for value in part.scores)
+        counts = {"want": part.want, "got": part.got, "found": part.found, "right": part.right}
+        found[category] = {"precision": precision, "recall": recall, "f1": f1, **counts}
+    bounds = interval(rows, samples=samples)
+    return {
+        "sessions": len(rows),
+        "macro_f1": round(macro(rows), 4),
+        "interval": bounds and [round(value, 4) for value in bounds],
+        "categories": found,
+    }
