@@ -87,7 +87,8 @@ _ENTRY: Final = compiled(
 
 def read_manifest(text: bytes, start: int) -> Reading:
     """The values under data and stringData of a Kubernetes Secret, before and behind its kind."""
-    first = max(text.rfind(b"\n---", max(0, start - MANIFEST_MAX), start), start - MANIFEST_MAX, 0)
+    before = max(0, start - MANIFEST_MAX)
+    first = max(text.rfind(b"\n---", before, start), text.rfind(b"\nkind: ", before, start), before)
     last = text.find(b"\n---", start, start + MANIFEST_MAX)
     last = last if last >= 0 else min(len(text), start + MANIFEST_MAX)
     found: list[Found] = []
@@ -145,6 +146,6 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
     (r"Private-Lines:", read_putty),
     (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\n|,|$)", read_manifest),
-    (r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)[A-Za-z0-9_.%-]{1,60}=", read_cookies),
+    (r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)[A-Za-z0-9_.%-]+=", read_cookies),
 )
 """Where they begin, and their readers."""

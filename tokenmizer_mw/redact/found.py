@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 ALNUM: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
@@ -23,8 +22,7 @@ class Rank(IntEnum):
     OWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A secret: ``kind`` as the placeholder shows it, where it stands, and why it counts as one. ``name`` is the name
     that its value was given ("" when it was found by itself)."""
 
@@ -37,11 +35,10 @@ class Found:
 
     def moved(self, by: int) -> Found:
         """The same, ``by`` bytes further on."""
-        return replace(self, start=self.start + by, end=self.end + by)
+        return self._replace(start=self.start + by, end=self.end + by)
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """Something that begins like a secret and was let through, and why."""
 
     kind: str
@@ -50,8 +47,7 @@ class Refused:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a reader makes of one place, and where to look on: behind everything that it has judged."""
 
     resume: int

@@ -44,7 +44,8 @@ _IBAN_LENGTHS: Final = {
         for pair in words(
             "AD:24 AE:23"
             " AT:20 BE:16 BG:22 BR:29 CH:21 CY:28 CZ:24 DE:22 DK:18 EE:20 ES:24 FI:18 FR:27 GB:22"
-            " GE:22 GI:23 GR:27 HR:21 HU:28 IE:22 IL:23 IS:26 IT:27 KW:30 KZ:20 LI:21 LT:20 LU:20 LV:21 MC:27 MD:24 ME:22"
+            " GE:22 GI:23"
+            " GR:27 HR:21 HU:28 IE:22 IL:23 IS:26 IT:27 KW:30 KZ:20 LI:21 LT:20 LU:20 LV:21 MC:27 MD:24 ME:22"
             " MK:19 MT:31 NL:18 NO:15 PL:28 PT:25 QA:29 RO:24 RS:22 SA:24 SE:24 SI:19 SK:24 SM:27 TR:26 UA:29"
         )
     )

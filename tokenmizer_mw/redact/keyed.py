@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from .found import Found, Rank, Reading, Refused, refusal
 from .judge import is_hex, is_uuid, mixed, opaque, placeholder, stands_in
@@ -32,22 +31,22 @@ _OPAQUE_WORDS: Final = (
     r"secrets?|tokens?|credentials?|jwt|bearer|cookie|auth|authorization|sess(?:ion)?[_-]?id|session|sid|signature|sig"
     r"|csrf|secret_?id|connection[_ -]?string|sessid"
 )
-_TAIL: Final = r"(?:[_-]?[0-9]{1,3}|_[a-z0-9]{1,10})?"
-_FOR: Final = r"(?:[ \t](?:for|of|to|on|in)[ \t][a-z0-9 _.@/-]{1,40}?)?"
-_OPEN: Final = r"(?:[ \t]|\\*[\"'`*(\[]|\xe2\x80[\x9c\x98]|[bru](?:\\*[\"'])){0,16}"
+_TAIL: Final = r"(?:[_-]?[0-9]{1,3}|_[a-z0-9]+)?"
+_FOR: Final = r"(?:[ \t](?:for|of|to|on|in)(?:[ \t][a-z0-9_.@/-]+){1,4}?)?"
+_OPEN: Final = r"(?:[ \t]|\\*[\"'`*(\[]|\xe2\x80[\x9c\x98]|[bru](?:\\*[\"']))*"
 _SEP: Final = (
-    r"(?:(?:\\*[\"'])?,?(?:\s|\\n){0,40}(?:\\*[\"'])?value(?:\\*[\"'])?[ \t]*[:=](?:[ \t]|\\*[\"']){0,4}"
-    rf"|{_FOR}(?:\\*[\"'`*\])}}]){{0,6}}[ \t]{{0,16}}"
+    r"(?:(?:\\*[\"'])?,?(?:\s|\\n)*(?:\\*[\"'])?value(?:\\*[\"'])?[ \t]*[:=](?:[ \t]|\\*[\"'])*"
+    rf"|{_FOR}(?:\\*[\"'`*\])}}])*[ \t]*"
     r"(?::[ \t]*(?:&?[a-z]{3,6}|optional\[str\])[ \t]*=|:=|===?|=>|=|->|<-|:|\||\xef\xbc\x9a|\xe2\x86\x92|>|,"
     r"|[ \t](?:is|was|to|as|is now|should be|ist|est|es|\xd1\x8d\xd1\x82\xd0\xbe)[ \t]*:?[ \t]|\xe6\x98\xaf)"
-    rf"{_OPEN}|[ \t]{{1,16}}{_OPEN})"
+    rf"{_OPEN}|[ \t]+{_OPEN})"
 )
-_TO_DIGIT: Final = r"[A-Za-z_+/=.~%:!@#$^*-]{0,24}"
+_TO_DIGIT: Final = r"[A-Za-z_+/.~%!@#$^*-]*"
 GATE: Final = (
-    rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})[A-Za-z_.-]{{0,24}}[0-9!@#$%^&*+~?][^\s\"'`]{{2}}"
+    rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{{2}}"
     rf"|(?i:(?:{_OPAQUE_WORDS}){_TAIL}{_SEP}){_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}"
     rf"|(?i:keys?{_TAIL}{_SEP}){_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}"
-    r"|(?i:otp|pin|tan|totp|mfa|2fa|code)(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*]){0,6}"
+    r"|(?i:otp|pin|tan|totp|mfa|2fa|code)(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*"
     r"[0-9]{3,4}[ -]?[0-9]{1,4}"
 )
 """What the first pass looks for: a telling name, something that assigns, and a value that is no plain word."""
@@ -59,7 +58,7 @@ _SHELL_RUN: Final = compiled(r"[^\s\"'`\\]*")
 _CALL: Final = frozenset(b"([{<")
 _REFERENCE: Final = compiled(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
-    r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"'])"
+    r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"']|@[a-z-]+$)"
 )
 _BEFORE: Final = 32
 """Bytes before a name in prose in which words that belong to it are looked for."""
@@ -67,8 +66,7 @@ _BEFORE: Final = 32
 _LOOSE: Final = (b"to", b"as", b"was")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value and how it was given: ``quoted``, after mere blanks (``loose``), or as a part of a URL."""
 
     start: int
@@ -124,9 +122,9 @@ def _calls(behind: bytes) -> bool:
     return bool(behind) and behind[0] in _CALL and behind != b"</"
 
 
-def _value(text: bytes, named: object, name: str) -> Value:
+def _value(text: bytes, named: Any, name: str) -> Value:
     """Where the value stands that begins behind the separator."""
-    separator, start = named.group(2), named.end()  # type: ignore[attr-defined]
+    separator, start = named.group(2), named.end()
     url = text[max(0, start - len(name) - 2) : start - len(name) - 1] in (b"?", b"&") and separator == b"="
     said = separator.strip(b" \t\"'`*(\\")
     loose = not said or said.lower().endswith(_LOOSE)

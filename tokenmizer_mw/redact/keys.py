@@ -53,7 +53,7 @@ _KEY_NOT: Final = words(
     " lookup index unique composite natural message routing group json react item list config setting feature flag"
     " event metric property field column registry localstorage lookup shortcut hot tab arrow enter press data trans"
     " locale i18n host-key fingerprint hashed order dedup dedupe shard range bucket file path image issue jira hash"
-    " store store s3 blob label resource template"
+    " store websocket s3 blob label resource template"
 )
 _VENDORS: Final = words(
     "openai anthropic claude gemini google mistral cohere groq xai deepseek openrouter together perplexity fireworks"
@@ -109,6 +109,7 @@ def sort(name: str) -> Sort | None:
     return _password(last, before) or _token(last, before) or _weak(last, before)
 
 
+@lru_cache(maxsize=4096)
 def vendor(name: str) -> str:
     """The service that a name names, "" for none."""
     return next((word for word in _words(name) if word in _VENDORS), "")

@@ -12,6 +12,7 @@ from .pattern import compiled
 WINDOW: Final = 4096
 """Bytes that a reader looks at before it has accepted anything."""
 
+_BEFORE: Final = 120
 _REFERENCE: Final = compiled(r"^(?:\$|\{|<|%[({A-Z]|\*+$|x+$|\.+$|redacted:|\[)|^:?[A-Za-z_]*PASS(?:WORD)?$")
 
 
@@ -20,6 +21,7 @@ class Place:
     """A row: ``gate`` is where it begins (RE2), ``pattern`` the whole, with one group around the secret.
 
     ``judge`` names how the secret is judged, one of ``JUDGES``. ``edge`` rows do not begin in the middle of a word.
+    ``before`` is RE2 that must be found in the text before, up to where it ends ("" for anything).
     """
 
     kind: str
@@ -29,12 +31,15 @@ class Place:
     example: tuple[str, str, str]
     counter: str
     edge: bool = True
+    before: str = ""
 
     def read(self, text: bytes, start: int) -> Reading:
         """What stands at ``start``."""
         onward = start + 3
         if self.edge and not begins_word(text, start):
             return refusal(self.kind, start, onward, "in the middle of a word", onward)
+        if self.before and not compiled(self.before).search(text[max(0, start - _BEFORE) : start]):
+            return refusal(self.kind, start, onward, "not behind such a command", onward)
         match = compiled(self.pattern).match(text, start, min(len(text), start + WINDOW))
         if match is None:
             return refusal(self.kind, start, onward, "not the whole of it", onward)
@@ -125,8 +130,8 @@ PLACES: Final[tuple[Place, ...]] = (
     ),
     Place(
         "database-password",
-        r"[A-Za-z0-9_.-]{1,32}:[^\s:@/\"'`\\]{3,64}@(?:tcp|unix)\(",
-        r"[A-Za-z0-9_.-]+:([^\s:@/\"'`\\]{3,64})@",
+        r":[^\s:@/\"'`\\]+@(?:tcp|unix)\(",
+        r":([^\s:@/\"'`\\]{3,64})@",
         "password",
         ("app:", "{W12}", "@tcp(db:3306)/app"),
         "user:password@tcp(db:3306)/app",
@@ -159,7 +164,7 @@ PLACES: Final[tuple[Place, ...]] = (
     ),
     Place(
         "command-password",
-        rf"(?:-u|--user|--proxy-user|-U)(?:[ \t]+|=){_QUOTES}?[^\s:\"'`/\\-][^\s:\"'`/\\]{{0,60}}:[^\s\"'`\\]{{3}}",
+        rf"(?:-u|--user|--proxy-user|-U)(?:[ \t]+|=){_QUOTES}?[^\s:\"'`/\\-][^\s:\"'`/\\]*:[^\s\"'`\\]{{3}}",
         rf"(?:-u|--user|--proxy-user|-U)(?:[ \t]+|=){_QUOTES}?[^\s:\"'`/\\]+:([^\s\"'`\\]{{3,}})",
         "password",
         ("curl -u admin:", "{W12}", " https://x.test"),
@@ -167,31 +172,32 @@ PLACES: Final[tuple[Place, ...]] = (
     ),
     Place(
         "command-password",
-        r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)[ \t][^\n|;]{0,80}?-p[^\s\"'`\\-]{4}",
-        r"(?:mysql|mariadb)[^\n|;]{0,80}? -p([^\s\"'`\\-][^\s\"'`\\]{3,})",
+        r"[ \t]-p[^\s\"'`\\=:/-][^\s\"'`\\]{3}",
+        r"[ \t]-p([^\s\"'`\\-][^\s\"'`\\]{3,})",
         "password",
         ("mysql -u root -p", "{W12}", " app"),
         "mysql -u root -port 3306",
+        edge=False,
+        before=r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)[ \t][^\n|;]*$",
     ),
     Place(
         "command-password",
-        rf"(?:sshpass[ \t]+-p|redis-cli[ \t][^\n|;]{{0,60}}?-a|"
-        rf"(?:docker|podman|helm|az|oc|buildah)[ \t][^\n|;]{{0,80}}?"
-        rf"(?:login)[^\n|;]{{0,80}}?-p"
-        rf"|(?:mongo(?:sh|dump|restore)?|sqlcmd|ldapsearch|smbclient|7z[a-z]?|zip|unzip)[ \t]"
-        rf"[^\n|;]{{0,80}}?-[pPwaU])[ \t]*{_QUOTES}?[^\s\"'`\\$<-][^\s\"'`\\]{{3}}",
-        rf"[^\n|;]*? -[pPwaU][ \t]*{_QUOTES}?([^\s\"'`\\$<-][^\s\"'`\\]{{3,}})",
+        rf"[ \t]-[pPwaU][ \t]+{_QUOTES}?[^\s\"'`\\$<-][^\s\"'`\\]{{3}}",
+        rf"[ \t]-[pPwaU][ \t]+{_QUOTES}?([^\s\"'`\\$<-][^\s\"'`\\]{{3,}})",
         "short",
         ("sshpass -p '", "{W12}", "' ssh host"),
         "sshpass -p $PASS ssh host",
+        edge=False,
+        before=r"(?:sshpass|redis-cli|login|mongo(?:sh|dump|restore)?|sqlcmd|ldapsearch|smbclient|7z[a-z]?|zip|unzip)"
+        r"(?:[ \t][^\n|;]*)?$",
     ),
     Place(
         "netrc-password",
-        r"(?:login|user)[ \t]+[^\s]{1,80}\s+password[ \t]+[^\s\"'`\\]{4}",
-        r"(?:login|user)[ \t]+[^\s]{1,80}\s+password[ \t]+([^\s\"'`\\]{4,})",
+        r"machine[ \t]+[^\s]+\s+login[ \t]+[^\s]+\s+password[ \t]+[^\s\"'`\\]{4}",
+        r"machine[ \t]+[^\s]+\s+login[ \t]+[^\s]+\s+password[ \t]+([^\s\"'`\\]{4,})",
         "password",
         ("machine x.test login bob password ", "{W12}", ""),
-        "login bob password $PASS",
+        "machine x.test login bob password $PASS",
     ),
     Place(
         "slack-webhook",
@@ -251,16 +257,6 @@ PLACES: Final[tuple[Place, ...]] = (
         "drawn",
         ("https://x.test/reset-password/", "{w40}", ""),
         "https://x.test/share/how-to-write-good-tests",
-        edge=False,
-    ),
-    Place(
-        "aws-secret-key",
-        r"(?i:aws|amazon|secret)[A-Za-z0-9_ .\"'\\-]{0,40}(?:[:=]|=>|is|->|,)[ \t]*(?:\\*[\"'`]){0,3}[A-Za-z0-9/+]{40}",
-        r"(?i:aws|amazon|secret)[A-Za-z0-9_ .\"'\\-]{0,40}(?:[:=]|=>|is|->|,)[ \t]*(?:\\*[\"'`]){0,3}"
-        r"([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
-        "drawn",
-        ("aws_secret_access_key = ", "{b40}", ""),
-        "aws_secret_access_key = AWS_SECRET",
         edge=False,
     ),
     Place(

@@ -42,7 +42,7 @@ ALPHABETS: Final = {
 GATE_BODY: Final = 8
 """Characters of a body that the first pass asks for behind a literal."""
 
-_ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{1,8}m"
+_ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,5}m"
 WORD_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9]|^)"
 """Where a word begins: behind no letter or digit but for the end of an escape."""
 
@@ -94,23 +94,18 @@ def gate(shape: str) -> str:
     return found
 
 
-def edge(shape: str) -> str:
-    """RE2 for what stands before a shape.
-
-    A shape that does not begin with a distinct literal is looked for where a run begins only: otherwise every
-    character of a long run would begin it, and the automaton would have to remember all of them.
-    """
-    return WORD_EDGE if distinct(shape) else RUN_EDGE
-
-
 def distinct(shape: str) -> bool:
-    """Whether a shape begins with a literal that is rare in a run of letters and digits."""
+    """Whether a shape begins with a literal that is rare in a run of letters and digits.
+
+    Other shapes are looked for where a run begins only: otherwise every character of a long run would begin them, and
+    the automaton would have to remember all of those.
+    """
     lead = ""
     for piece in pieces(shape):
         if not piece.literals:
             break
         lead += min(piece.literals, key=len)
-    return len(lead) >= 3 or (len(lead) == 2 and not lead.isalnum())
+    return (len(lead) >= 3 and len(set(lead)) > 1) or (len(lead) == 2 and not lead.isalnum())
 
 
 def mark_gate(shape: str) -> str:

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from . import keyed
 from .blocks import BLOCKS
-from .found import Found, Rank, Reader
+from .found import Found, Rank
 from .judge import entropy
 from .personal import PERSONAL
 from .places import PLACES, Place
 from .rule import Token
 from .rules import TOKENS
-from .scan import Scanner
+from .scan import Row, Scanner
+from .shape import RUN_EDGE, WORD_EDGE, distinct
 from .tokens import row
 
 
@@ -52,18 +53,18 @@ class Rules:
 
     def scanner(self, *, pii: bool) -> Scanner:
         """The rules, compiled; with those for personal data when ``pii``."""
-        return Scanner(self._shaped(), self._rows(pii))
+        shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
+        anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
+        words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
+        runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or distinct(one[1]))]
+        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._rows(pii))
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
         """Every kind that a finding may have by the tables alone; values by name can have further ones."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 
-    def _shaped(self) -> Iterator[tuple[str, Reader]]:
-        for token in self.tokens:
-            yield from (row(token, shape) for shape in token.shapes if token.kind not in self.without)
-
-    def _rows(self, pii: bool) -> Iterator[tuple[str, Reader]]:
+    def _rows(self, pii: bool) -> Iterator[Row]:
         yield from ((place.gate, place.read) for place in self.places if place.kind not in self.without)
         yield from BLOCKS
         yield keyed.GATE, keyed.read

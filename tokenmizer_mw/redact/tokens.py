@@ -27,22 +27,7 @@ def row(token: Token, shape: str) -> tuple[str, Reader]:
     """The beginning of a shape and its reader."""
     if token.around:
         return shapes.mark_gate(shape), _Around(token).read
-    read = _Shape(token, shape).read
-    if token.inside:
-        return shapes.gate(shape), read
-    edge = shapes.edge(shape)
-    return edge + shapes.gate(shape), behind(edge, read)
-
-
-def behind(edge: str, read: Reader) -> Reader:
-    """The reader of something whose beginning was found together with the edge in front of it."""
-    pattern = compiled(edge)
-
-    def reading(text: bytes, start: int) -> Reading:
-        found = pattern.match(text, start)
-        return read(text, found.end()) if found else Reading(start + 1)
-
-    return reading
+    return shapes.gate(shape), _Shape(token, shape).read
 
 
 class _Shape:
@@ -111,7 +96,8 @@ def doubts(token: Token, said: bytes, prefix: int, *, named: bool) -> str:
         return "a placeholder"
     if entropy(body) < min(token.floor, 0.6 * len(body) ** 0.5):
         return "too little entropy"
-    return "reads like a name" if named and sum(map(str.isdigit, body)) < 2 and identifier(body) else ""
+    few = 4 if token.check == "mixed" else 2
+    return "reads like a name" if named and sum(map(str.isdigit, body)) < few and identifier(body) else ""
 
 
 def in_base64(text: bytes, start: int) -> bool:

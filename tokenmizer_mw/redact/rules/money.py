@@ -14,7 +14,7 @@ MONEY: Final = (
     Token("paypal-token", "access_token${production|sandbox}${l16}${h32}"),
     Token("paypal-bearer-token", "A21AA{W60+}"),
     Token("plaid-token", "{access|public|link}-{sandbox|development|production}-{uuid}"),
-    Token("adyen-key", "AQE{b60+}{e0-2}"),
+    Token("adyen-key", "AQE{w1}hm{b60+}{e0-2}"),
     Token("razorpay-key", "rzp_{live|test}_{w14}"),
     Token("flutterwave-key", "FLWSECK{-|_TEST-}{w12+}"),
     Token("mollie-key", "{live|test}_{w30}", counter="test_{L10}_{L10}", check="mixed"),
