@@ -1,0 +1,107 @@
+"""What a text reads like: in plain lower case first, then under the disguises that it may wear.
+
+A disguise is only lifted where a word of an attempt would come to light, or where a long enough run of it stands, so
+that ordinary text is read once. Each reading costs time linear in the text, and there are at most eight.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Final
+from urllib.parse import unquote
+
+import re2
+
+_FORMAT: Final = frozenset({"Cf", "Mn", "Me", "Co"})
+_KEYWORDS: Final = ("instruct", "prompt", "ignore", "disregard", "restriction")
+
+_LOOK_ALIKES: Final = str.maketrans(
+    "абвгԁеһіјкӏмнорѕстухсѵԛԝαβειјκνορτυχցոսօᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ’‘",
+    "abbrdehijklmhopsctyxcvqwabeijkvoptuxgnuoabcdeghijklmnoprtuvwyz''",
+)
+_LEET: Final = str.maketrans("013457@$!|", "oieastasii")
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_ROTATED: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
+_QUOTES: Final = str.maketrans("’‘“”«»", '\'\'""""')
+
+_SPACED = re2.compile(r"\b(?:\w[ ._*|/-]){2,}\w\b")
+_BASE64 = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = re2.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){20,}")
+_ESCAPED = re2.compile(r"%[0-9A-Fa-f]{2}|&#")
+_TO_STANDARD: Final = str.maketrans("-_", "+/")
+
+_FLAG = re2.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f")
+_TAGS = re2.compile("(?:[\U000e0020-\U000e007f][^\U000e0020-\U000e007f]*){4}")
+_VARIATIONS = re2.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]{4}")
+
+
+def plain(text: str) -> str:
+    """In compatibility form and lower case with single spaces, without invisible characters. Line breaks stay: they
+    tell where a line begins."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(char for char in text if unicodedata.category(char) not in _FORMAT).casefold()
+        text = text.translate(_QUOTES)
+    return "\n".join(" ".join(line.split()) for line in text.lower().split("\n"))
+
+
+def disguised(text: str, read: str) -> Iterator[str]:
+    """What else ``text`` reads like, whose plain form is ``read``: look-alike letters, digits for letters, spaced
+    letters, backwards, rotated by 13, escapes of addresses and pages, base64 and hexadecimal digits."""
+    if not read.isascii():
+        yield read.translate(_LOOK_ALIKES)
+    if _shown(turned := read.translate(_LEET), read):
+        yield turned
+    if _SPACED.search(text) and _shown(joined := plain(_joined(text)), read):
+        yield joined
+    if any(word[::-1] in read for word in _KEYWORDS):
+        yield read[::-1]
+    if any(word.translate(_ROTATED) in read for word in _KEYWORDS):
+        yield read.translate(_ROTATED)
+    if _ESCAPED.search(text):
+        yield plain(html.unescape(unquote(text)))
+    if decoded := "\n".join(_decoded(text)):
+        yield plain(decoded)
+
+
+def hides(text: str) -> bool:
+    """Whether letters are hidden in characters that nobody sees: tag characters outside of flags, and rows of
+    variation selectors."""
+    if text.isascii():
+        return False
+    text = _FLAG.sub("", text)
+    return _TAGS.search(text) is not None or _VARIATIONS.search(text) is not None
+
+
+def _shown(turned: str, read: str) -> bool:
+    return any(word in turned and word not in read for word in _KEYWORDS)
+
+
+def _joined(text: str) -> str:
+    kept: list[str] = []
+    done = 0
+    for match in _SPACED.finditer(text):
+        kept += (text[done : match.start()], match.group()[::2])
+        done = match.end()
+    return "".join((*kept, text[done:]))
+
+
+def _decoded(text: str) -> Iterator[str]:
+    for match in _BASE64.finditer(text):
+        digits = match.group().rstrip("=").translate(_TO_STANDARD)
+        yield from _legible(base64.b64decode, digits[: len(digits) - (len(digits) % 4 == 1)] + "==")
+    for match in _HEX.finditer(text):
+        yield from _legible(bytes.fromhex, match.group().replace(":", " "))
+
+
+def _legible(decode: Callable[[str], bytes], digits: str) -> Iterator[str]:
+    try:
+        found = decode(digits).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return
+    if found.replace("\n", " ").replace("\t", " ").replace("\r", " ").isprintable():
+        yield found
