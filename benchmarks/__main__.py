@@ -33,6 +33,7 @@ BENCHMARKS: Final = {
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
     "durability": "kill -9 under load; four processes writing one session",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
+    "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",
     "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
     "guard": "attempts to take over the model: benign texts flagged, attacks found, by kind",
 }

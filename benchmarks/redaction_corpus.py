@@ -357,7 +357,7 @@ def jwt(seed: str) -> str:
     return f"{head}.{body}.{drawn('W', 43, seed)}"
 
 
-def _structural(seed: str) -> Iterator[tuple[str, str, str]]:
+def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
     """Kind, text with {s}, secret."""
     key = pem("RSA PRIVATE KEY", seed)
     word = drawn("w", 14, seed)
