@@ -417,7 +417,9 @@ def test_words_that_try_to_take_over_are_marked_and_kept_out_of_the_smallest_res
     graph = memory.graph("s")
     marked = [node for node in graph.nodes() if graph.flags(node)]
     assert marked and all(node.source.turn == 2 for node in marked)
-    assert [node["flags"] for node in graph.to_dict()["nodes"] if "flags" in node] == [["override", "override_named"]] * len(marked)
+    assert [node["flags"] for node in graph.to_dict()["nodes"] if "flags" in node] == [
+        ["override", "override_named"]
+    ] * len(marked)
     assert "MySQL" in memory.resume("s", "full").text
     assert "MySQL" not in memory.resume("s", "critical").text
     assert memory.counters()["guard_flagged"] == 1
