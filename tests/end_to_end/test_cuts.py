@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.upstream.answer import Scripted
-from tests.upstream.server import Received, Upstream
+from tests.upstream.request import Received
+from tests.upstream.server import Upstream
 from tests.upstream.steering import steering
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialects import ROUTES

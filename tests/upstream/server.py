@@ -11,11 +11,7 @@ It speaks all dialects at once, each at its path; the name of the model steers i
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import gzip
 import json
-import socket
-import struct
 import threading
 import time
 from collections import deque
@@ -27,27 +23,19 @@ from .answer import Invalid, Scripted, answer_to
 from .anthropic import AnthropicMessages
 from .cohere import CohereChat
 from .format import Event, Format, as_json
-from .framing import framed, pieces
+from .framing import framed
 from .gemini import Gemini
 from .ollama import OllamaChat
 from .openai_chat import MistralChat, OpenAIChat
 from .openai_responses import OpenAIResponses
+from .request import Received, read_request
+from .response import PLAIN, Response, write_response
 from .steering import Missteered, Steering, steering
 
 CALLS_KEPT: Final = 2_000
 """Requests that are remembered; older ones are forgotten."""
 
 _HEAD_MAX: Final = 64 * 1024
-_BODY_MAX: Final = 64 * 1024 * 1024
-_PHRASES: Final = {
-    200: "OK",
-    400: "Bad Request",
-    404: "Not Found",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-}
-
-_PLAIN: Final = Steering()
 
 _FORMATS: Final[tuple[tuple[str, Format], ...]] = (
     ("/chat/completions", OpenAIChat()),
@@ -58,23 +46,6 @@ _FORMATS: Final[tuple[tuple[str, Format], ...]] = (
     ("/v2/chat", CohereChat()),
     ("/api/chat", OllamaChat()),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A request as it arrived."""
-
-    method: str
-    path: str
-    query: str
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body, parsed."""
-        parsed: dict[str, Any] = json.loads(self.body)
-        return parsed
 
 
 @dataclass(slots=True)
@@ -156,7 +127,7 @@ class Upstream:
     ) -> bytes | None:
         """One request, which begins with ``ahead``, and its response. What was read of the next request meanwhile;
         ``None`` when the connection ends here."""
-        received = await _read(reader, writer, ahead)
+        received = await read_request(reader, writer, ahead)
         if received is None:
             return None
         self.calls.append(received)
@@ -194,26 +165,14 @@ class Upstream:
         try:
             response = _response(received, scripted)
         except Missteered as error:
-            response = _Response(400, "application/json", [as_json({"error": str(error)}).encode()])
-        return await _write(response, writer)
+            response = Response(400, "application/json", [as_json({"error": str(error)}).encode()])
+        return await write_response(response, writer)
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
-    """A response before it is written. A ``stream`` goes out in chunks, everything else with its length."""
-
-    status: int
-    media_type: str
-    body: list[bytes]
-    stream: bool = False
-    told: Steering = _PLAIN
-    compressed: bool = False
-
-
-def _response(received: Received, scripted: Scripted) -> _Response:
+def _response(received: Received, scripted: Scripted) -> Response:
     wire = _format(received)
     if wire is None or received.method != "POST":
-        return _Response(404, "application/json", [b'{"error":"not found"}'])
+        return Response(404, "application/json", [b'{"error":"not found"}'])
     try:
         body = received.json
         model = _model(received, body)
@@ -223,17 +182,17 @@ def _response(received: Received, scripted: Scripted) -> _Response:
             wire = MistralChat()
         asked = wire.asked(body)
     except (Invalid, json.JSONDecodeError) as error:
-        return _error(wire, 400, str(error), _PLAIN)
+        return _error(wire, 400, str(error), PLAIN)
     if told.status != 200:
         return _error(wire, told.status, "the model is not to be had", told)
     answer = answer_to(asked, received.body, model, told, scripted)
     compressed = "gzip" in told.modes and "gzip" in received.headers.get("accept-encoding", "")
     if not _streams(received, body):
         document = [as_json(wire.whole(answer)).encode()]
-        return _Response(200, "application/json", document, told=told, compressed=compressed)
+        return Response(200, "application/json", document, told=told, compressed=compressed)
     events = _bent(list(wire.stream(answer, body, usage="usage" in told.modes)), wire, told)
     body_pieces = framed(events, wire.media_type, told.modes)
-    return _Response(200, wire.media_type, body_pieces, stream=True, told=told, compressed=compressed)
+    return Response(200, wire.media_type, body_pieces, stream=True, told=told, compressed=compressed)
 
 
 def _bent(events: list[Event], wire: Format, told: Steering) -> list[Event]:
@@ -244,8 +203,8 @@ def _bent(events: list[Event], wire: Format, told: Steering) -> list[Event]:
     return spoken if "nodone" in told.modes else events
 
 
-def _error(wire: Format, status: int, text: str, told: Steering) -> _Response:
-    return _Response(status, "application/json", [as_json(wire.error(status, text)).encode()], told=told)
+def _error(wire: Format, status: int, text: str, told: Steering) -> Response:
+    return Response(status, "application/json", [as_json(wire.error(status, text)).encode()], told=told)
 
 
 def _format(received: Received) -> Format | None:
@@ -263,124 +222,3 @@ def _streams(received: Received, body: dict[str, Any]) -> bool:
     if ":" in received.path:
         return received.path.endswith(":streamGenerateContent")
     return bool(body.get("stream", received.path.endswith("/api/chat")))
-
-
-async def _write(response: _Response, writer: asyncio.StreamWriter) -> bool:
-    """Write a response; whether the connection may carry another request."""
-    told, modes = response.told, response.told.modes
-    await asyncio.sleep(told.first)
-    body = response.body
-    if response.compressed:
-        body = _compressed(body)
-    body = pieces(body if response.stream else [b"".join(body)], modes)
-    length = None if response.stream else sum(map(len, body))
-    await _write_head(response, length, writer, slowly="slowhead" in modes)
-    broken = {"cut", "rst"} & modes
-    for place, piece in enumerate(body):
-        if broken and place >= len(body) // 2:
-            if length is not None:
-                await _put(piece[: len(piece) // 2], writer, chunked=False)
-            _break_off(writer, reset="rst" in modes)
-            return False
-        await _put(piece, writer, chunked=length is None)
-        await asyncio.sleep(told.pause)
-    if length is None:
-        writer.write(b"0\r\n\r\n")
-    await writer.drain()
-    return True
-
-
-def _compressed(body: list[bytes]) -> list[bytes]:
-    """Each piece compressed and flushed, so that it can be read when it arrives."""
-    sink = _Sink()
-    with gzip.GzipFile(fileobj=sink, mode="wb", mtime=0) as packing:
-        done = []
-        for piece in body:
-            packing.write(piece)
-            packing.flush()
-            done.append(sink.take())
-    return [*done, sink.take()]
-
-
-class _Sink:
-    """A file to write to, from which is taken what was written."""
-
-    def __init__(self) -> None:
-        self._written: list[bytes] = []
-
-    def write(self, data: bytes) -> int:
-        self._written.append(bytes(data))
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def take(self) -> bytes:
-        taken = b"".join(self._written)
-        self._written.clear()
-        return taken
-
-
-async def _write_head(response: _Response, length: int | None, writer: asyncio.StreamWriter, *, slowly: bool) -> None:
-    lines = [f"HTTP/1.1 {response.status} {_PHRASES.get(response.status, 'Status')}"]
-    lines += [f"content-type: {response.media_type}", "x-request-id: req_scripted"]
-    lines += ["content-encoding: gzip"] if response.compressed else []
-    lines += ["retry-after: 1"] if response.status in (429, 503) else []
-    lines += ["transfer-encoding: chunked"] if length is None else [f"content-length: {length}"]
-    head = "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
-    for start in range(0, len(head), 25) if slowly else ():
-        writer.write(head[start : start + 25])
-        await writer.drain()
-        await asyncio.sleep(0.003)
-    if not slowly:
-        writer.write(head)
-    await writer.drain()
-
-
-async def _put(piece: bytes, writer: asyncio.StreamWriter, *, chunked: bool) -> None:
-    if not piece:
-        return
-    writer.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
-    await writer.drain()
-
-
-def _break_off(writer: asyncio.StreamWriter, *, reset: bool) -> None:
-    if reset:
-        with contextlib.suppress(OSError):
-            linger = struct.pack("ii", 1, 0)
-            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        writer.transport.abort()
-    writer.close()
-
-
-async def _read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ahead: bytes) -> Received | None:
-    """The next request, which begins with ``ahead``; ``None`` when the connection ends before it begins."""
-    try:
-        head = ahead + await reader.readuntil(b"\r\n\r\n")
-    except asyncio.IncompleteReadError:
-        return None
-    start, *lines = head.decode("latin-1").split("\r\n")
-    method, target, _ = start.split(" ", 2)
-    named = (line.partition(":") for line in lines if line)
-    headers = {name.strip().lower(): value.strip() for name, _, value in named}
-    if headers.get("expect", "").lower() == "100-continue":
-        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    path, _, query = target.partition("?")
-    return Received(method, path, query, headers, await _read_body(reader, headers))
-
-
-async def _read_body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
-    if headers.get("transfer-encoding", "").lower() != "chunked":
-        length = int(headers.get("content-length", 0))
-        if length > _BODY_MAX:
-            raise ConnectionError("a request that is too large")
-        return await reader.readexactly(length)
-    chunks: list[bytes] = []
-    while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
-        if sum(map(len, chunks)) + size > _BODY_MAX:
-            raise ConnectionError("a request that is too large")
-        chunks.append(await reader.readexactly(size))
-        await reader.readexactly(2)
-    while await reader.readuntil(b"\r\n") != b"\r\n":
-        pass
-    return b"".join(chunks)
