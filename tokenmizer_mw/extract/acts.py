@@ -47,7 +47,7 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
         found += read_reply(spoken, situation)
         answered = {finding.span for finding in found}
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
-        if not situation.has_goal:
+        if not situation.has_goal or situation.goal_asked:
             found += (goal := read_goal(spoken, situation))
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
     for segment in spoken:

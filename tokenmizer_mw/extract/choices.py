@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.model.node import DecisionKind, Status, Trust
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
 from .phrases import split_reason, without_trailer
 from .reading import anaphoric
 from .rules import MEANINGS, Act, Speaker
+from .rules.verbs import DONE_VERBS
 from .said import Maker, Said, is_name, named_items, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
@@ -22,6 +23,12 @@ _CHANGED_MIND: Final = PatternSet(
     r"|changed my mind|i changed my mind|hold on"
     r"|correction|sorry|instead)\b"
 )
+_REPORTS_WORK: Final = PatternSet(
+    rf"(?:(?:i|we)(?:'ve| have)? (?:now |also |just )*)?(?:{DONE_VERBS})\b|(?:the|all|both"
+    rf"|it) (?:[\w./-]+ ){{0,6}}?now\b"
+)
+"""What an assistant says of its own finished work, which names a change by the way."""
+
 _OTHER_IS: Final = compiled(
     r"(?P<label>[^,;]{2,80}?)[,;:] (?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}?) (?P<why>(?:is|are|was|were|has"
     r"|have|keeps|kept|turned|feels|can't|cannot"
@@ -115,6 +122,23 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
     return [_decided(said, label, situation, target=target, reason=reason or why or target_why)]
 
 
+def _changes(said: Said, situation: Situation) -> list[Finding]:
+    """One thing in the place of another: as the user orders it, or as an assistant did it for an order."""
+    hit = said.hit
+    if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
+        return []
+    label, why = split_reason(hit.label)
+    target = "" if anaphoric(hit.target) else split_reason(hit.target)[0]
+    if anaphoric(label):
+        return []
+    trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
+    found = [said.finding(without_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
+    if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
+        done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
+        found.append(said.finding(hit.clause.partition(" — ")[0], **done))
+    return found
+
+
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
     if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
@@ -147,6 +171,7 @@ CHOICE_MAKERS: Final[dict[Act, Maker]] = {
     Act.PREFERENCE: _standing,
     Act.WISH: _standing,
     Act.REPLACE: _replacements,
+    Act.CHANGE: _changes,
     Act.RETURN: _replacements,
     Act.REJECT: _rejections,
     Act.RETRACT: _retractions,

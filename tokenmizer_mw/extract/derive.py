@@ -18,6 +18,7 @@ from tokenmizer_mw.settings import Settings
 
 from .acts import read_acts
 from .finding import Finding
+from .goal import GOAL_ASKED
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
@@ -66,7 +67,13 @@ def _draw(
     turn, message = numbered
     if message.role is Role.SYSTEM:
         return
-    situation = situation_of(numbered, before, has_goal=ledger.graph.added(NodeType.GOAL) > 0)
+    goal = ledger.graph.in_slot("goal")
+    situation = situation_of(
+        numbered,
+        before,
+        has_goal=ledger.graph.added(NodeType.GOAL) > 0,
+        goal_asked=goal is not None and goal.confidence <= GOAL_ASKED,
+    )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
     ledger.read(turn, message.role.value, asked, told)

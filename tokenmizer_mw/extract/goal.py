@@ -21,6 +21,12 @@ from .slots import known, read_slot
 _STACK: Final = compiled(
     r".*?\b(?:with|using|in|on|based on|on top of|written in|powered by) (?P<stack>[^;:.()]{2,120})"
 )
+GOAL_ASKED: Final = 0.6
+"""Confidence in a goal that is only a question or a look at something: the first sizable order takes its place."""
+
+GOAL_WORDS: Final = 4
+"""Words of content that such an order has at least."""
+
 GOAL_SENTENCES: Final = 12
 """Sentences of a message in which the goal is looked for."""
 
@@ -32,7 +38,31 @@ _BACKGROUND: Final = PatternSet(
 )
 """Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
-_NO_GOAL, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(6)
+_POINTS_BELOW: Final = PatternSet(
+    r"<?(?:pr|issue|task|problem)_(?:description|statement)>?",
+    r".{0,60}\b(?:the )?following (?:\w+ ){0,2}(?:issue|task|problem|bug|feature|ticket|story|pr|pull request"
+    r"|requirement|description)s?\b",
+    r"here(?:'s| is| are) (?:the|my|a|your) (?:\w+ ){0,2}(?:issue|task|problem|bug|ticket|assignment|description"
+    r"|details|text)\b",
+)
+"""Sentences that only point at the text below them, which says what is wanted."""
+
+_STATES_TASK: Final = PatternSet(
+    r"(?:.{0,40}\b)?(?:issue|problem|bug|task|ticket|assignment|pr|pull request|feature)(?: (?:statement|description"
+    r"|text"
+    r"|report|title|summary|request))?:?$"
+)
+"""Headings of the text that a pasted task consists of."""
+
+_LOOKS: Final = PatternSet(
+    r"\(?note: |(?:please )?(?:comment on|examine|review|look (?:at|into|through|over)|check(?: out)?|read|inspect"
+    r"|study|analy[sz]e"
+    r"|have a look|take a look|go (?:through|over)|see|explain|summari[sz]e|describe|suggest|evaluate|assess|compare"
+    r"|explore|understand|familiari[sz]e) "
+)
+"""Orders to look at something: the goal of a session only where nothing else is wanted."""
+
+_NO_GOAL, _LOOK, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(7)
 _GOAL_RANKS: Final = {
     Act.GOAL: _ANNOUNCED,
     Act.REQUEST: _ORDER,
@@ -54,10 +84,14 @@ _GOAL_RANKS: Final = {
 def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The goal as the session's first substantive message states it, with the choices that it names."""
     ranked = [(_goal_rank(segment), -index) for index, segment in enumerate(spoken[:GOAL_SENTENCES])]
+    if spoken and any(_POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
+        ranked = _below(spoken, ranked)
     rank, index = max(ranked, default=(_NO_GOAL, 0))
-    if rank < (_QUESTION if situation.asked is None else _ORDER):
+    if rank < (_LOOK if situation.asked is None else _ORDER):
         return []
     segment = spoken[-index]
+    if situation.goal_asked and len(content(segment.text)) < GOAL_WORDS:
+        return []
     text = without_lead(bounded(segment.text))
     label = order_in(text) or _goal_label(segment)
     made = Finding(
@@ -65,13 +99,20 @@ def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
         label,
         Status.ACTIVE,
         Trust.STATED,
-        0.8,
+        0.8 if rank > _QUESTION else GOAL_ASKED,
         slot="goal",
         value=label,
         quote=segment.text,
         span=(segment.start, segment.end),
     )
     return [made, *_stack(label, made)]
+
+
+def _below(spoken: Sequence[Segment], ranked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranks of what an opening that points below points at: what stands under a heading of tasks, if any."""
+    real = [(rank, index) for rank, index in ranked if not _POINTS_BELOW.any(bounded(spoken[-index].text))]
+    titled = [(rank, index) for rank, index in real if rank and _STATES_TASK.any(bounded(spoken[-index].heading))]
+    return titled[:1] or real
 
 
 def _goal_rank(segment: Segment) -> int:
@@ -82,6 +123,8 @@ def _goal_rank(segment: Segment) -> int:
     read = hits(segment.text, Speaker.USER)
     if read:
         return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
+    if _LOOKS.any(text) and len(text.split()) > TELLING_WORDS:
+        return _LOOK
     if len(content(text)) < TELLING_WORDS:
         return _NO_GOAL
     if _BACKGROUND.any(text) and not asks(text):

@@ -15,7 +15,7 @@ from .similar import words_of
 SENTENCES_KEPT: Final = 8
 """Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
 
-_ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN, Act.RULE, Act.REJECT})
+_ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.RULE, Act.REJECT})
 """What a polite question can do: "can you add X?", "could we use Y instead?"."""
 
 _ANAPHORA: Final = words_of(

@@ -42,6 +42,7 @@ class Situation:
 
     ``asked`` is the user's last message before it, ``told`` the assistant's last one with words (``None`` when there
     is none within reach). ``has_goal``: the session's goal is known already.
+    ``goal_asked``: all that is known of it is a question.
     """
 
     turn: int
@@ -49,6 +50,7 @@ class Situation:
     asked: Numbered | None = None
     told: Numbered | None = None
     has_goal: bool = False
+    goal_asked: bool = False
 
     @cached_property
     def ordered(self) -> bool:
@@ -77,11 +79,13 @@ class Situation:
         return Offers(encodable(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
 
 
-def situation_of(message: Numbered, before: Sequence[Numbered], *, has_goal: bool) -> Situation:
+def situation_of(
+    message: Numbered, before: Sequence[Numbered], *, has_goal: bool, goal_asked: bool = False
+) -> Situation:
     """The situation of ``message`` after the messages ``before`` it, oldest first."""
     turn, said = message
     near = before[-CONTEXT_MESSAGES:]
     asked = next((item for item in reversed(near) if item[1].opens_turn), None)
     told = next((item for item in reversed(near) if item[1].role is Role.ASSISTANT and item[1].text.strip()), None)
     speaker = Speaker.USER if said.role is Role.USER else Speaker.ASSISTANT
-    return Situation(turn, speaker, asked, told if said.role is Role.USER else None, has_goal)
+    return Situation(turn, speaker, asked, told if said.role is Role.USER else None, has_goal, goal_asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .assistant import CLAIMS, ORDERS, PROGRESS, PROPOSALS
+from .changes import CHANGES
 from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
@@ -15,6 +16,7 @@ from .work import REMINDERS, REQUESTS, STATES
 RULES: Final[tuple[Rule, ...]] = (
     *MARKERS,
     *REPLACEMENTS,
+    *CHANGES,
     *REMINDERS,
     *STANDING,
     *REJECTIONS,

@@ -36,6 +36,7 @@ class Act(StrEnum):
     PREFERENCE = "preference"
     WISH = "wish"
     REPLACE = "replace"
+    CHANGE = "change"
     RETURN = "return"
     REJECT = "reject"
     RETRACT = "retract"
@@ -74,6 +75,7 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.PREFERENCE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.PREFERENCE),
     Act.WISH: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
     Act.REPLACE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
+    Act.CHANGE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.RETURN: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.REJECT: Meaning(NodeType.DECISION, Status.INVALIDATED, Move.REJECT, DecisionKind.OPTION),
     Act.RETRACT: Meaning(NodeType.TASK, Status.INVALIDATED, Move.REJECT),

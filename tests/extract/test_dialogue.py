@@ -1,0 +1,114 @@
+"""What goes on between two speakers: goals behind a pointer, changes that are reported, and what looks like them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.settings import Settings
+
+SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
+
+
+def judged(messages: Sequence[Message]) -> SessionGraph:
+    graph = SessionGraph()
+    for event in derive(graph, list(enumerate(messages, 1)), [], Settings()):
+        graph.apply(event)
+    return graph
+
+
+def talk(*lines: str) -> SessionGraph:
+    return judged([Message(SPEAKERS[line[0]], line[3:]) for line in lines])
+
+
+def of(graph: SessionGraph, type_: NodeType, *statuses: Status) -> list[Node]:
+    return [node for node in graph.nodes(type_) if not statuses or node.status in statuses]
+
+
+def labels(graph: SessionGraph, type_: NodeType, *statuses: Status) -> list[str]:
+    return [node.label for node in of(graph, type_, *statuses)]
+
+
+def changes(graph: SessionGraph) -> list[tuple[str, str]]:
+    known = {node.id: node.label for node in graph.nodes()}
+    return [(known[step.old], known[step.new]) for step in graph.transitions()]
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        (
+            "Please solve the following task for this repository.\nAll tools are installed for you.\n\n# Task\n"
+            "The parser loses the last row of a sheet without a trailing newline.",
+            "The parser loses the last row of a sheet without a trailing newline",
+        ),
+        (
+            "Here's the ticket text:\n\nTICKET:\nDurations are rounded down in exports\n\nINSTRUCTIONS:\n"
+            "Now work on it alone. Run the tests.",
+            "Durations are rounded down in exports",
+        ),
+        ("Look through this repo's docs/setup.md. Would it help somebody new to the team?", "help somebody new"),
+        ("Review my CONTRIBUTING.md", "Review my CONTRIBUTING.md"),
+        ("Examine tools/sync.py. Make it work on Windows as well.", "Make it work on Windows as well"),
+    ],
+)
+def test_a_goal_is_what_is_wanted_not_what_points_at_it(text: str, goal: str) -> None:
+    (found,) = labels(talk(f"u: {text}"), NodeType.GOAL)
+    assert goal in found
+
+
+def test_the_first_sizable_order_takes_the_place_of_a_goal_that_was_only_a_question() -> None:
+    asked = "u: What does the warning about the event loop mean?"
+    graph = talk(asked, "a: It is harmless.", "u: Add a retry with backoff to the webhook sender")
+    assert labels(graph, NodeType.GOAL, Status.ACTIVE) == ["Add a retry with backoff to the webhook sender"]
+    graph = talk("u: Build a booking page for the clinic", "a: Gladly.", "u: Add a retry with backoff to the sender")
+    assert labels(graph, NodeType.GOAL, Status.ACTIVE) == ["Build a booking page for the clinic"]
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "new"),
+    [
+        ("a: I switched the worker from polling to webhooks.", "polling", "webhooks"),
+        ("a: The importer now reads the feed in chunks instead of all at once.", "all at once", "in chunks"),
+        ("a: Done. The job now uses the deploy key instead of a personal token.", "personal token", "deploy key"),
+        (
+            "a: Instead of parsing the table by hand, I'll use the CSV module.",
+            "parsing the table by hand",
+            "CSV module",
+        ),
+        ("a: I'll take the title from the manifest, not the folder.", "folder", "title from the manifest"),
+        ("u: Rename Basket → Cart", "Basket", "Cart"),
+        ("u: put it into settings.py, not the .env file", ".env file", "settings.py"),
+    ],
+)
+def test_changes_name_what_they_replace(said: str, old: str, new: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", "u: Make it faster and safer", said)
+    ((before, after),) = changes(graph)
+    assert old in before
+    assert new in after
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a: You could read the feed in chunks instead of all at once.",
+        "a: Many teams use a queue rather than a cron job.",
+        "a: If you want, use the deploy key instead of a token.",
+        "a: The error means the server sent a page instead of data.",
+        "a: Roles are read from the database instead of from the token.",
+        "a: It would be better to import lazily rather than at the top.",
+        "a: Open Settings → Profile → Save.",
+        "a: The data goes parser → router → sink.",
+        "a: Let me check whether the flag is set or not.",
+        "u: check whether the flag is set or not",
+        "u: why does it read the folder instead of the manifest?",
+    ],
+)
+def test_comparisons_and_advice_change_nothing(said: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", "u: Make it faster and safer", said)
+    assert changes(graph) == []

@@ -1,0 +1,121 @@
+"""How either side says that one thing took the place of another: what an assistant did, what a user wants altered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+
+_MADE: Final = (
+    r"changed|switched|moved|migrated|renamed|converted|updated|went|refactored|swapped|upgraded|downgraded|ported"
+    r"|rewritten|rewrote|bumped|raised|lowered|reduced|increased|cut"
+)
+_DOING: Final = (
+    r"(?:(?:i|we)(?:'ve|'ll|'m| have| will| am)?|let me|let's|now|done|made|updated?|changed?|refactor(?:ed)?|using"
+    r"|uses|switched|fixed|the .{2,50}?|it|this|that|both|all .{2,40}?|[\w`./-]+)"
+)
+_NOW: Final = (
+    r"(?:now|use[sd]?|using|reads?|goes|points?|runs?|calls?|called|returns?|writes?|written|sends?|takes?|made|make"
+    r"|add(?:ed|ing)?|import(?:s|ed)?|put|puts|stores?|stored|fall(?:s)? back|comes?|render(?:s|ed)?|apply|applied"
+    r"|chang(?:e|ed)|switch(?:ed)?|refactor(?:ed)?|updat(?:e|ed)|try|work(?:s|ed)?|(?:is|are) now|keep|keeps|kept"
+    r"|edit(?:ed)?"
+    r"|creat(?:e|ed)|install(?:ed)?|pass(?:es|ed)?|check(?:s|ed)?|load(?:s|ed)?|builds?|built|mov(?:e|ed))"
+)
+_NOT_DONE: Final = (
+    r"(?:if|when|you|or|consider|maybe|perhaps|alternatively|for|in general|could|would|most|many|some|what|which"
+    r"|why)\b"
+    r"|.*\b(?:is|are|be|been) \w+ (?:from|in|by|with|to|on|at|as)\b.* (?:instead of|rather than|in place of)"
+    r"|.*\b(?:you (?:can|could|may|might|should|need|want)|could|would|might|should|better|prefer|recommend(?:ed)?"
+    r"|typically|usually|often|can be|may be|tend to|consider|means|meant|suggests?|way is|recommend(?:ation|s)"
+    r"|example|seems?"
+    r"|looks? like|probably|likely|expect(?:s|ed)|because|was|were)\b.* (?:instead of|rather than|in place of)"
+)
+
+
+def _rule(
+    name: str,
+    speaker: Speaker,
+    pattern: str,
+    confidence: float,
+    example: str,
+    counter: str,
+    *,
+    unless: str = "",
+) -> Rule:
+    return Rule(f"change.{name}", speaker, Act.CHANGE, pattern, confidence, example, counter, unless, whole=True)
+
+
+CHANGES: Final = (
+    _rule(
+        "from_to",
+        Speaker.ASSISTANT,
+        rf"(?:.{{0,160}}?[\s(])?(?:{_MADE})(?: [\w`'\"./#-]+){{0,6}}? from (?P<target>.{{1,60}}?) to"
+        rf" (?P<label>.+?)\)?$",
+        0.75,
+        "I switched the worker from polling to long polling",
+        "I moved the files from time to time",
+        unless=r".* from (?:time|top|start|day|one|left|here|there|scratch|door)\b|(?:if|when|you|once|after|how)\b"
+        r"|.*\b(?:can be|should be|could be|would be|must be|will be|to be|not) (?:changed|moved|switched|updated)",
+    ),
+    _rule(
+        "instead_of",
+        Speaker.ASSISTANT,
+        rf"(?:{_DOING} )?(?P<label>.{{0,120}}?\b{_NOW}\b.{{2,120}}?),? (?:instead of|rather than|in place of)"
+        r" (?:the |a |an )?(?P<target>.{2,80})$",
+        0.7,
+        "The importer now reads the feed in chunks instead of all at once",
+        "You could read the feed in chunks instead of all at once",
+        unless=_NOT_DONE,
+    ),
+    _rule(
+        "instead_of_first",
+        Speaker.ASSISTANT,
+        r"(?:instead of|rather than) (?P<target>[^,]{3,80}), (?:(?:i|we)(?:'ll|'ve| will| have| now)?|let's|let me|it"
+        r"|the \w+) (?:now )?(?P<label>.{4,})",
+        0.7,
+        "Instead of parsing the table by hand, I'll use the CSV module",
+        "Instead of bread there is cake",
+    ),
+    _rule(
+        "other_way",
+        Speaker.ASSISTANT,
+        r"(?:.{0,80}[,.:;] )?let(?:'s| me| us) (?:try|take|use|go with|do) (?:(?:it|this) )?(?:an? |the )?"
+        r"(?:different|another|better|simpler|new|alternative|other|more \w+) (?:approach|way|method|strategy|route)"
+        r"(?:,? by|:|,| -| —| –| and|,? using| with)? (?P<label>.{6,})",
+        0.65,
+        "Let me try a different approach: read the file line by line",
+        "Let me try a different approach",
+    ),
+    _rule(
+        "no_more",
+        Speaker.ASSISTANT,
+        r"(?:(?:i|we)(?:'ve|'ll| will| have)? |let me )(?P<label>.{6,100}?),? (?:and )?not (?:the |by |via |in |on "
+        r"|with )?"
+        r"(?P<target>(?:[\w`'\"./#-]+ ?){1,5})$",
+        0.65,
+        "I'll take the name from the manifest, not the folder",
+        "I'll check whether it works or not",
+        unless=r".*\b(?:or|does|do|is|are|was|has|have|could|should|will|would|might|can|but|why|if|still) not\b",
+    ),
+    _rule(
+        "arrow",
+        Speaker.BOTH,
+        r"(?:(?:line \d+|[\w./]+:\d+|renamed?|changed?|updated?|replaced?|moved?|switch(?:ed)?|label|name|value)\b"
+        r"[\w .`'\"]{0,30}?[: ] ?)+(?P<target>[^→>:]{2,60}?) (?:→|->|=>|-->) (?P<label>[^→>]{2,100})$",
+        0.75,
+        "Rename Basket → Cart",
+        "Settings → Profile → Save",
+    ),
+    _rule(
+        "just_this",
+        Speaker.USER,
+        r"(?P<label>(?:(?:please|only|just) )*(?:edit|change|touch|update|use|put|read|take|write|save|keep|do|run"
+        r"|check)"
+        r"[^,;]{3,90}?),? (?:and |but )?not (?:the |in |into |on |from |with "
+        r"|a )?(?P<target>(?:[\w`'\"./\\#-]+ ?){1,5})$",
+        0.8,
+        "put it into settings.py, not the .env file",
+        "check whether it works or not",
+        unless=r".*\b(?:or|does|do|is|are|was|has|have|could|should|will|would|might|can|why|if|still|did|am) not\b",
+    ),
+)
