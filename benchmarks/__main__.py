@@ -28,6 +28,7 @@ RESULTS: Final = Path(__file__).parent / "results"
 BENCHMARKS: Final = {
     "paper3": "the paper's three sessions: what survives in the graph and in the resume block, precision, CPU time",
     "extraction": "labelled sessions: precision, recall and F1 a category at the end of each, CPU a turn",
+    "transitions": "short talks in which a choice replaces another: current value, predecessor, reason",
     "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
     "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
