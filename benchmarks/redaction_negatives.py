@@ -235,7 +235,7 @@ def _ordinary(seed: str) -> Iterator[Kind]:
         "minified",
         "ordinary",
         [
-            "!function(e,t){var n=e.key,r=t.token;for(var i=0;i<n.length;i++)s.createElementNSWithOptions1(n[i])}(a1,b2);",
+            "!function(e,t){var n=e.key,r=t.token;for(var i=0;i<n.length;i++)s.createElementNSWithOptions1(n[i])}(a1);",
             'e.exports={password:"Password",token:"Token",key2:t.key2,secret:n(42)}',
             "a.token=b2(c);d.key=e7[f];g.secret=h.i9?1:0;",
             'var k={Enter:13,key:"Escape27",code:"KeyA",password:!0}',

@@ -126,7 +126,7 @@ class _Walk:
         if text[place] == '"':
             return self._said(place, context)
         parsed, end = _decode(text, place)
-        if context.sealed or not self._touched(place, end):
+        if context.sealed or not (context.name == _SECRET or self._touched(place, end)):
             return end
         if context.depth >= DEPTH_MAX:
             self._flat(place, end)
@@ -147,7 +147,7 @@ class _Walk:
         while text[place] != "}":
             start = place
             name, place = _string(text, place + 1)
-            self._edit(start, place, name, "")
+            self._edit(start, place, name)
             place = _skip(text, _skip(text, place) + 1)
             place = _skip(text, self.value(place, _member(name, parsed, context, text[place])))
             place = _skip(text, place + 1) if text[place] == "," else place
@@ -166,17 +166,14 @@ class _Walk:
         """Every string in ``[place, end)`` by itself."""
         while 0 <= (start := self._text.find('"', place, end)) < end:
             said, place = _string(self._text, start + 1)
-            self._edit(start, place, said, "")
+            self._edit(start, place, said)
 
     def _said(self, start: int, context: _Context) -> int:
         said, end = _string(self._text, start + 1)
-        if context.sealed or not self._touched(start, end) or _is_data(said):
+        if context.sealed or not (context.name == _SECRET or self._touched(start, end)) or _is_data(said):
             return int(end)
         inner = self._inside(said)
-        if inner is None:
-            self._edit(start, end, said, context.name)
-        else:
-            self._keep(start, end, said, inner)
+        self._keep(start, end, said, self._find(context.name, said) if inner is None else inner)
         return int(end)
 
     def _inside(self, said: str) -> list[Edit] | None:
@@ -188,10 +185,10 @@ class _Walk:
         except ValueError:
             return None
 
-    def _edit(self, start: int, end: int, said: str, name: str) -> None:
-        """Read a string between its quotes at ``start`` and before ``end``."""
+    def _edit(self, start: int, end: int, said: str) -> None:
+        """Read a string without a name between its quotes at ``start`` and before ``end``."""
         if self._touched(start, end):
-            self._keep(start, end, said, self._find(name, said))
+            self._keep(start, end, said, self._find("", said))
 
     def _keep(self, start: int, end: int, said: str, edits: list[Edit]) -> None:
         """Keep edits in the text of a string as edits of the raw text, where escapes take more room."""

@@ -41,11 +41,15 @@ _SEP: Final = (
     r"|[ \t](?:is|was|to|as|is now|should be|ist|est|es|\xd1\x8d\xd1\x82\xd0\xbe)[ \t]*:?[ \t]|\xe6\x98\xaf)"
     rf"{_OPEN}|[ \t]+{_OPEN})"
 )
-_TO_DIGIT: Final = r"[A-Za-z_+/.~%!@#$^*-]*"
+_LETTERS: Final = r"[A-Za-z_+/.~%!@#$^*-]"
+_TO_DIGIT: Final = rf"{_LETTERS}*"
 GATE: Final = (
-    rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{{2}}"
-    rf"|(?i:(?:{_OPAQUE_WORDS}){_TAIL}{_SEP}){_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}"
-    rf"|(?i:keys?{_TAIL}{_SEP}){_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}"
+    rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})"
+    r"(?:[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{2}|[A-Za-z_.-]{4}[A-Za-z_.-]*[0-9!@#$%^&*+~?])"
+    rf"|(?i:(?:{_OPAQUE_WORDS}){_TAIL}{_SEP})"
+    rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9])"
+    rf"|(?i:keys?{_TAIL}{_SEP})"
+    rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9])"
     r"|(?i:otp|pin|tan|totp|mfa|2fa|code)(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*"
     r"[0-9]{3,4}[ -]?[0-9]{1,4}"
 )
@@ -60,6 +64,7 @@ _REFERENCE: Final = compiled(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
     r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"']|@[a-z-]+$)"
 )
+_MEMBER: Final = compiled(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
 """Bytes before a name in prose in which words that belong to it are looked for."""
 
@@ -177,7 +182,9 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
         return "" if said.replace(" ", "").replace("-", "").isdigit() and len(said) >= 4 else "no code"
     if _REFERENCE.search(said[:256].encode("latin-1", "replace")):
         return "refers to a value, or is none"
-    if not value.quoted and _calls(text[value.end : value.end + 2]):
+    if not value.quoted and (
+        _MEMBER.search(said[:8].encode("latin-1", "replace")) or _calls(text[value.end : value.end + 2])
+    ):
         return "reads like code"
     if placeholder(said) or stands_in(said):
         return "a placeholder"
@@ -205,6 +212,8 @@ def _code_doubts(said: str, value: Value) -> str:
         return "reads like words"
     if not value.quoted and any(char in said for char in "._") and identifier(said):
         return "reads like code"
+    if not value.quoted and said.count("-") > 1 and identifier(said):
+        return "reads like words"
     return ""
 
 

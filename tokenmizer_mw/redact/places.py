@@ -99,7 +99,7 @@ PLACES: Final[tuple[Place, ...]] = (
         r"eyJ[A-Za-z0-9_-]{8}",
         r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{8,}){1,4}(?:\.[A-Za-z0-9_-]*)?)",
         "any",
-        ("eyJ{W20}.eyJ", "{W40}", ".{W43}"),
+        ("", "eyJ{W20}.eyJ{W40}.{W43}", ""),
         "eyJ{W20}",
     ),
     Place(

@@ -21,6 +21,9 @@ from .pattern import compiled
 from .table import DEFAULT, Rules
 
 TAG_BYTES: Final = 4
+PASSES_MAX: Final = 4
+"""How often a text is read again after something was found in it."""
+
 KEY_MIN: Final = 16
 """Bytes that a key must have at least."""
 
@@ -137,28 +140,47 @@ class Redactor:
     def _in_member(self, name: str, text: str) -> list[tuple[int, int, str]]:
         """What to replace in ``text``, the value of a member called ``name`` ("" for none); places in characters."""
         raw = _encoded(text)
-        found = self._settled(raw, [*self._scan(raw), *member_findings(name, raw, self._scan)])
+        found = self._found(raw, name)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
         return [
             (places[one.start], places[one.end], self._placeholder(one.kind, raw[one.start : one.end])) for one in found
         ]
 
-    def _found(self, raw: bytes) -> list[Found]:
-        return self._settled(raw, self._scan(raw))
+    def _found(self, raw: bytes, name: str = "") -> list[Found]:
+        """The secrets in ``raw``, the value of a member called ``name``, in order and apart.
 
-    def _scan(self, raw: bytes) -> list[Found]:
+        What was found is masked and the rest is read again, until nothing more is found: so a text with placeholders
+        reads like the text that they were put into.
+        """
         masked = _masked(raw)
+        kept: list[Found] = []
+        for _ in range(PASSES_MAX):
+            found = self._settled(raw, self._scan(masked, name), masked)
+            if not found:
+                break
+            kept += found
+            masked = _blanked(masked, [(one.start, one.end) for one in found])
+        return sorted(kept, key=lambda one: one.start)
+
+    def _scan(self, masked: bytes, name: str) -> list[Found]:
         found = self._scanner.scan(masked)[0]
         for rule in self._rules.custom:
             found += rule.find(masked)
-        return found if masked is raw else [one for one in found if _MASK not in masked[one.start : one.end]]
+        if name:
+            found += member_findings(name, masked, lambda text: self._scanner.scan(text)[0])
+        return found
 
-    def _settled(self, raw: bytes, found: list[Found]) -> list[Found]:
-        """Without what is allowed, switched off or a placeholder already, and without overlaps."""
-        if not found:
-            return found
-        kept = [one for one in found if one.kind not in self._rules.without and not self._allowed(one, raw)]
-        return _apart(kept)
+    def _settled(self, raw: bytes, found: list[Found], masked: bytes) -> list[Found]:
+        """Without what is allowed, switched off or masked, and without overlaps."""
+        return _apart(
+            [
+                one
+                for one in found
+                if one.kind not in self._rules.without
+                and (_MASK not in masked[one.start : one.end] or masked is raw)
+                and not self._allowed(one, raw)
+            ]
+        )
 
     def _allowed(self, found: Found, raw: bytes) -> str:
         """The name of the user's rule that lets ``found`` through, "" for none."""
@@ -202,10 +224,15 @@ def _masked(raw: bytes) -> bytes:
     """``raw`` with zeros in the place of placeholders, in which no rule finds anything; the same object without any."""
     if _PREFIX not in raw:
         return raw
-    masked = bytearray(raw)
-    for match in _PLACEHOLDER.finditer(raw):
-        masked[match.start() : match.end()] = _MASK * (match.end() - match.start())
-    return bytes(masked)
+    return _blanked(raw, [match.span() for match in _PLACEHOLDER.finditer(raw)])
+
+
+def _blanked(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """``raw`` with zeros in these places."""
+    blanked = bytearray(raw)
+    for start, end in spans:
+        blanked[start:end] = _MASK * (end - start)
+    return bytes(blanked)
 
 
 def _encoded(text: str) -> bytes:

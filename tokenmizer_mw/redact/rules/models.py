@@ -33,7 +33,7 @@ MODELS: Final = (
     Token("elevenlabs-key", "sk_{h40+}"),
     Token("novita-key", "sk_{W43}", check="mixed"),
     Token("voyage-key", "{pa|al}-{W40+}", counter="pa-{L6}", check="mixed"),
-    Token("jina-key", "jina_{w40+}", counter="jina_embeddings"),
+    Token("jina-key", "jina_{W40+}", counter="jina_embeddings"),
     Token("tavily-key", "tvly-{W20+}", counter="tvly-{L6}"),
     Token("langsmith-key", "lsv2_{pt|sk}_{h32}_{h10}"),
     Token("langchain-key", "ls__{h32}"),

@@ -1,0 +1,115 @@
+"""The redactor on plain text: spans, placeholders, explanations, what users allow, personal data."""
+
+from __future__ import annotations
+
+import pytest
+import re2
+
+from tokenmizer_mw.redact import Allow, Custom, Finding, Redactor, Rules
+from tokenmizer_mw.redact.shape import drawn, fakes
+
+KEY = b"a key for tests of redaction"
+TOKEN = next(fakes("ghp_{w36}", "t"))
+WORD = drawn("w", 14, "word")
+
+
+def test_only_the_secret_goes(redactor: Redactor) -> None:
+    text = f"Zürich: use {TOKEN}, then 完了."
+    start = text.index(TOKEN)
+    assert redactor.find(text) == [Finding("github-token", start, start + len(TOKEN))]
+    before, after = text.split(TOKEN)
+    assert redactor.redact(text).startswith(f"{before}redacted:github-token:")
+    assert redactor.redact(text).endswith(after)
+
+
+def test_clean_text_comes_back_as_the_same_object(redactor: Redactor) -> None:
+    text = "nothing to see, not even a token: it is None"
+    assert redactor.redact(text) is text
+
+
+def test_a_placeholder_is_stable_and_hangs_on_the_key(redactor: Redactor) -> None:
+    other = Redactor(key=KEY[::-1])
+    assert redactor.redact(TOKEN) == Redactor(key=KEY).redact(f"{TOKEN} ").strip() != other.redact(TOKEN)
+    assert TOKEN[4:] not in redactor.redact(TOKEN)
+
+
+def test_a_key_is_needed() -> None:
+    with pytest.raises(ValueError, match="at least 16"):
+        Redactor(key=b"short")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"PASSWORD={WORD}",
+        f'"password": "{WORD}"',
+        f"postgres://app:{WORD}@db/app",
+        f"-u bob:{WORD}",
+        f"Bearer {WORD * 2}",
+    ],
+)
+def test_a_placeholder_is_no_secret(text: str, redactor: Redactor) -> None:
+    once = redactor.redact(text)
+    assert WORD not in once
+    assert redactor.redact(once) is once
+
+
+def test_the_most_telling_rule_names_an_overlap(redactor: Redactor) -> None:
+    for text in (f"api_key={TOKEN}", f"Authorization: Bearer {TOKEN}", f"https://x.test/?token={TOKEN}&a=1"):
+        assert [one.kind for one in redactor.find(text)] == ["github-token"]
+
+
+def test_explain_says_what_and_why(redactor: Redactor) -> None:
+    rows = redactor.explain(f"{TOKEN} and password: ${{DB_PASSWORD1}} and sk-{'x' * 40}")
+    assert {row.outcome for row in rows} == {"redacted", "let through"}
+    assert [row.kind for row in rows if row.outcome == "redacted"] == ["github-token"]
+    assert all(row.why for row in rows)
+
+
+def test_allowed_values_patterns_and_names_are_let_through() -> None:
+    text = f"API_TOKEN={WORD}"
+    for allow in (
+        Allow("value", exact=frozenset({WORD})),
+        Allow("pattern", pattern=re2.compile(WORD[:5].encode())),
+        Allow("name", names=frozenset({"api_token"})),
+        Allow("kind", kinds=frozenset({"secret"})),
+    ):
+        redactor = Redactor(allow=[allow], key=KEY)
+        assert redactor.redact(text) is text
+        assert [(row.outcome, row.why) for row in redactor.explain(text)] == [("allowed", f"allowed by {allow.name!r}")]
+        assert redactor.redact(f"other {TOKEN}") != f"other {TOKEN}" or allow.name == "kind"
+
+
+def test_rules_of_users_and_kinds_switched_off() -> None:
+    custom = Custom("acme-key", re2.compile(rb"acme_([a-z]{6})"), keywords=(b"acme",))
+    redactor = Redactor(Rules(custom=(custom,), without=frozenset({"github-token"})), key=KEY)
+    assert redactor.find(f"acme_abcdef {TOKEN}") == [Finding("acme-key", 5, 11)]
+
+
+def test_personal_data_is_looked_for_on_request(redactor: Redactor, personal: Redactor) -> None:
+    text = "mail bob@acme.test or call +44 20 7946 0958, card 4111 1111 1111 1111, iban GB82 WEST 1234 5698 7654 32."
+    assert redactor.redact(text) is text
+    assert [one.kind for one in personal.find(text)] == ["email", "telephone", "payment-card", "iban"]
+
+
+def test_key_blocks_go_whole(redactor: Redactor) -> None:
+    edge = "-" * 5
+    lines = "\n".join(drawn("b", 64, str(n)) for n in range(4))
+    block = f"{edge}BEGIN RSA PRIVATE KEY{edge}\n{lines}\n{edge}END RSA PRIVATE KEY{edge}"
+    assert redactor.redact(f"a\n{block}\nb").split("redacted:private-key:")[0] == "a\n"
+    assert redactor.redact(f"a\n{block}\nb").endswith("\nb")
+    cut = block[: len(block) // 2]
+    assert lines[70:90] not in redactor.redact(f"{cut}\nand so on, it says")
+    assert redactor.redact(f"{cut}\nand so on, it says").endswith("\nand so on, it says")
+    tail = block[100:]
+    assert lines[-40:] not in redactor.redact(tail)
+
+
+def test_manifests_lose_values_and_keep_names(redactor: Redactor) -> None:
+    text = f"apiVersion: v1\ndata:\n  user: {WORD}\nkind: Secret\ntype: Opaque\n"
+    assert "  user: redacted:kubernetes-secret:" in redactor.redact(text)
+    assert redactor.redact(text).endswith("\nkind: Secret\ntype: Opaque\n")
+
+
+def test_lone_surrogates_survive(redactor: Redactor) -> None:
+    assert redactor.redact(f"\ud800 {TOKEN} \udfff") == f"\ud800 {redactor.redact(TOKEN)} \udfff"
