@@ -291,7 +291,7 @@ def test_a_compiler_behind_green_tests_still_complains() -> None:
 
 
 FAILING = [
-    ("FAILED tests/a.py::T::test_x - a...", ["tests/a.py::T::test_x"]),
+    ("FAILED tests/a.py::T::test_x - a...", ["tests/a.py::T::test_x failed"]),
     ("  × parse > accepts\n  × parse > rejects", ["failing test: parse > accepts", "failing test: parse > rejects"]),
     ("  ● suite › works", ["failing test: suite › works"]),
     ("--- FAIL: TestEvict (0.2s)", ["failing test: TestEvict"]),

@@ -84,3 +84,8 @@ def test_two_spellings_of_a_dotted_path_are_one_file() -> None:
         ("bash", {"command": "sed -i s/a/b/ .github/ci.yml"}, ""),
     )
     assert files(graph) == {".github/ci.yml": "edited"}
+
+
+def test_an_edit_without_a_path_is_one_of_the_open_file() -> None:
+    text = "Text replaced.\n(Open file: /srv/shop/tax.py)\n(Current directory: /srv/shop)\nbash-$"
+    assert files(after(("edit", {"search": "a", "replace": "b"}, text))) == {"/srv/shop/tax.py": "edited"}

@@ -15,8 +15,8 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
-from .changes import changed
-from .failures import exceptions
+from .changes import changed, open_file, refused_for
+from .failures import exceptions, telling_line
 from .markdown import read_markdown
 from .patches import patched_files
 from .results import Output, read_output
@@ -37,6 +37,10 @@ from .tools import (
 
 FINDINGS_MAX: Final = 200
 """Findings of one message."""
+
+_NAME_MAX: Final = 60
+_SAID_MAX: Final = 2_000
+"""Characters of what a tool says that it could not do."""
 
 _STRUCTURE_MARKS: Final = ("```", "~~~", "[ ] ", "[x] ", "[X] ", "diff --git", "+++ ", "*** ", "Error", "Traceback")
 _MORE_MARKS: Final = ("☐", "☑", "✅", "✔", "⬜", "Exception", "FAIL", "panic", "rror:", "<<<<<<< ", "[~] ", "[-] ", "✓")
@@ -125,7 +129,7 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
     arguments = read_arguments(call)
     kind = kind_of(call.name, arguments)
     reader = _READERS.get(kind) if kind is not None else None
-    return reader(arguments, output) if reader is not None else []
+    return reader(arguments, output) if reader is not None else _broke(call.name[:_NAME_MAX], output)
 
 
 def _unpaired(output: Output) -> list[Finding]:
@@ -182,10 +186,25 @@ def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
     def read(arguments: Arguments, output: Output) -> list[Finding]:
         paths = paths_of(arguments)
         if detail == "read":
-            return [] if output.refused else [certain.file(path, detail, f"read {path}") for path in paths]
+            return [finding for path in paths for finding in _looked_at(path, output)]
+        paths = paths or [path for path in [open_file(output.text)] if path]
         return changed(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read
+
+
+def _looked_at(path: str, output: Output) -> list[Finding]:
+    if output.flagged:
+        return refused_for(path, f"read {path}", output)
+    return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.succeeded(f"read {path}")]
+
+
+def _broke(name: str, output: Output) -> list[Finding]:
+    """A tool that matters for nothing else: whether it works."""
+    if not output.flagged:
+        return [certain.succeeded(name)]
+    line = telling_line(output.text[:_SAID_MAX])
+    return [certain.error(f"{name}: {line}", name, 0.7)] if line else []
 
 
 _EDITOR_COMMANDS: Final = {

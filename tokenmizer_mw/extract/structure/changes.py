@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Final
+
+import re2
 
 from tokenmizer_mw.extract.finding import Finding
 
@@ -12,21 +15,34 @@ from .failures import label_of
 from .results import Output
 
 _HEAD: Final = 2_000
+_OPEN: Final = re2.compile(r"(?m)^\(Open file: (/[^\n]{1,200})\)$")
+_PARSED: Final = re2.compile(r"(?m)^\s*-? ?(E9\d\d \w+: [^\n]{1,120})$")
+"""What is wrong with an edit that its tool parsed."""
 
 
 def changed(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
     """``touched`` maps paths to what happened to them ("edited"). A refused change is an error of the first file; the
     next change of that file that succeeds is the end of it."""
     if refused:
-        line = _first_line(output.text)
-        return [_refusal(line, path) for path in list(touched)[:1] if line]
+        return [error for path in list(touched)[:1] for error in refused_for(path, f"edit {path}", output)]
     found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
     return found + [certain.succeeded(f"edit {path}") for path in touched]
 
 
-def _refusal(line: str, path: str) -> Finding:
+def refused_for(path: str, key: str, output: Output) -> list[Finding]:
+    """The error of a tool that refused to do with ``path`` what it was asked to; ``key`` is what ends it."""
+    parsed = _PARSED.search(output.text[:_HEAD])
+    line = f"edit failed: {parsed.group(1)}" if parsed else _first_line(output.text)
+    if not line:
+        return []
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    return certain.error(line if name in line else f"{line}: {name}", f"edit {path}", 0.7)
+    return [certain.error(line if name in line else f"{line}: {name}", key, 0.7)]
+
+
+def open_file(text: str) -> str:
+    """The file that a tool with one open file says it has open, "" for none: its edits name no path."""
+    shown = list(islice(_OPEN.finditer(text[-_HEAD:]), 1))
+    return shown[0].group(1) if shown else ""
 
 
 def _first_line(text: str) -> str:

@@ -19,6 +19,8 @@ ERROR_LABEL_MAX: Final = 160
 """Longest label of an error, in characters."""
 
 _MATCHES_MAX: Final = 50
+_FILES_NAMED: Final = 3
+_PLACE: Final = re2.compile(r"(\S+?)(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(.+)")
 _TAIL: Final = 2_000
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
@@ -40,6 +42,7 @@ _FAILING_TESTS: Final = _lines(
     r"\(fail\) (.+)",  # bun
     r"not ok \d+ -? ?(.+)",  # TAP
 )
+_ASSERTED: Final = re2.compile(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
 _FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
 
 _EXCEPTIONS: Final = _lines(
@@ -53,6 +56,15 @@ _EXCEPTIONS: Final = _lines(
 )
 _EXCEPTION_MARKS: Final = ("Error", "Exception", "panic", "Timeout", "Failure", "Violation", "DATA RACE", "fatal error")
 
+_MISSING: Final = _lines(
+    rf"{_SOURCE}(-?(?:ba|da)?sh: (?:line )?\d+: \S+: (?:command )?not found)",
+    rf"{_SOURCE}((?:(?:-?bash|/\S+): )?[\w./+-]+: command not found)",
+    rf"{_SOURCE}(zsh: command not found: \S+)",
+    r"(.{2,60}: The term '[^']+' is not recognized .+)",  # PowerShell
+    r"('[^']+' is not recognized as an internal or external command)",  # cmd
+)
+_MISSING_MARKS: Final = (": not found", "command not found", "is not recognized")
+
 _COMPILERS: Final = _lines(
     rf"{_SOURCE}(\S+?(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(?:fatal )?(?i:error):? .+)",
     r"(error\[E\d+\]: .+)",
@@ -60,9 +72,36 @@ _COMPILERS: Final = _lines(
     r"(\S+\.go:\d+:\d+: .+)",
 )
 
+_UNFORMATTED: Final = _lines(
+    r"(?: *at)? *(\S+\.\w+) format ━+.*",  # biome
+    r"\[warn\] (\S+\.\w+)",  # prettier
+    r"would reformat:? (\S+\.\w+)",  # black
+    r"Would reformat: (\S+\.\w+)",  # ruff
+    r"Diff in (\S+?\.rs)(?:[: ].*)?",  # rustfmt
+)
+_UNFORMATTED_MARKS: Final = (" format ━", "[warn] ", "ould reformat", "Diff in ")
+
+_CLASHES: Final = _lines(
+    r"(?:ERROR: )?(\S+ \S+ (?:requires|depends on|has requirement) .+ which is (?:incompatible|not installed)\.?)",
+    r"(?:npm )?(?:warn|WARN|ERR!|error) (ERESOLVE .+)",
+    r".*(could not open TTY: .+|not a (?:TTY|tty|terminal)\b.*)",
+    r"<?(?:command .{0,40})?(?:is still running after|timed out after) \d+ ?(?:s|seconds|ms|minutes)\b.*",
+)
+_CLASH_MARKS: Final = ("which is ", "ERESOLVE", "TTY", "not a t", "still running after", "timed out after")
+
+_MISUSES: Final = _lines(
+    r"(.*\b(?:unrecognized|unknown|unexpected|invalid|illegal|no such|ambiguous) (?:option|argument|flag|command"
+    r"|subcommand|parameter|switch)\b.*)",
+    r"(.*\b(?:parameters?|options?|arguments?|flags?) .{1,60} (?:cannot be (?:used|combined)|not allowed|mutually"
+    r" exclusive)\b.*)",
+    r"(.*\bunexpected EOF while looking for .*)",
+    r"(.*\bsyntax error near unexpected token .*)",
+)
+
 _REPORTS: Final = _lines(
     rf"{_SOURCE}\s*((?:fatal|error|Error|ERROR|FATAL|npm ERR!|npm error|E)(?: [A-Z]\w+)?: \S.{{3,}})",
     r"((?:-?(?:ba|z|da)?sh|[\w./-]+): .*(?:not found|No such file|ermission denied|cannot|can't|invalid|illegal).*)",
+    r"(E[A-Z]{4,}: .+)",
     r"(make(?:\[\d+\])?: \*\*\* .+)",
     r"\s*[×✗✘✕✖] (.+)",
     rf"{_SOURCE}(.*(?i:\b(?:could not|cannot|can't|unable to|failed to|connection refused|timed out|denied)\b).*)",
@@ -82,7 +121,17 @@ def failing_tests(text: str) -> list[str]:
     that they are tests' say so."""
     if not any(mark in text for mark in _FAILING_MARKS):
         return []
-    return [label if "::test_" in label else f"failing test: {label}" for label in _labels(_FAILING_TESTS, text)]
+    found = _labels(_FAILING_TESTS, text)
+    reason = _ASSERTED.search(text) if len(found) == 1 else None
+    return [_failing(label, reason.group(1) if reason else "") for label in found]
+
+
+def _failing(label: str, reason: str) -> str:
+    if "::test_" not in label:
+        return f"failing test: {label}"
+    if " - " in label:
+        return label
+    return one_line(f"{label} failed: {reason}" if reason else f"{label} failed", ERROR_LABEL_MAX)
 
 
 def exceptions(text: str) -> list[str]:
@@ -92,6 +141,7 @@ def exceptions(text: str) -> list[str]:
         found += _python_exceptions(text)
     if any(mark in text for mark in _EXCEPTION_MARKS):
         found += _labels(_EXCEPTIONS, text)
+    found += missing_programs(text)
     if "rror" in text or "ERROR" in text or ".go:" in text:
         found += _labels(_COMPILERS, text)
     return _distinct(found)
@@ -100,6 +150,43 @@ def exceptions(text: str) -> list[str]:
 def compiler_errors(text: str) -> list[str]:
     """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
     return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
+
+
+def summed_up(command: str, text: str) -> str:
+    """The errors of a compiler or a linter as one: how many, in which files, and the first; "" unless there are
+    several."""
+    found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
+    places = [place for label in found if (place := _PLACE.match(label))]
+    if len(places) < 2:
+        return ""
+    files = list(dict.fromkeys(place.group(1).replace("\\", "/").rpartition("/")[2] for place in places))
+    named = ", ".join(files[:_FILES_NAMED]) + (f" and {len(files) - _FILES_NAMED} more" * (len(files) > _FILES_NAMED))
+    return one_line(f"{command}: {len(found)} errors in {named}: {places[0].group(2)}", ERROR_LABEL_MAX)
+
+
+def missing_programs(text: str) -> list[str]:
+    """What a shell says of programs that are not there; at most ``ERRORS_MAX``."""
+    return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
+
+
+def unformatted(text: str) -> list[str]:
+    """What a formatter that only checks has to say: one label that names the files, [] for nothing."""
+    if not any(mark in text for mark in _UNFORMATTED_MARKS):
+        return []
+    files = _labels(_UNFORMATTED, text)
+    return [one_line(f"formatting errors in {', '.join(files)}", ERROR_LABEL_MAX)] if files else []
+
+
+def clashes(text: str) -> list[str]:
+    """Faults that commands tell while they succeed: packages that do not fit, no terminal, no end."""
+    return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
+
+
+def misuse(text: str) -> str:
+    """The line that tells that a command was called the wrong way or is not there, "" for none: what makes even the
+    failure of a search a fault."""
+    found = exceptions(text) or _labels(_MISUSES, text)
+    return found[0] if found else ""
 
 
 def telling_line(text: str) -> str:
@@ -151,13 +238,13 @@ def _first_unindented(text: str, at: int) -> tuple[str, int]:
     return "", -1
 
 
-def _labels(shapes: Any, text: str) -> list[str]:
+def _labels(shapes: Any, text: str, most: int = ERRORS_MAX) -> list[str]:
     found: dict[str, None] = {}
     for match in islice(shapes.finditer(text), _MATCHES_MAX):
         label = label_of(next((group for group in match.groups() if group), match.group()))
         if label:
             found[label] = None
-        if len(found) == ERRORS_MAX:
+        if len(found) == most:
             break
     return list(found)
 

@@ -23,11 +23,12 @@ _EDGE: Final = 300
 @dataclass(frozen=True, slots=True)
 class Output:
     """A result as read. ``code`` is the exit code, ``None`` where the tool names none. ``refused``: the tool itself
-    says that it could not do what it was asked to."""
+    says that it could not do what it was asked to; ``flagged``: not only in its text, which may be a file's."""
 
     text: str
     code: int | None = None
     refused: bool = False
+    flagged: bool = False
 
     @property
     def failed(self) -> bool:
@@ -38,6 +39,7 @@ class Output:
 _EXIT: Final = re2.compile(
     r"(?i)(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|<returncode|return ?code|^exit)\"?[ :=>]{1,3}(-?\d{1,10})\b"
 )
+_ANSI: Final = re2.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _REFUSALS: Final = (
     "<tool_use_error>",
     "Error",
@@ -76,12 +78,14 @@ def read_output(result: ToolResult) -> Output:
         refused = refused or denied
     if len(text) > HEAD_MAX + TAIL_MAX:
         text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
     start = text[:200].lstrip()
     if any(mark in start for mark in _NO_FAULT):
         return Output("", code, refused=True)
     if code is None and ("xit" in text or "eturn" in text):
         code = _exit_code(text)
-    return Output(text, code, refused or start.startswith(_REFUSALS))
+    return Output(text, code, refused or start.startswith(_REFUSALS), refused)
 
 
 def _opened(text: str) -> tuple[str, int | None, bool]:

@@ -16,7 +16,19 @@ from tokenmizer_mw.model.node import NodeType, Status
 from . import certain
 from .changes import changed
 from .commands import Command, commands_of
-from .failures import ERROR_LABEL_MAX, compiler_errors, exceptions, failing_tests, last_line, telling_line
+from .failures import (
+    ERROR_LABEL_MAX,
+    clashes,
+    compiler_errors,
+    exceptions,
+    failing_tests,
+    last_line,
+    missing_programs,
+    misuse,
+    summed_up,
+    telling_line,
+    unformatted,
+)
 from .patches import patched_files
 from .results import Output
 from .testruns import Outcome, read_tests, runner_of
@@ -81,6 +93,9 @@ _VALUE_FLAGS: Final = words_of(
 _INSTALLED_MAX: Final = 20
 _COMMIT_FAILURES: Final = ("nothing to commit", "no changes added", "nothing added to commit", "did not match any file")
 _TEMPORARY: Final = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "/proc/")
+_BRIEF: Final = 400
+"""Longest output of a search that is looked through for a complaint of the search itself, in characters."""
+
 _HARD: Final = 0.9
 _SOFT: Final = 0.7
 
@@ -94,8 +109,19 @@ def read_shell(line: str, output: Output) -> list[Finding]:
     found = [finding for command in done for finding in _effects(command, output)]
     working = [command for command in commands if not _is_probe(command)]
     if not working:
-        return found
+        return found + _misused(commands, output)
     return found + _judged(working, commands, output)
+
+
+def _misused(commands: list[Command], output: Output) -> list[Finding]:
+    """A search that finds nothing is an answer; one that could not run is a fault, until it runs."""
+    if not commands:
+        return []
+    labels = [misuse(output.text)] if output.failed or len(output.text) <= _BRIEF else []
+    if not any(command.program in _READERS or command.program in _SEARCHERS for command in commands):
+        labels += missing_programs(output.text)[:1]
+    labels += clashes(output.text[-_BRIEF:])
+    return [certain.error(label, commands[-1].key, _SOFT) for label in dict.fromkeys(labels) if label][:1]
 
 
 def _judged(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
@@ -135,12 +161,17 @@ def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven
 
     ``proven``: the exit code says that nothing did.
     """
-    if outcome is not None:
-        labels = compiler_errors(output.text)
-    else:
-        labels = [] if proven else exceptions(output.text)
-        if not labels and output.failed and output.text.strip():
-            labels = [telling_line(output.text) or _named_failure(command, output.text)]
+    text = output.text
+    labels = unformatted(text)
+    if summary := "" if proven else summed_up(command.key, text):
+        labels.append(summary)
+    elif outcome is not None:
+        labels += compiler_errors(text)
+    elif not proven:
+        labels += [label for label in exceptions(text) if not labels or not label.startswith("Formatter ")]
+    if not labels and outcome is None and output.failed and text.strip():
+        labels = [telling_line(text) or _named_failure(command, text)]
+    labels += clashes(text)
     return [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
 
 
