@@ -10,6 +10,7 @@ and results included. The final graph is read out as labels and held against the
         --session TEXT    only sessions whose id holds this text
         --by TRAIT        one line for each register, language, domain or tool
         --quick           without intervals
+        --baselines       with what simpler ways find
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
 
+from .baselines import PLAIN, peer
 from .labelled import TRAITS, Corpus, Labelled, corpora
 from .measure import at_least, at_most, percentile
 from .readout import labels_of
@@ -83,6 +85,23 @@ def measured(corpus: Corpus) -> list[Scored]:
         labels, costs = extracted(session)
         rows.append(scored(session, labels, matcher, costs))
     return rows
+
+
+def baselines(corpus: Corpus) -> dict[str, dict[str, Any]]:
+    """Figures of the baselines by name, without intervals."""
+    found = {name: [way(session) for session in corpus.sessions] for name, way in PLAIN.items()}
+    others = peer(corpus.sessions)
+    if others is not None:
+        found["peer"] = others
+    matcher = matcher_for(corpus)
+    rows = {
+        name: [scored(session, labels, matcher) for session, labels in zip(corpus.sessions, listed, strict=True)]
+        for name, listed in found.items()
+    }
+    return {
+        name: {match: summary([getattr(row, match) for row in some], samples=0) for match in _MATCHES}
+        for name, some in rows.items()
+    }
 
 
 def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> dict[str, Any]:
@@ -148,6 +167,23 @@ def table(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  open or resolved, of matched errors: {kept['right']} right, {kept['wrong']} wrong"
 
 
+def beside(name: str, found: Mapping[str, Any], others: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for a person: F1 a category of this package and of each baseline, lenient / strict."""
+    whole = {"here": found, **others}
+    yield ""
+    yield f"{name}, F1 lenient/strict".ljust(34) + "".join(f"{other:>12}" for other in whole)
+    for category in [*found["lenient"]["categories"], "macro"]:
+        yield f"  {category:32}" + "".join(f"{_pair(part, category):>12}" for part in whole.values())
+
+
+def _pair(part: Mapping[str, Any], category: str) -> str:
+    both = [
+        part[match]["macro_f1"] if category == "macro" else part[match]["categories"][category]["f1"]
+        for match in _MATCHES
+    ]
+    return "/".join(f"{value:.2f}".removeprefix("0") for value in both)
+
+
 def _three(part: Mapping[str, float]) -> str:
     return f"        {part['precision']:.2f} {part['recall']:.2f} {part['f1']:.3f}  ".ljust(26)
 
@@ -184,8 +220,9 @@ def run(misses: int = 0) -> dict[str, Any]:
     lines: list[str] = []
     for corpus in corpora():
         rows = measured(corpus)
-        found[corpus.name] = figures(corpus, rows)
+        found[corpus.name] = figures(corpus, rows) | {"baselines": baselines(corpus)}
         lines += [*table(corpus.name, found[corpus.name]), *faults_of(rows, misses)]
+        lines += beside(corpus.name, found[corpus.name], found[corpus.name]["baselines"])
     return {"figures": found, "bars": _bars(found), "notes": NOTES, "lines": lines}
 
 
@@ -223,6 +260,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--session", default="")
     parser.add_argument("--by", choices=TRAITS)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--baselines", action="store_true")
     given = parser.parse_args(arguments)
     for corpus in corpora(given.folders or None):
         chosen = [session for session in corpus.sessions if given.session in session.id]
@@ -230,7 +268,9 @@ def main(arguments: Sequence[str]) -> int:
             continue
         part = Corpus(corpus.name, chosen, corpus.evidence)
         rows = measured(part)
-        lines = [*table(part.name, figures(part, rows, samples=0 if given.quick else 1000))]
+        found = figures(part, rows, samples=0 if given.quick else 1000)
+        lines = [*table(part.name, found)]
+        lines += beside(part.name, found, baselines(part)) if given.baselines else []
         lines += grouped(rows, given.by) if given.by else []
         lines += faults_of(rows, given.misses, given.category)
         print("\n".join(lines))
