@@ -112,3 +112,41 @@ def test_changes_name_what_they_replace(said: str, old: str, new: str) -> None:
 def test_comparisons_and_advice_change_nothing(said: str) -> None:
     graph = talk("u: Build the importer for the shop", "a: Here it is.", "u: Make it faster and safer", said)
     assert changes(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "decided"),
+    [
+        ("Explain every command before you run it.", "Explain every command before you run it"),
+        ("Go through the plan one file at a time.", "Go through the plan one file at a time"),
+        ("Before changing the schema, ask me.", "Before changing the schema, ask me"),
+        ("For dates, show the weekday as well.", "For dates, show the weekday as well"),
+        ("follow snake_case and keep the ids", "follow snake_case and keep the ids"),
+        ("ignore the generated folders for now", "ignore the generated folders for now"),
+        ("you'll need to use the staging key", "the staging key"),
+        ("Valkey looks cool, take that", "Valkey"),
+        ("It should have a dry-run flag.", "It should have a dry-run flag"),
+    ],
+)
+def test_conditions_and_ways_of_working_hold(said: str, decided: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", f"u: {said}")
+    assert decided in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "that should have worked",
+        "it should be fixed by now",
+        "Before lunch, we talked about it",
+        "could you explain it step by step?",
+        "ignore my last message",
+        "I follow you so far",
+        "the page looks better than before",
+        "what if we used the staging key?",
+        "my colleague says we should use the staging key",
+    ],
+)
+def test_what_only_sounds_like_a_condition(said: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", f"u: {said}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []

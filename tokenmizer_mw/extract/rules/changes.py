@@ -81,7 +81,8 @@ CHANGES: Final = (
         Speaker.ASSISTANT,
         r"(?:.{0,80}[,.:;] )?let(?:'s| me| us) (?:try|take|use|go with|do) (?:(?:it|this) )?(?:an? |the )?"
         r"(?:different|another|better|simpler|new|alternative|other|more \w+) (?:approach|way|method|strategy|route)"
-        r"(?:,? by|:|,| -| —| –| and|,? using| with)? (?P<label>.{6,})",
+        r"(?:,? by|:|,| -| —| –| and|,? using| with)? (?P<label>.{6,}?)"
+        r"(?:,? (?:instead of|rather than) (?P<target>.{3,80}))?$",
         0.65,
         "Let me try a different approach: read the file line by line",
         "Let me try a different approach",

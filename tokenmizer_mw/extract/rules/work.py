@@ -64,7 +64,8 @@ REQUESTS: Final = (
         "that should do",
         unless=r"(?:i|that|it|this|which|what|he|she|they|you|who|so|why|how|if|when|and that|as|because|think"
         r"|sure|maybe|guess)(?: \w+)? (?:should|must|has to|needs"
-        r" to|ought to) (?:be (?:fine|ok|okay|enough|good|it|easy|possible)|work|do|have|help|go)\b|(?:why|how"
+        r" to|ought to) (?:be (?:fine|ok|okay|enough|good|it|easy|possible|fixed|solved|resolved|done|ready)|work|do"
+        r"|have|help|go)\b|(?:why|how"
         r"|what|when|if|where) ",
     ),
     _rule(
