@@ -127,7 +127,7 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     hit = said.hit
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
-    label, why = split_reason(hit.label)
+    label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
     target = "" if anaphoric(hit.target) else split_reason(hit.target)[0]
     if anaphoric(label):
         return []

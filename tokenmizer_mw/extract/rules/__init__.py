@@ -11,6 +11,7 @@ from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing import STANDING
+from .wishes import WISHES
 from .work import REMINDERS, REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -19,6 +20,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *CHANGES,
     *REMINDERS,
     *STANDING,
+    *WISHES,
     *REJECTIONS,
     *RULES_AND_WISHES,
     *COMPLAINTS,
