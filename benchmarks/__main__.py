@@ -33,6 +33,8 @@ BENCHMARKS: Final = {
     "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
     "durability": "kill -9 under load; four processes writing one session",
+    "streams": "streams beside the bare application: CPU per chunk, memory, lag of the event loop",
+    "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
     "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",
     "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
