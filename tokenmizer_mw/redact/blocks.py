@@ -146,6 +146,10 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
     (r"Private-Lines:", read_putty),
     (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\n|,|$)", read_manifest),
-    (r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)[A-Za-z0-9_.%-]+=", read_cookies),
+    (
+        r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)"
+        r"(?:[^\s=;\"']+=[^\s;\"']{0,7};[ ]?)*[^\s=;\"']+=[^\s;\"']{8}",
+        read_cookies,
+    ),
 )
 """Where they begin, and their readers."""

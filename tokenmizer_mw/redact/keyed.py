@@ -47,9 +47,9 @@ GATE: Final = (
     rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})"
     r"(?:[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{2}|[A-Za-z_.-]{4}[A-Za-z_.-]*[0-9!@#$%^&*+~?])"
     rf"|(?i:(?:{_OPAQUE_WORDS}){_TAIL}{_SEP})"
-    rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9])"
+    rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}})"
     rf"|(?i:keys?{_TAIL}{_SEP})"
-    rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9])"
+    rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}})"
     r"|(?i:otp|pin|tan|totp|mfa|2fa|code)(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*"
     r"[0-9]{3,4}[ -]?[0-9]{1,4}"
 )

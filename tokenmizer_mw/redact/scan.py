@@ -78,6 +78,9 @@ def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iter
         readings = [one.look(text, stop) for start, one in waiting if start == stop]
         reading = joined(readings)
         yield stop, reading
+        while reading.found and (behind := joined([one.glued(text, reading.resume) for one in passes])).found:
+            yield reading.resume, behind
+            reading = behind
         place = max(stop + 1, reading.resume - EDGE)
         waiting = [(start if start >= place else one.next(text, place, last), one) for start, one in waiting]
 
@@ -123,6 +126,10 @@ class _Pass:
         edge = self._edge.match(text, start)
         reading = self._read(text, edge.end())
         return reading if reading.resume or edge.end() <= start + 1 else self._read(text, start + 1)
+
+    def glued(self, text: bytes, start: int) -> Reading:
+        """Read what stands at ``start``, where a secret ends: nothing else is needed before it."""
+        return Reading(start) if self._edge is None else self._read(text, start)
 
     def _read(self, text: bytes, start: int) -> Reading:
         head = text[start : start + HEAD]
