@@ -27,7 +27,8 @@ EDGE: Final = 2
 Row = tuple[str, Reader]
 """The beginning of something, as RE2, and the reader of what begins so."""
 
-_SHORT: Final = 8
+_SHORT: Final = 16
+"""Bytes in which no credential that is known by itself has room."""
 _NEVER: Final = sys.maxsize
 _NOTHING: Final = r"[^\x00-\xff]"
 
