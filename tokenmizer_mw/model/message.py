@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -71,22 +72,39 @@ class Message:
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
 
+_SPACE: Final = b" \t\r\n"
+
+
 def digest(message: Message) -> str:
     """Identity of a message across resends: 16 hex digits over what the model sees.
 
-    Clients that send the history back change what does not matter (null for an empty text, the spacing of tool
-    arguments, thinking left out); two such spellings have one digest.
+    Clients that send the history back change what does not matter: null for an empty text, a text in one block or in
+    several with white space between, a refusal as text, the spelling of tool arguments and of the numbers in them,
+    thinking left out. Two such spellings have one digest.
     """
-    parts: list[object] = [message.role.value, message.text.strip(), message.refusal.strip()]
+    parts: list[object] = [message.role.value, _unspaced(message.text + message.refusal)]
     parts += [[call.name, _canonical(call.arguments)] for call in message.tool_calls]
-    parts += [[result.call_id, result.text.strip()] for result in message.tool_results]
+    parts += [[result.call_id, _unspaced(result.text)] for result in message.tool_results]
     parts.append(message.attachments)
     raw = json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
+def _unspaced(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").translate(None, _SPACE).decode("utf-8", "surrogatepass")
+
+
+def _number(spelled: str) -> float:
+    """A number as JavaScript knows it, without a sign of zero: clients in it send 1.0 back as 1."""
+    return float(spelled) + 0.0
+
+
+_decode: Final = json.JSONDecoder(parse_int=_number, parse_float=_number).decode
+
+
 def _canonical(arguments: str) -> str:
+    """Arguments in one spelling; none at all are an empty object."""
     try:
-        return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+        return json.dumps(_decode(arguments or "{}"), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):
         return arguments.strip()
