@@ -150,3 +150,9 @@ def test_conditions_and_ways_of_working_hold(said: str, decided: str) -> None:
 def test_what_only_sounds_like_a_condition(said: str) -> None:
     graph = talk("u: Build the importer for the shop", "a: Here it is.", f"u: {said}")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
+
+
+def test_ticks_before_properties_are_no_work() -> None:
+    told = "a: Here is the guide:\n\n- ✅ Clear structure\n- ✅ Short examples\n- ✅ Added a table of commands"
+    graph = talk("u: Write a guide for newcomers", told)
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["Added a table of commands"]

@@ -8,7 +8,9 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.pattern import PatternSet
 from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
 from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
@@ -23,6 +25,7 @@ _STATES: Final = {"~": Status.IN_PROGRESS, "/": Status.IN_PROGRESS, "-": Status.
 _TRUST: Final = {Role.USER: Trust.STATED, Role.ASSISTANT: Trust.CLAIMED}
 _COMMENTS: Final = ("#", "//", "--", "/*", "<!--", ";", "%", '"""', "{/*")
 _FIRST_LINE_MAX: Final = 160
+_WORK_DONE: Final = PatternSet(rf"(?:.{{0,60}}\b)?(?:{DONE_VERBS}|passed|passes|working|ran|done)\b")
 
 
 def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
@@ -32,7 +35,7 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
     pasted: list[Segment] = []
     order = 0
     for index, segment in enumerate(segments):
-        if segment.kind is SegmentKind.CHECKBOX:
+        if segment.kind is SegmentKind.CHECKBOX and not _praises(role, segment):
             found.append(_task(segment, trust, order))
             order += 1
         elif segment.kind is SegmentKind.CODE:
@@ -42,6 +45,13 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
         if role is Role.USER and _is_pasted(segment):
             pasted.append(segment)
     return found + list(_shown(pasted)) if pasted else found
+
+
+def _praises(role: Role, segment: Segment) -> bool:
+    """Whether an assistant's tick stands before a property ("✅ Clear structure") rather than finished work. Only
+    English is told apart, of which plain ASCII is the sign."""
+    ticked = role is Role.ASSISTANT and not segment.info.endswith("]") and segment.text.isascii()
+    return ticked and segment.checked is True and not _WORK_DONE.any(segment.text[:_FIRST_LINE_MAX])
 
 
 def _is_pasted(segment: Segment) -> bool:
