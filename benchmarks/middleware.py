@@ -15,7 +15,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,11 +47,6 @@ _CHUNK: Final = (
     + b"\n\n"
 )
 _LAST: Final = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
-_START: Final = {
-    "type": "http.response.start",
-    "status": 200,
-    "headers": [(b"content-type", b"text/event-stream; charset=utf-8")],
-}
 
 
 class Passing:
@@ -137,11 +132,11 @@ def added_per_chunk(memory: Memory, *, chunks: int = CHUNKS, rounds: int = ROUND
     bodies = _bodies("chunk", 2 * (rounds + 1), in_body=False)
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
-        short = await _cost(wrap(_answering(0)), bodies[2 * number : 2 * number + 1], memory)
-        long = await _cost(wrap(_answering(chunks)), bodies[2 * number + 1 : 2 * number + 2], memory)
+        short = await cost_of(wrap(answering(0)), bodies[2 * number : 2 * number + 1], memory)
+        long = await cost_of(wrap(answering(chunks)), bodies[2 * number + 1 : 2 * number + 2], memory)
         return {name: (long[name] - short[name]) / chunks for name in long}
 
-    return _compared(one_round, memory, rounds)
+    return compared(one_round, memory, rounds)
 
 
 def added_per_request(
@@ -156,13 +151,13 @@ def added_per_request(
     bodies = _bodies(f"request-{in_body}-{loop.__module__}", 2 * requests * (rounds + 1), in_body=in_body)
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
-        app, first = wrap(_answering(5)), 2 * requests * number
-        calm = await _cost(app, bodies[first : first + requests], memory)
-        busy = await _cost(app, bodies[first + requests : first + 2 * requests], memory, busy=True)
+        app, first = wrap(answering(5)), 2 * requests * number
+        calm = await cost_of(app, bodies[first : first + requests], memory)
+        busy = await cost_of(app, bodies[first + requests : first + 2 * requests], memory, busy=True)
         cost = {**calm, "busy_loop_us": busy["loop_us"]}
         return {name: value / requests for name, value in cost.items()}
 
-    return {"body_bytes": len(bodies[-1][0]), **_compared(one_round, memory, rounds, loop)}
+    return {"body_bytes": len(bodies[-1][0]), **compared(one_round, memory, rounds, loop)}
 
 
 def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -170,10 +165,10 @@ def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUN
     bodies = [(b"{}", "/v1/models", b"")] * requests
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
-        cost = await _cost(wrap(_answering(1)), bodies, memory)
+        cost = await cost_of(wrap(answering(1)), bodies, memory)
         return {name: value / requests for name, value in cost.items()}
 
-    return _compared(one_round, memory, rounds)
+    return compared(one_round, memory, rounds)
 
 
 Cost = dict[str, float]
@@ -201,22 +196,28 @@ def _bodies(name: str, count: int, *, in_body: bool) -> list[Call]:
     return calls
 
 
-def _answering(chunks: int) -> App:
-    pieces = [{"type": "http.response.body", "body": _CHUNK, "more_body": True}] * chunks
-    pieces += [{"type": "http.response.body", "body": _LAST, "more_body": True}]
+def answering(chunks: int) -> App:
+    """An application that streams so many chunks of OpenAI Chat, and their end."""
+    return streaming([_CHUNK] * chunks + [_LAST])
+
+
+def streaming(bodies: Sequence[bytes], content_type: bytes = b"text/event-stream; charset=utf-8") -> App:
+    """An application that reads the request and streams ``bodies``."""
+    start = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", content_type)]}
+    pieces = [{"type": "http.response.body", "body": body, "more_body": True} for body in bodies]
     pieces += [{"type": "http.response.body", "body": b"", "more_body": False}]
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         while (await receive()).get("more_body"):
             pass
-        await send(_START)
+        await send(start)
         for piece in pieces:
             await send(piece)
 
     return app
 
 
-async def _cost(app: App, calls: list[Call], memory: Memory, *, busy: bool = False) -> Cost:
+async def cost_of(app: App, calls: list[Call], memory: Memory, *, busy: bool = False) -> Cost:
     """CPU time of the loop's thread while it was in the calls, and of the process until all work was done."""
 
     async def send(message: Any) -> None:
@@ -264,7 +265,7 @@ def _scope(path: str, session: bytes) -> dict[str, Any]:
     }
 
 
-def _compared(
+def compared(
     one_round: Callable[[Wrap, int], Awaitable[Cost]],
     memory: Memory,
     rounds: int,
