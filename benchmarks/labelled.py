@@ -25,18 +25,15 @@ _ROLES: Final = frozenset({"user", "assistant", "tool"})
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A session and its labels. ``gold``: label and quote by category; ``open_errors``: by label of an error, whether
-    it is open at the end; ``traits``: register, language, domain, tool, "" where the session does not say."""
+    it is open at the end; ``traits``: register, language, domain, tool, "" where the session does not say; ``traced``:
+    whether it comes with what its tool traffic says for certain."""
 
     id: str
     traits: Mapping[str, str]
     turns: Sequence[Mapping[str, Any]]
     gold: Mapping[str, Sequence[Gold]]
     open_errors: Mapping[str, bool]
-
-    @property
-    def quoted(self) -> bool:
-        """Whether its labels have quotes."""
-        return any(quote for labels in self.gold.values() for _, quote in labels)
+    traced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +56,7 @@ def read(raw: Mapping[str, Any]) -> Labelled:
         turns=raw["turns"],
         gold={name: list(_gold(_many(items), evidence.get(name))) for name, items in labels.items()},
         open_errors={error["label"]: not error.get("resolved", False) for error in errors},
+        traced="truth_from_structure" in raw,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import baselines
-from benchmarks.extraction import beside
+from benchmarks.extraction_lines import beside
 from benchmarks.labelled import Labelled, read
 from benchmarks.peer import message
 

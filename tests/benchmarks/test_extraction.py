@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.extraction import extracted, faults_of, figures, groups, matcher_for, scored, table
+from benchmarks.extraction import extracted
+from benchmarks.extraction_figures import figures, groups, matcher_for, scored
+from benchmarks.extraction_lines import faults_of, table
 from benchmarks.labelled import Corpus, Labelled, read
 from benchmarks.readout import labels_of
 from benchmarks.scoring import FREE, RESEARCH
@@ -42,6 +44,7 @@ def test_figures_groups_and_lines() -> None:
     assert found["lenient"]["categories"]["errors"]["recall"] == 0.0
     assert found["by"]["language"]["en"]["sessions"] == 3
     assert found["cpu_ms"]["median"] == 1.0
+    assert found["parts"].keys() == {"with tools"}
     assert groups(rows[:2], "language") == {}
     assert any(line.split()[:1] == ["files"] for line in table("set", found))
     said = list(faults_of(rows, 1))

@@ -8,6 +8,7 @@ from benchmarks.scoring import (
     FREE,
     RESEARCH,
     Tally,
+    by_session,
     free_covers,
     free_tokens,
     interval,
@@ -121,7 +122,9 @@ def test_sums_over_sessions() -> None:
     assert found["categories"]["goal"] == {
         "precision": 0.5, "recall": 0.5, "f1": 0.5, "want": 2, "got": 2, "found": 1, "right": 1
     }  # fmt: skip
+    assert found["by_session"] == pytest.approx(0.5)
     bounds = interval(rows, samples=50)
     assert bounds is not None
     assert bounds[0] <= 0.5 <= bounds[1]
     assert interval(rows[:1]) is None
+    assert by_session([]) == 0.0

@@ -1,0 +1,100 @@
+"""Figures of labelled sessions: what was found in each, held against its labels and summed up."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .labelled import TRAITS, Corpus, Labelled
+from .measure import percentile
+from .scoring import FREE, RESEARCH, Matcher, Row, score, states, summary
+
+LEAST_IN_GROUP: Final = 3
+"""Fewest sessions that make a group of one trait."""
+GROUP_SAMPLES: Final = 300
+PARTS: Final[Mapping[str, Callable[[Labelled], bool]]] = {
+    "not English": lambda session: session.traits["language"] not in ("", "en"),
+    "with tools": lambda session: any(turn.get("tool_calls") for turn in session.turns),
+    "agentic": lambda session: session.traced,
+}
+"""Parts of a set that have figures of their own."""
+MATCHES: Final = ("lenient", "strict")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One session with what was found in it: labels by category, tallies by both matchers, CPU of each turn in ms."""
+
+    session: Labelled
+    labels: Mapping[str, Sequence[str]]
+    lenient: Row
+    strict: Row
+    costs: Sequence[float] = ()
+
+
+def matcher_for(corpus: Corpus) -> Matcher:
+    """The published matcher for sets without evidence, else the one that looks at quotes."""
+    return FREE if corpus.evidence else RESEARCH
+
+
+def scored(
+    session: Labelled, labels: Mapping[str, Sequence[str]], matcher: Matcher, costs: Sequence[float] = ()
+) -> Scored:
+    """Hold what was found in a session against its labels."""
+    lenient, strict = (score(labels, session.gold, matcher, strict=strict) for strict in (False, True))
+    return Scored(session, labels, lenient, strict, costs)
+
+
+def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> dict[str, Any]:
+    """JSON-ready figures of a set: both matchers, groups by trait, states of errors, CPU."""
+    right, wrong = (
+        sum(pair)
+        for pair in zip(*(states(row.labels.get("errors", ()), row.session.open_errors) for row in rows), strict=True)
+    )
+    return {
+        "matcher": matcher_for(corpus).name,
+        "turns": sum(len(row.session.turns) for row in rows),
+        "lenient": summary([row.lenient for row in rows], samples=samples),
+        "strict": summary([row.strict for row in rows], samples=samples),
+        "parts": _parts(rows),
+        "by": {trait: groups(rows, trait) for trait in TRAITS if groups(rows, trait)},
+        "error_states": {"right": right, "wrong": wrong},
+        "cpu_ms": costs_of(rows),
+    }
+
+
+def _parts(rows: Sequence[Scored]) -> dict[str, Any]:
+    found = {}
+    for name, belongs in PARTS.items():
+        some = [row for row in rows if belongs(row.session)]
+        if some:
+            found[name] = {match: summary([getattr(row, match) for row in some], samples=0) for match in MATCHES}
+    return found
+
+
+def groups(rows: Sequence[Scored], trait: str, least: int = LEAST_IN_GROUP) -> dict[str, Any]:
+    """Macro F1 of the sessions that share a value of a trait; values that fewer than ``least`` have are left out."""
+    members: dict[str, list[Scored]] = defaultdict(list)
+    for row in rows:
+        members[row.session.traits[trait]].append(row)
+    found = {}
+    for value, some in sorted(members.items()):
+        if value and len(some) >= least:
+            both = [summary([getattr(row, name) for row in some], samples=GROUP_SAMPLES) for name in MATCHES]
+            found[value] = {"sessions": len(some)} | {
+                name: {key: part[key] for key in ("macro_f1", "by_session", "interval")}
+                for name, part in zip(MATCHES, both, strict=True)
+            }
+    return found
+
+
+def costs_of(rows: Sequence[Scored]) -> dict[str, float]:
+    """CPU of a turn in milliseconds: median, p99, most."""
+    costs = [cost for row in rows for cost in row.costs]
+    if not costs:
+        return {}
+    found = {"median": statistics.median(costs), "p99": percentile(costs, 0.99), "most": max(costs)}
+    return {name: round(value, 3) for name, value in found.items()}

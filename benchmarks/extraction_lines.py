@@ -1,0 +1,80 @@
+"""Figures of labelled sessions as lines for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .extraction_figures import MATCHES, Scored, groups
+from .scoring import JUDGED
+
+
+def table(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for a person: one a category, lenient and strict side by side."""
+    turns = found.get("turns")
+    yield ""
+    yield f"{name}: {found['lenient']['sessions']} sessions" + (f", {turns} turns" if turns else "")
+    yield f"  {'':14} {'lenient   P    R    F1':26} {'strict    P    R    F1':26}   want   got"
+    for category in JUDGED:
+        lenient = found["lenient"]["categories"].get(category)
+        strict = found["strict"]["categories"].get(category)
+        if lenient and strict:
+            yield f"  {category:14} {_three(lenient)} {_three(strict)}   {lenient['want']:4}  {lenient['got']:4}"
+    yield f"  macro F1       {_macro(found['lenient'])} {_macro(found['strict'])}"
+    yield f"  mean of sessions {found['lenient']['by_session']:.3f}{'':21} {found['strict']['by_session']:.3f}"
+    for part, figures_of_it in found.get("parts", {}).items():
+        yield f"  {part}, {figures_of_it['lenient']['sessions']} sessions: " + ", ".join(
+            f"{category} {_pair(figures_of_it, category)}"
+            for category in ["macro", *figures_of_it["lenient"]["categories"]]
+        )
+    if found.get("cpu_ms"):
+        cpu, kept = found["cpu_ms"], found["error_states"]
+        yield f"  CPU a turn: median {cpu['median']} ms, p99 {cpu['p99']} ms, most {cpu['most']} ms"
+        yield f"  open or resolved, of matched errors: {kept['right']} right, {kept['wrong']} wrong"
+
+
+def beside(name: str, found: Mapping[str, Any], others: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for a person: F1 a category of this package and of each baseline, lenient / strict."""
+    whole = {"here": found, **others}
+    yield ""
+    yield f"{name}, F1 lenient/strict".ljust(34) + "".join(f"{other:>12}" for other in whole)
+    for category in [*found["lenient"]["categories"], "macro"]:
+        yield f"  {category:32}" + "".join(f"{_pair(part, category):>12}" for part in whole.values())
+
+
+def _pair(part: Mapping[str, Any], category: str) -> str:
+    both = [
+        part[match]["macro_f1"] if category == "macro" else part[match]["categories"][category]["f1"]
+        for match in MATCHES
+    ]
+    return "/".join(f"{value:.2f}".removeprefix("0") for value in both)
+
+
+def _three(part: Mapping[str, float]) -> str:
+    return f"        {part['precision']:.2f} {part['recall']:.2f} {part['f1']:.3f}  ".ljust(26)
+
+
+def _macro(part: Mapping[str, Any]) -> str:
+    bounds = part["interval"]
+    return (f"{part['macro_f1']:.3f}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "")).ljust(26)
+
+
+def grouped(rows: Sequence[Scored], trait: str) -> Iterator[str]:
+    """Lines for a person: macro F1 by the values of a trait, single sessions too."""
+    for value, part in groups(rows, trait, 1).items():
+        marks = "  ".join(f"{name} {part[name]['macro_f1']:.3f}" for name in MATCHES)
+        yield f"    {trait} {value[:40]:40} {marks}  ({part['sessions']})"
+
+
+def faults_of(rows: Sequence[Scored], most: int, only: str = "") -> Iterator[str]:
+    """Lines for a person: what was missed and what matches nothing, up to ``most`` of each a category."""
+    for category in [only] if only else JUDGED:
+        for kind in ("missed", "spurious"):
+            listed = [
+                (row.session.id, text)
+                for row in rows
+                if category in row.lenient
+                for text in getattr(row.lenient[category], kind)
+            ]
+            for id, text in listed[:most]:
+                yield f"  {kind:8} {category:14} {id}: {text[:160]}"
