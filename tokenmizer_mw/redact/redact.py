@@ -30,7 +30,8 @@ KEY_MIN: Final = 16
 _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
 _PLACEHOLDER: Final = compiled(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
-_SPELT: Final = compiled(r"\\u00[2-7]")
+_SPELT: Final = compiled(r"\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])")
+_DEEP_LINE: Final = rb"\\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +217,11 @@ def _apart(found: list[Found]) -> list[Found]:
 
 
 def _hides(raw: bytes) -> bool:
-    """Whether escapes of JSON may spell ASCII characters that rules look for."""
-    return b"\\/" in raw or (b"\\u00" in raw and _SPELT.search(raw) is not None)
+    """Whether escapes of JSON may spell what rules look for: characters of ASCII, letters of other scripts, or the ends
+    of lines in JSON that stands in a string of JSON."""
+    if b"\\" not in raw:
+        return False
+    return b"\\/" in raw or _DEEP_LINE in raw or (b"\\u" in raw and _SPELT.search(raw) is not None)
 
 
 def _masked(raw: bytes) -> bytes:
