@@ -8,15 +8,16 @@ from collections import Counter
 import pytest
 
 from benchmarks.conversations import CLOSE, WRITERS, Answered, Asked, Called, Client, Item, Returned, Written
+from benchmarks.dialects import REPLIES
 from benchmarks.windows import FAULTS, Sent, conversations, dialects, faults, prefix_reuse
-from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.model.message import Outcome, Role
 
 DIALECTS = dialects()
 CONVERSATIONS = range(60)
 
 
 def test_every_dialect_has_a_writer() -> None:
-    assert DIALECTS.keys() <= WRITERS.keys()
+    assert DIALECTS.keys() == WRITERS.keys() == REPLIES.keys()
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -45,6 +46,16 @@ def test_writers_spell_what_the_dialect_reads(name: str) -> None:
     assert len(calls) == results > 3
     assert any(message.thinking for message in messages)
     assert {message.role for message in messages} >= {Role.USER, Role.ASSISTANT, Role.TOOL}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_answers_of_the_benchmark_are_whole(name: str) -> None:
+    pieces = REPLIES[name].pieces
+    assert [DIALECTS[name].ends(piece) for piece in pieces].index(True) >= len(pieces) - 2
+    reply = DIALECTS[name].collect(b"".join(pieces), stream=True)
+    assert reply.outcome is Outcome.COMPLETE
+    assert reply.message is not None
+    assert reply.message.text
 
 
 def _history(seed: int) -> tuple[Item, ...]:
