@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .labelled import TRAITS, Corpus, Labelled
 from .measure import percentile
-from .scoring import FREE, RESEARCH, Matcher, Row, score, states, summary
+from .scoring import FREE, RESEARCH, Matcher, Row, free_covers, score, states, summary
 
 LEAST_IN_GROUP: Final = 3
 """Fewest sessions that make a group of one trait."""
@@ -62,8 +62,22 @@ def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> d
         "parts": _parts(rows),
         "by": {trait: groups(rows, trait) for trait in TRAITS if groups(rows, trait)},
         "error_states": {"right": right, "wrong": wrong},
+        "negatives": {
+            "taken": sum(len(taken(row)) for row in rows),
+            "of": sum(len(row.session.negatives) for row in rows),
+        },
         "cpu_ms": costs_of(rows),
     }
+
+
+def taken(row: Scored) -> list[tuple[str, str]]:
+    """Category and text of each negative that was taken for a fact: a spurious label covers it."""
+    found = []
+    for category, text, quote in row.session.negatives:
+        tally = row.lenient.get(category)
+        if tally is not None and any(free_covers(label, text, quote) for label in tally.spurious):
+            found.append((category, text))
+    return found
 
 
 def _parts(rows: Sequence[Scored]) -> dict[str, Any]:

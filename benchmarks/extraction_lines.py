@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .extraction_figures import MATCHES, Scored, groups
+from .extraction_figures import MATCHES, Scored, groups, taken
 from .scoring import JUDGED
 
 
@@ -30,6 +30,7 @@ def table(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("cpu_ms"):
         cpu, kept = found["cpu_ms"], found["error_states"]
         yield f"  CPU a turn: median {cpu['median']} ms, p99 {cpu['p99']} ms, most {cpu['most']} ms"
+        yield f"  negatives taken for facts: {found['negatives']['taken']} of {found['negatives']['of']}"
         yield f"  open or resolved, of matched errors: {kept['right']} right, {kept['wrong']} wrong"
 
 
@@ -78,3 +79,7 @@ def faults_of(rows: Sequence[Scored], most: int, only: str = "") -> Iterator[str
             ]
             for id, text in listed[:most]:
                 yield f"  {kind:8} {category:14} {id}: {text[:160]}"
+    for row in rows if most else ():
+        for category, text in taken(row):
+            if only in ("", category):
+                yield f"  taken    {category:14} {row.session.id}: {text[:160]}"

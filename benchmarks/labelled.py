@@ -26,7 +26,8 @@ _ROLES: Final = frozenset({"user", "assistant", "tool"})
 class Labelled:
     """A session and its labels. ``gold``: label and quote by category; ``open_errors``: by label of an error, whether
     it is open at the end; ``traits``: register, language, domain, tool, "" where the session does not say; ``traced``:
-    whether it comes with what its tool traffic says for certain."""
+    whether it comes with what its tool traffic says for certain; ``negatives``: category, text and quote of what must
+    not become a label."""
 
     id: str
     traits: Mapping[str, str]
@@ -34,6 +35,7 @@ class Labelled:
     gold: Mapping[str, Sequence[Gold]]
     open_errors: Mapping[str, bool]
     traced: bool = False
+    negatives: Sequence[tuple[str, str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ def read(raw: Mapping[str, Any]) -> Labelled:
         gold={name: list(_gold(_many(items), evidence.get(name))) for name, items in labels.items()},
         open_errors={error["label"]: not error.get("resolved", False) for error in errors},
         traced="truth_from_structure" in raw,
+        negatives=[(one["category"], one["text"], one["quote"]) for one in raw.get("negatives", [])],
     )
 
 
@@ -110,6 +113,8 @@ def faults(raw: Mapping[str, Any]) -> list[str]:
     found += [*_turn_faults(raw.get("turns", []))]
     for name in CATEGORIES:
         found += _category_faults(raw, name)
+    for negative in raw.get("negatives", []):
+        found += _negative_faults(raw, negative)
     return found
 
 
@@ -140,7 +145,18 @@ def _category_faults(raw: Mapping[str, Any], name: str) -> Iterator[str]:
     for label, quote, place in zip(labels, quotes, places, strict=True):
         yield from _label_faults(name, label)
         if not _occurs(quote, raw["turns"], place):
-            yield f"{name}: not in {'any turn' if place is None else f'turn {place}'}: {quote!r}"
+            yield f"{name}: not in {_where(place)}: {quote!r}"
+
+
+def _negative_faults(raw: Mapping[str, Any], negative: Mapping[str, Any]) -> Iterator[str]:
+    if negative.get("category") not in CATEGORIES or not negative.get("text"):
+        yield f"negative: no category or no text: {negative!r}"
+    if not _occurs(negative.get("quote"), raw.get("turns", []), negative.get("turn")):
+        yield f"negative: not in {_where(negative.get('turn'))}: {negative.get('quote')!r}"
+
+
+def _where(place: object) -> str:
+    return "any turn" if place is None else f"turn {place}"
 
 
 def _label_faults(name: str, label: object) -> Iterator[str]:

@@ -82,6 +82,11 @@ def test_a_session_in_order_has_no_faults() -> None:
         ({"evidence_turn": {"goal": [2]}}, "not in turn 2"),
         ({"evidence": {"goal": ["slow"], "superseded": ["use parquet"], "errors": ["timeout"]}}, "not in any turn"),
         ({"labels": _session()["labels"] | {"errors": ["timeout"]}}, "a label has label, resolved"),
+        (
+            {"negatives": [{"category": "decisions", "text": "csv", "quote": "csv", "turn": 0}]},
+            "negative: not in turn 0",
+        ),
+        ({"negatives": [{"category": "plan", "text": "csv", "quote": "ok", "turn": 2}]}, "negative: no category"),
         ({"labels": _session()["labels"] | {"goals": []}}, "unknown category goals"),
     ],
 )

@@ -26,6 +26,10 @@ def _session(id: str = "one") -> Labelled:
             ],
             "labels": {"files": ["src/pool.py"], "errors": [{"label": "pool exhausted", "resolved": False}]},
             "evidence": {"files": ["src/pool.py"]},
+            "negatives": [
+                {"category": "goal", "text": "drink tea", "quote": "tea", "turn": 0},
+                {"category": "decisions", "text": "drink coffee", "quote": "coffee", "turn": 0},
+            ],
         }
     )
 
@@ -45,10 +49,12 @@ def test_figures_groups_and_lines() -> None:
     assert found["by"]["language"]["en"]["sessions"] == 3
     assert found["cpu_ms"]["median"] == 1.0
     assert found["parts"].keys() == {"with tools"}
+    assert found["negatives"] == {"taken": 3, "of": 6}
     assert groups(rows[:2], "language") == {}
     assert any(line.split()[:1] == ["files"] for line in table("set", found))
     said = list(faults_of(rows, 1))
-    assert [line.split()[:2] for line in said] == [["spurious", "goal"], ["missed", "errors"]]
+    expected = [["spurious", "goal"], ["missed", "errors"], *[["taken", "goal"]] * 3]
+    assert [line.split()[:2] for line in said] == expected
 
 
 def test_sets_without_evidence_are_matched_as_published() -> None:
