@@ -137,35 +137,18 @@ def test_any_chunking_gives_the_same_reply(name: str, places: list[int]) -> None
     assert replay(GEMINI, REQUEST, pieces, TYPES[Path(name).suffix], PATH) == REPLIES[name]
 
 
-@pytest.mark.parametrize("name", STREAMS)
-def test_the_end_is_seen_wherever_the_stream_is_split(name: str) -> None:
-    data = golden(name)
-    for place in range(1, len(data)):
-        first, second = data[:place], data[place:]
-        assert (GEMINI.ends(first) or GEMINI.ends(first[-64:] + second)) == (b'"finish' in data)
+def _chunk(text: str, finish: str | None) -> bytes:
+    candidate = {"content": {"role": "model", "parts": [{"text": text}] if text else []}, "finishReason": finish}
+    return b"data: " + json.dumps({"candidates": [candidate]}).encode() + b"\n\n"
 
 
-TAILS = [
-    (b'{"finishReason": "STOP", "index": 0}', True),
-    (b'{"finish_reason":"OTHER"}', True),
-    (b'"finishReason" \n:\t "MAX_TOKENS"', True),
-    (b'"finishMessage": "x", "finishReason": "SAFETY"', True),
-    (b'"finishReason": null}\n\ndata: {"finishReason": "STOP"}', True),
-    (b'"finishReason"', True),
-    (b'"finishReason": null}', False),
-    (b'"finishReason": "FINISH_REASON_UNSPECIFIED"}', False),
-    (b'"finishReason": ""}', False),
-    (b'{"text": "a \\"finishReason\\": \\"STOP\\""}', False),
-    (b'{"text": "finish"}', False),
-    (b'"finished": true', False),
-    (b'"finishReaso', False),
-    (b"", False),
-]
-
-
-@pytest.mark.parametrize(("tail", "expected"), TAILS)
-def test_the_end_is_seen_in_a_tail(tail: bytes, expected: bool) -> None:
-    assert GEMINI.ends(tail) is expected
+@pytest.mark.parametrize("finishes", ["SSSS", "S--S", "SS--", "---S"])
+def test_what_comes_behind_a_reason_to_stop_belongs_to_the_turn(finishes: str) -> None:
+    said_by_chunk = ["", "one ", "two", ""]
+    chunks = [_chunk(text, "STOP" if at == "S" else None) for text, at in zip(said_by_chunk, finishes, strict=True)]
+    reply = replay(GEMINI, REQUEST, chunks, TYPES[".sse"], PATH)
+    assert (reply.message, reply.outcome, reply.finish_reason) == (said("one two"), Outcome.COMPLETE, "STOP")
+    assert not any(GEMINI.ends(chunk) for chunk in chunks)
 
 
 @pytest.mark.parametrize("name", ["text.sse", "thinking.sse", "calls.sse", "text_array.json", "calls_array.json"])

@@ -16,16 +16,12 @@ from tokenmizer_mw.wire.text import json_text, storable
 from tokenmizer_mw.wire.unread import models
 
 from .gemini_message import group, read_message, role_of, roles_of
-from .gemini_reply import UNFINISHED, collect_json, collect_stream
+from .gemini_reply import collect_json, collect_stream
 
 REPLY_CONTINUED: Final = "reply_continued"
 """Why a request stands down that asks for the rest of a reply: it must say what the request before it said."""
 
 _STREAMS: Final = {"generateContent": False, "streamGenerateContent": True}
-_FINISH: Final = b'"finish'
-_FINISH_NAMES: Final = (b'"finishReason"', b'"finish_reason"')
-_NO_FINISH: Final = (b"null", b'""', f'"{UNFINISHED}'.encode())
-_LOOK: Final = 48
 _BOM: Final = b"\xef\xbb\xbf"
 
 _SHAPE: Final = Shape(
@@ -80,12 +76,7 @@ class Gemini:
         return splice(request.text, edits).encode()
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` holds the reason why the model stopped, with which the last chunk of a stream comes."""
-        place = tail.rfind(_FINISH)  # per chunk of every stream; faster than from the start
-        while place >= 0:
-            if _finishes(tail, place):
-                return True
-            place = tail.rfind(_FINISH, 0, place)
+        """False: a stream has no terminal event. A reason to stop may stand in every chunk, or before the text."""
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
@@ -99,15 +90,6 @@ def _model(path: str) -> str:
     """What stands before the method in a path, without the collection it is of; "" when there is no method."""
     target, _, method = path.rpartition(":")
     return storable(target.rpartition("/")[2]) if method in _STREAMS else ""
-
-
-def _finishes(tail: bytes, place: int) -> bool:
-    """Whether the member at ``place`` is a reason, as far as it can be seen."""
-    for name in _FINISH_NAMES:
-        if tail.startswith(name, place):
-            value = tail[place + len(name) : place + len(name) + _LOOK].lstrip(b" \t\r\n:")
-            return not value.startswith(_NO_FINISH)
-    return False
 
 
 def _block_content(block: str) -> str:

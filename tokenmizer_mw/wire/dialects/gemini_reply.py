@@ -1,7 +1,7 @@
 """Collecting a Gemini response into a reply: server-sent events, a streamed JSON array, or one object.
 
 Each chunk of a stream is a whole response object of its own; what the first candidate says in all of them, in order,
-is the turn. There is no marker behind the last chunk: the reason why the model stopped is the end.
+is the turn. Nothing marks the last chunk: some models and relays give a reason to stop in every chunk, or in the first.
 """
 
 from __future__ import annotations
