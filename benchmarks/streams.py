@@ -1,11 +1,12 @@
 """Streams through the middleware, beside the same application bare: CPU per chunk, memory, and the event loop's lag.
 
-The application streams out of a generator under uvicorn, in a process of its own. ``ratio`` is CPU time of the event
-loop's thread per chunk while streams flow, requests included, beside the bare application: a round measures all mounts
-one after the other, and the median of the rounds' ratios counts. ``saturated_ratio`` takes short streams that follow
-one another without a pause, so that what is done after a turn (commit, reading, extraction, in other threads) contends
-with the streams for the interpreter; ``saturated_process_ratio`` counts the CPU time of all threads: to read a chunk
-of an answer costs as much as to send it.
+The application streams out of a generator, each chunk made from JSON, under uvicorn in a process of its own. ``ratio``
+is CPU time of the event loop's thread per chunk while streams flow, from the first chunk to the last, beside the bare
+application: a round measures all mounts one after the other, and the median of the rounds' ratios counts.
+``saturated_ratio`` takes short streams that follow one another without a pause, so that what is done after a turn
+(commit, reading, extraction, in other threads) contends with the streams for the interpreter;
+``saturated_process_ratio`` counts the CPU time of all threads: to read a chunk of an answer costs as much as to send
+it.
 Memory is that of the process with all streams open and said, beside a fresh process with the bare application.
 """
 
@@ -118,9 +119,11 @@ def _flowing(port: int, mount: str, name: str, count: int, chunks: int) -> float
     calls = [request(mount, f"{name}-{number}", shape) for number in range(count)]
 
     async def measured() -> float:
-        before = await asyncio.to_thread(probe, port)
-        streams = await in_parallel(port, calls, upto=chunks * CHUNK_SIZE)
+        streams, asking = await _held(port, calls, chunks * CHUNK_SIZE)
+        before = await asyncio.to_thread(probe, port, "go")
+        await asyncio.gather(*asking)
         after = await asyncio.to_thread(probe, port)
+        await _all_hold(port, count)
         await asyncio.to_thread(probe, port, "go")
         await asyncio.gather(*(stream.read() for stream in streams))
         for stream in streams:
@@ -174,15 +177,28 @@ def _taken(use: Any, mount: str, what: str) -> float:
 async def _hold(port: int, mount: str, count: int) -> dict[str, Any]:
     """What the process holds with ``count`` streams open that have said all."""
     calls = [request(mount, f"held-{number}", CAPTURED) for number in range(count)]
-    streams = [await Stream.open(port) for _ in calls]
-    asking = [asyncio.create_task(stream.ask(call)) for stream, call in zip(streams, calls, strict=True)]
-    while (await asyncio.to_thread(probe, port))["holding"] < count:
-        await asyncio.sleep(0.05)
-    found = await asyncio.to_thread(probe, port)
+    streams, asking = await _held(port, calls, None)
+    await asyncio.to_thread(probe, port, "go")
+    found = await _all_hold(port, count)
     await asyncio.to_thread(probe, port, "go")
     await asyncio.gather(*asking)
     for stream in streams:
         stream.leave()
+    return found
+
+
+async def _held(port: int, calls: list[bytes], upto: int | None) -> tuple[list[Stream], list[asyncio.Task[int]]]:
+    """Streams that were asked for and say nothing yet, and the reading of what they will say."""
+    streams = [await Stream.open(port) for _ in calls]
+    asking = [asyncio.create_task(stream.ask(call, upto=upto)) for stream, call in zip(streams, calls, strict=True)]
+    await _all_hold(port, len(calls))
+    return streams, asking
+
+
+async def _all_hold(port: int, count: int) -> dict[str, Any]:
+    """What the process has used when all ``count`` streams wait to be told to go on."""
+    while (found := await asyncio.to_thread(probe, port))["holding"] < count:
+        await asyncio.sleep(0.02)
     return found
 
 

@@ -109,8 +109,8 @@ def _resident() -> dict[str, int]:
 
 
 class Chat:
-    """The route. ``then``: "end"; "hold" until told to go on; "drip" for ever; "silent": wait for the client to leave
-    before anything is sent; "linger": wait for it with everything said."""
+    """The route. ``then``: "end"; "hold", before and after all is said, until told to go on; "drip" for ever;
+    "silent": wait for the client to leave before anything is sent; "linger": wait for it with everything said."""
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -125,6 +125,8 @@ class Chat:
 
     async def _stream(self, chunks: int, size: int, then: str) -> AsyncIterator[bytes]:
         try:
+            if then == "hold":
+                await self.probe.hold()
             for number in range(chunks):
                 yield chunk(number, size)
             if then == "hold":
