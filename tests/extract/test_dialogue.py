@@ -8,7 +8,7 @@ import pytest
 
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import Node, NodeType, Status
 from tokenmizer_mw.settings import Settings
 
@@ -156,3 +156,27 @@ def test_ticks_before_properties_are_no_work() -> None:
     told = "a: Here is the guide:\n\n- ✅ Clear structure\n- ✅ Short examples\n- ✅ Added a table of commands"
     graph = talk("u: Write a guide for newcomers", told)
     assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["Added a table of commands"]
+
+
+def edit_log(*lines: str) -> Message:
+    return Message(Role.TOOL, tool_results=(ToolResult("", "\n".join(lines)),))
+
+
+def test_the_log_of_an_editing_agent_says_what_was_done_and_undone() -> None:
+    order = Message(Role.USER, "Add a retry with backoff to the webhook sender")
+    log = edit_log("Applied edit to app/sender.py", "Commit 1a2b3c4 feat: retry webhooks with backoff")
+    graph = judged([order, Message(Role.USER, "Document the settings of the sender"), log])
+    done = labels(graph, NodeType.TASK, Status.COMPLETED)
+    assert done == ["Document the settings of the sender", "feat: retry webhooks with backoff"]
+    assert labels(graph, NodeType.FILE) == ["app/sender.py"]
+    for gone in (
+        "Removed: 1a2b3c4 feat: retry webhooks with backoff",
+        "Commit `1a2b3c4` was reset and removed from git.",
+    ):
+        after = judged([order, log, Message(Role.USER, "/undo"), edit_log(gone)])
+        assert labels(after, NodeType.TASK, Status.COMPLETED) == []
+
+
+def test_a_commit_of_what_the_user_had_changed_is_no_work_of_the_session() -> None:
+    log = edit_log("Committing app/sender.py before applying edits.", "Commit 1a2b3c4 wip on the sender")
+    assert labels(judged([Message(Role.USER, "Build the sender"), log]), NodeType.TASK) == []

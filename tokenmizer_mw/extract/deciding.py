@@ -138,6 +138,8 @@ def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool
 
 def reject(ledger: Ledger, finding: Finding) -> Node | None:
     """Something is turned down: a choice in force, open work, or an option that was only looked at."""
+    if finding.certain:
+        return _undo(ledger, finding)
     if finding.trust not in DECIDING:
         return None
     if not finding.label:
@@ -156,6 +158,15 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
     option = ledger.add(finding, status=Status.PENDING, kind=DecisionKind.OPTION, slot="", value="")
     ledger.move(option, Status.INVALIDATED, finding)
     return option
+
+
+def _undo(ledger: Ledger, finding: Finding) -> Node | None:
+    """Finished work that structure knows by its detail was taken back."""
+    undone = near(ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True)
+    for task in undone[:1]:
+        ledger.move(task, Status.INVALIDATED, finding)
+        return task
+    return None
 
 
 def _retract_last(ledger: Ledger, finding: Finding) -> Node | None:

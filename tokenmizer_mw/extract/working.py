@@ -77,6 +77,8 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
     """The goal, when an order only says it once more."""
+    if finding.status is Status.COMPLETED:
+        return None
     goal = described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
     if goal is None or likeness(goal.label, finding.label) < PRECISE:
         return None
@@ -140,7 +142,8 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if not finding.label:
         closed = asked_tasks(ledger)
         for asked in closed:
-            ledger.move(asked, Status.COMPLETED, finding)
+            step = finding.certain and _is_announced(asked)  # the commit itself says what the step came to
+            ledger.move(asked, Status.ARCHIVED if step else Status.COMPLETED, finding)
         return closed[0] if closed else None
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if task is not None:

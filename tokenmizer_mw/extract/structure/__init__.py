@@ -16,6 +16,7 @@ from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
 from .changes import changed, open_file, refused_for
+from .editlog import read_edit_log
 from .failures import exceptions, telling_line
 from .markdown import read_markdown
 from .patches import patched_files
@@ -134,7 +135,7 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
 
 def _unpaired(output: Output) -> list[Finding]:
     outcome = read_tests(output.text)
-    found = []
+    found = read_edit_log(output.text)
     if outcome is not None:
         label = runner_of(output.text)
         found.append(certain.test(label, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))

@@ -1,0 +1,56 @@
+"""The log that a chat with an editing agent leaves in the terminal: edits that were applied, commits, commits undone.
+
+aider keeps its history so; the lines carry no call, and each says by itself what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.pattern import compiled
+from tokenmizer_mw.model.node import Status
+
+from . import certain
+
+COMMIT: Final = "commit "
+"""What the detail of committed work begins with; the commit's hash follows, by which it is found again."""
+
+LINES_MAX: Final = 400
+"""Lines of one log that are read."""
+
+_COMMIT: Final = compiled(r"commit (?P<hash>[0-9a-f]{7,40}) (?P<subject>\S.{2,200})$")
+_UNDONE: Final = compiled(r"(?:removed: |commit `)(?P<hash>[0-9a-f]{7,40})(?: \S|` was (?:reset|removed|undone))")
+_OWN_WORK: Final = "Committing "
+"""Opens the line above a commit of what the user had changed before the agent began."""
+_EDITED: Final = "Applied edit to "
+_MARKS: Final = ("Applied edit to ", "Commit ", "Removed: ")
+
+
+def read_edit_log(text: str) -> list[Finding]:
+    """Files that were edited, work that was committed and work that was undone; [] for any other text."""
+    return list(_read(text)) if any(mark in text for mark in _MARKS) else []
+
+
+def _read(text: str) -> Iterator[Finding]:
+    before_edits = False
+    for line in (line.strip() for line in text.split("\n", LINES_MAX)[:LINES_MAX]):
+        if line.startswith(_OWN_WORK):
+            before_edits = True
+        elif line.startswith(_EDITED):
+            before_edits = False
+            if path := as_path(line.removeprefix(_EDITED).strip()):
+                yield certain.file(path, "edited", line)
+        elif (match := _COMMIT.match(line)) is not None:
+            if not before_edits:
+                yield replace(certain.task("", Status.COMPLETED, quote=line), move=Move.CLOSE)
+                detail = f"{COMMIT}{match.group('hash')}"
+                yield certain.task(match.group("subject"), Status.COMPLETED, detail=detail, quote=line)
+            before_edits = False
+        elif (match := _UNDONE.match(line)) is not None:
+            undone = certain.task("", Status.INVALIDATED, quote=line)
+            target = f"{COMMIT}{match.group('hash')}"
+            yield replace(undone, move=Move.REJECT, target=target, reason="the commit was undone")
