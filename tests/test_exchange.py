@@ -294,6 +294,14 @@ def test_error_that_the_provider_told_is_not_the_clients_leaving() -> None:
     assert (closed.reply.error, closed.reply.outcome) == ("overloaded", Outcome.ERROR)
 
 
+def test_reply_that_said_how_it_ended_is_not_broken_off() -> None:
+    forwarding = _forwarding()
+    forwarding.receive_data(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}\n\n')
+    closed = forwarding.close(Outcome.ABORTED)
+    assert closed.reply is not None
+    assert (closed.reply.finish_reason, closed.reply.outcome) == ("stop", Outcome.COMPLETE)
+
+
 @pytest.mark.parametrize("cap", [1, len(PIECES[0]), len(PIECES[0]) + 5, sum(map(len, PIECES)) - 1])
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_capture_stops_at_the_cap_and_still_sees_the_end(cap: int, size: int) -> None:

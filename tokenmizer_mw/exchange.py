@@ -323,12 +323,12 @@ class Forwarding:
 
     def close(self, outcome: Outcome | None = None) -> Closed:
         """Read what was collected. ``outcome`` is what the shell knows better: that the client left, or that the
-        application failed. An error that the provider told stays one: clients leave when they read of it. May be
-        called again when more came in. Raises ``MalformedRequest`` when the request was not read yet and is none."""
+        application failed. How the provider said that it ended stays: clients leave when they read of it. May be called
+        again when more came in. Raises ``MalformedRequest`` when the request was not read yet and is none."""
         self._closings += 1
         request = self._opened.request
         reply = self._reply(request)
-        if reply is not None and outcome is not None and not reply.error:
+        if reply is not None and outcome is not None and not (reply.error or reply.finish_reason):
             reply = replace(reply, outcome=outcome)
         return Closed(request.messages, reply, settled=self._settled(reply), reasons=self._reasons())
 
