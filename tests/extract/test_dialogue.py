@@ -180,3 +180,36 @@ def test_the_log_of_an_editing_agent_says_what_was_done_and_undone() -> None:
 def test_a_commit_of_what_the_user_had_changed_is_no_work_of_the_session() -> None:
     log = edit_log("Committing app/sender.py before applying edits.", "Commit 1a2b3c4 wip on the sender")
     assert labels(judged([Message(Role.USER, "Build the sender"), log]), NodeType.TASK) == []
+
+
+OFFER = "a: You could store one file per region and a manifest, or keep the single blob. Or a nightly archive instead."
+TITLED = "a: Two ways:\n\n**Managed Postgres** – they patch it, we pay.\n\n**Own server** – cheap, and our nights."
+
+
+@pytest.mark.parametrize(
+    ("told", "reply", "chosen"),
+    [
+        (OFFER, "good, region files + a manifest.", "region files + a manifest"),
+        (OFFER, "hmm, a nightly archive is enough", "a nightly archive"),
+        (TITLED, "we are four people. managed", "Managed Postgres"),
+    ],
+)
+def test_replies_take_up_what_was_offered_in_its_words(told: str, reply: str, chosen: str) -> None:
+    graph = talk("u: Plan the storage of the map", told, f"u: {reply}")
+    assert chosen in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("told", "reply"),
+    [
+        (OFFER, "good, the cat sat on the keyboard"),
+        (OFFER, "is a nightly archive enough?"),
+        (OFFER, "ok, I have the single blob here"),
+        ("a: The blob holds all regions.", "good, regions"),
+        (TITLED, "who pays for it"),
+        (TITLED, "the nights are long"),
+    ],
+)
+def test_replies_that_choose_nothing(told: str, reply: str) -> None:
+    graph = talk("u: Plan the storage of the map", told, f"u: {reply}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []

@@ -9,10 +9,10 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
-from .phrases import split_reason, without_trailer
+from .phrases import split_reason, without_lead, without_trailer
 from .reading import anaphoric
 from .rules import MEANINGS, Act, Speaker
-from .rules.verbs import DONE_VERBS
+from .rules.verbs import DONE_VERBS, WORK_VERBS
 from .said import Maker, Said, is_name, named_items, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
@@ -28,6 +28,8 @@ _REPORTS_WORK: Final = PatternSet(
     rf"|it) (?:[\w./-]+ ){{0,6}}?now\b"
 )
 """What an assistant says of its own finished work, which names a change by the way."""
+
+_ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
 _OTHER_IS: Final = compiled(
     r"(?P<label>[^,;]{2,80}?)[,;:] (?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}?) (?P<why>(?:is|are|was|were|has"
@@ -136,6 +138,9 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
         found.append(said.finding(hit.clause.partition(" — ")[0], **done))
+    elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(without_lead(hit.clause)):
+        order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
+        found.append(said.finding(without_lead(hit.clause), **order))
     return found
 
 

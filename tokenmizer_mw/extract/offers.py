@@ -25,6 +25,9 @@ OPTIONS_MAX: Final = 12
 HEAD_MAX: Final = 60
 """Longest name of an option, in characters."""
 
+PART_WORDS: Final = 4
+"""Most words of a sentence that is only a part of an option's name."""
+
 ANSWER_MAX: Final = 300
 """Characters of an answer that are read for a choice."""
 
@@ -199,12 +202,16 @@ class Answer:
 SENTENCES_MAX: Final = 6
 """Last sentences of a message that may hold its offer."""
 
-_OPTION_SIGNS: Final = ("\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
+_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
 def _options(segments: Sequence[Segment], text: str) -> list[Option]:
-    listed = [segment for segment in segments if segment.kind is SegmentKind.LIST_ITEM and segment.info]
+    listed = [
+        segment
+        for segment in segments
+        if (segment.kind is SegmentKind.LIST_ITEM and segment.info) or _is_titled(segment, text)
+    ]
     tables = [segment for segment in segments if segment.kind is SegmentKind.TABLE]
     spoken = " ".join(segment.text for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.HEADING))
     if not (listed or tables) or _CHOOSING.match(spoken[-4_000:]) is None:
@@ -213,6 +220,14 @@ def _options(segments: Sequence[Segment], text: str) -> list[Option]:
     for table in tables:
         found += [Option("", cell, cell) for cell in _first_cells(table.text)]
     return [option for option in found if option.head]
+
+
+def _is_titled(segment: Segment, text: str) -> bool:
+    """Whether a paragraph begins with a name in bold and a dash or colon, as an option that is described does."""
+    if segment.kind is not SegmentKind.PROSE or not text.startswith("**", segment.start):
+        return False
+    _, closed, behind = text[segment.start + 2 : segment.end].partition("**")
+    return bool(closed) and behind.lstrip()[:1] in (":", "–", "—", "-", "(")
 
 
 def _option(segment: Segment, text: str) -> Option:
@@ -291,6 +306,13 @@ def chosen_by_name(sentence: str, offers: Offers) -> list[Option]:
     named = [option for option in offers.options if (words := content(option.head)) and words <= said]
     wider = [other for other in named if any(content(other.head) < content(option.head) for option in named)]
     return [option for option in named if option not in wider]
+
+
+def named_in_part(sentence: str, offers: Offers) -> list[Option]:
+    """The one option of which a sentence of a few words says a part of the name and nothing else."""
+    said = content(sentence) if len(sentence.split()) <= PART_WORDS else frozenset()
+    named = [option for option in offers.options if said and said <= content(option.head)]
+    return named if len(named) == 1 else []
 
 
 def _by_key(text: str, offers: Offers) -> list[Option]:

@@ -10,13 +10,15 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .choices import CHOICE_MAKERS
 from .finding import Finding, Move, Segment
-from .offers import chosen_by_name, read_answer
+from .offers import chosen_by_name, named_in_part, read_answer
+from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, order_in, split_reason, supposes, without_lead
-from .reading import hits
+from .reading import anaphoric, hits
 from .reports import REPORT_MAKERS
 from .rules import Act, Speaker
 from .said import Said, slot_of
-from .situation import Situation
+from .similar import content
+from .situation import TOLD_MAX, Situation
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}
 _ADOPTED: Final = 0.8
@@ -49,7 +51,52 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     found += [_declined(label, first) for label in answer.declined]
     if not found:
         found = [made for segment in spoken[:4] for made in _picked(segment, situation)]
+    if not found:
+        found = [made for segment in spoken[:4] for made in _agreed(segment, situation)]
     return found
+
+
+_AGREES: Final = compiled(
+    r"(?:ok(?:ay)?|yes|yep|yeah|yup|sure|good|great|perfect|fine|alright|right|agreed|deal|cool|nice|true)"
+    r"(?:, | - |: |; |\. |! )(?:(?:then|so|let's|do|we'll|i'll) )*(?P<label>[^,;:.!?]{2,80})"
+)
+_SUITS: Final = compiled(
+    r"(?:.{0,200}[,.;:…] )?(?:(?:hm+|well|ok|then|yes|no|so|and|but),? )*(?P<label>(?:the "
+    r"|an? )?[^,;:.!?]{2,50}?) (?:is|are|'s) (?:fine|ok"
+    r"|okay|enough|good enough|plenty|perfect|what i want|the way to go)(?: (?:for|with) (?:me|us|now))?(?:$|[,;:.!])"
+)
+_OFFERING: Final = PatternSet(
+    r"(?s).*(?:\?|\b(?:could|would|should|either|options?|alternatives?|instead|recommend|suggest|nicer|better"
+    r"|simpler|i'd"
+    r"|or)\b)"
+)
+_SAYS_MORE: Final = PatternSet(
+    r"(?:i|you|we|it|he|she|they|there|that|this|what|which|who|where|when|how|can|is|are|was|do|does|did|not|no|my|his"
+    r"|thanks?|got|just|still|let|everything|nothing|all|sorry|looks?|sounds?|seems?)\b"
+)
+"""What a name does not begin with, and a statement of its own does."""
+
+AGREED_WORDS: Final = 7
+"""Most words of a name by which a reply takes up what was said before it."""
+
+
+def _agreed(segment: Segment, situation: Situation) -> list[Finding]:
+    """What a reply names in the words of the message before and agrees with: "good, region files and a manifest"."""
+    text = bounded(segment.text)
+    if asks(text) or supposes(text) or situation.told is None or not _OFFERING.any(situation.told[1].text[-TOLD_MAX:]):
+        return []
+    match = _AGREES.match(text) or _SUITS.match(text)
+    label = match.group("label").strip() if match is not None else ""
+    words = content(label.replace("+", " ").replace("&", " "))
+    if not words or len(label.split()) > AGREED_WORDS or not words <= situation.told_words:
+        return []
+    if (
+        anaphoric(label)
+        or _SAYS_MORE.any(label)
+        or any(hit.rule.act in _SPEAKS_FOR_ITSELF | {Act.REQUEST} for hit in hits(label, Speaker.USER))
+    ):
+        return []
+    return _adopted(label, split_reason(text)[1], segment, situation)
 
 
 def _picked(segment: Segment, situation: Situation) -> list[Finding]:
@@ -58,7 +105,7 @@ def _picked(segment: Segment, situation: Situation) -> list[Finding]:
     text = without_lead(bounded(segment.text))
     if (asks(text) and not order_in(text)) or supposes(text):
         return []
-    named = chosen_by_name(text, situation.offers)
+    named = chosen_by_name(text, situation.offers) or named_in_part(text, situation.offers)
     if (
         not named
         or len(named) > 2
@@ -66,7 +113,12 @@ def _picked(segment: Segment, situation: Situation) -> list[Finding]:
     ):
         return []
     reason = split_reason(text)[1]
-    return [made for option in named for made in _adopted(option.head, reason, segment, situation)]
+    names = [option.label if _NUMBERED.any(option.head) else option.head for option in named]
+    return [made for name in names for made in _adopted(name, reason, segment, situation)]
+
+
+_NUMBERED: Final = PatternSet(r"(?:option|variant|approach|plan|alternative|version|choice|way|solution|path)? ?#?\w$")
+"""Names that are only a number or a letter."""
 
 
 def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:

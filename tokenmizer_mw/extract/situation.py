@@ -15,6 +15,7 @@ from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
+from .similar import SIMILAR_MAX, content
 
 CONTEXT_MESSAGES: Final = 16
 """Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its"
@@ -77,6 +78,15 @@ class Situation:
     def offers(self) -> Offers:
         """What the assistant's last message puts up for decision."""
         return Offers(encodable(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """The stems of the words that the assistant's last message speaks of; none when it said nothing."""
+        if self.told is None:
+            return frozenset()
+        text = " ".join(encodable(self.told[1].text[-TOLD_MAX:]).split())
+        pieces = range(0, len(text), SIMILAR_MAX)
+        return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
 def situation_of(

@@ -5,21 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from .rule import Act, Rule, Speaker
+from .verbs import DONE_VERBS
 
 _MADE: Final = (
     r"changed|switched|moved|migrated|renamed|converted|updated|went|refactored|swapped|upgraded|downgraded|ported"
     r"|rewritten|rewrote|bumped|raised|lowered|reduced|increased|cut"
-)
-_DOING: Final = (
-    r"(?:(?:i|we)(?:'ve|'ll|'m| have| will| am)?|let me|let's|now|done|made|updated?|changed?|refactor(?:ed)?|using"
-    r"|uses|switched|fixed|the .{2,50}?|it|this|that|both|all .{2,40}?|[\w`./-]+)"
-)
-_NOW: Final = (
-    r"(?:now|use[sd]?|using|reads?|goes|points?|runs?|calls?|called|returns?|writes?|written|sends?|takes?|made|make"
-    r"|add(?:ed|ing)?|import(?:s|ed)?|put|puts|stores?|stored|fall(?:s)? back|comes?|render(?:s|ed)?|apply|applied"
-    r"|chang(?:e|ed)|switch(?:ed)?|refactor(?:ed)?|updat(?:e|ed)|try|work(?:s|ed)?|(?:is|are) now|keep|keeps|kept"
-    r"|edit(?:ed)?"
-    r"|creat(?:e|ed)|install(?:ed)?|pass(?:es|ed)?|check(?:s|ed)?|load(?:s|ed)?|builds?|built|mov(?:e|ed))"
 )
 _NOT_DONE: Final = (
     r"(?:if|when|you|or|consider|maybe|perhaps|alternatively|for|in general|could|would|most|many|some|what|which"
@@ -71,11 +61,22 @@ CHANGES: Final = (
     _rule(
         "instead_of",
         Speaker.ASSISTANT,
-        rf"(?:{_DOING} )?(?P<label>.{{0,120}}?\b{_NOW}\b.{{2,120}}?),? (?:instead of|rather than|in place of)"
-        r" (?:the |a |an )?(?P<target>.{2,80})$",
+        r"(?:.{0,60}[.:;,] )?(?:(?:i|we)(?:'ve|'ll|'m| have| will)?(?: now| also| just)? |let me |let's |.{2,80}? now )"
+        r"(?P<label>.{4,160}?),? (?:instead of|rather than|in place of) (?:the |a |an )?(?P<target>.{2,80})$",
         0.7,
         "The importer now reads the feed in chunks instead of all at once",
         "You could read the feed in chunks instead of all at once",
+        unless=_NOT_DONE,
+    ),
+    _rule(
+        "done_instead_of",
+        Speaker.ASSISTANT,
+        rf"(?P<label>(?:{DONE_VERBS}|using|made)\b.{{4,160}}?),? (?:instead of|rather than|in place of) (?:the |a "
+        rf"|an )?"
+        r"(?P<target>.{2,80})$",
+        0.7,
+        "Made the dialogs load on demand instead of at import time",
+        "Used cars cost less than new ones instead of more",
         unless=_NOT_DONE,
     ),
     _rule(
