@@ -50,9 +50,7 @@ def test_writers_spell_what_the_dialect_reads(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_answers_of_the_benchmark_are_whole(name: str) -> None:
-    pieces = REPLIES[name].pieces
-    assert [DIALECTS[name].ends(piece) for piece in pieces].index(True) >= len(pieces) - 2
-    reply = DIALECTS[name].collect(b"".join(pieces), stream=True)
+    reply = DIALECTS[name].collect(b"".join(REPLIES[name].pieces), stream=True)
     assert reply.outcome is Outcome.COMPLETE
     assert reply.message is not None
     assert reply.message.text
