@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.model.event import NodeRevised
@@ -24,7 +25,16 @@ PRECISE: Final = 0.6
 
 DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
 
+TOOL_REACH: Final = 64
+"""Settled nodes, the newest, that tell whether tools do the work."""
+
 _GONE: Final = ("deleted", "moved to")
+
+_SPOKEN_OF: Final = "named"
+NAMED: Final = "read and named"
+"""What is told of a file that a tool read and a speaker named: it matters, though nothing was done to it."""
+
+_LOOKED: Final = ("read", NAMED)
 
 
 def same_as(ledger: Ledger, finding: Finding) -> Node | None:
@@ -124,7 +134,14 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node | None:
-    """A file; the longer spelling of its path wins, and what happened to it over that it was looked at."""
+    """A file; the longer spelling of its path wins, and what happened to it over that it was looked at. One that is
+    only talked of waits in the archive until something is done with it."""
+    known = same_as(ledger, finding) if not finding.certain else None
+    if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
+        ledger.touch(known)
+        return known
+    if known is None and finding.trust is Trust.CLAIMED and _tools_work(ledger):
+        return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:
         retell(ledger, node, finding)
@@ -136,8 +153,12 @@ def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
         changes["label"] = finding.label
-    if finding.certain and _says_more(finding.detail, node.detail):
-        changes["detail"] = finding.detail
+    if not finding.certain:
+        detail = NAMED if node.detail == "read" else ""
+    else:
+        detail = NAMED if finding.detail == "read" and node.detail in ("", _SPOKEN_OF) else finding.detail
+    if _says_more(detail, node.detail):
+        changes["detail"] = detail
     if changes:
         ledger.emit(NodeRevised(node.id, changes, ledger.turn))
 
@@ -145,9 +166,15 @@ def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
 def _says_more(detail: str, known: str) -> bool:
     """Whether what happened to a file tells more than what is known: a file that was created stays so when it is
     edited, and nothing stands over its end."""
-    if not detail or detail == known:
+    if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
         return False
-    return known in ("", "read") or (detail != "read" and (detail != "edited" or known.startswith(_GONE)))
+    return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
+
+
+def _tools_work(ledger: Ledger) -> bool:
+    """Whether tools do the work: what the assistant only talks of is no file of the session then."""
+    newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
+    return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:

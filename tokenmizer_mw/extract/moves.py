@@ -33,6 +33,8 @@ def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _archive(ledger: Ledger, finding: Finding) -> Node | None:
     found = same_fact(ledger.graph, finding, adjacent=lambda _: False)
+    if found is None and finding.type is NodeType.FILE and finding.certain:
+        return ledger.add(finding)
     if found is not None:
         ledger.move(found, Status.ARCHIVED, finding)
         if finding.type is NodeType.FILE:

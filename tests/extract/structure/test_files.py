@@ -25,6 +25,11 @@ def after(*steps: Step) -> SessionGraph:
         call = ToolCall(f"c{number}", tool, json.dumps(arguments))
         said.append((2 * number, Message(Role.ASSISTANT, tool_calls=(call,))))
         said.append((2 * number + 1, Message(Role.TOOL, tool_results=(ToolResult(call.id, text, False),))))
+    return told(said)
+
+
+def told(said: list[tuple[int, Message]]) -> SessionGraph:
+    """The graph after these messages, read one at a time."""
     graph = SessionGraph()
     for index, numbered in enumerate(said):
         for event in derive(graph, [numbered], said[max(0, index - CONTEXT_MESSAGES) : index], Settings()):
@@ -89,3 +94,70 @@ def test_two_spellings_of_a_dotted_path_are_one_file() -> None:
 def test_an_edit_without_a_path_is_one_of_the_open_file() -> None:
     text = "Text replaced.\n(Open file: /srv/shop/tax.py)\n(Current directory: /srv/shop)\nbash-$"
     assert files(after(("edit", {"search": "a", "replace": "b"}, text))) == {"/srv/shop/tax.py": "edited"}
+
+
+def test_a_file_that_is_only_talked_of_waits_where_tools_do_the_work() -> None:
+    said = [
+        (1, Message(Role.USER, "Go on.")),
+        (2, Message(Role.ASSISTANT, tool_calls=(ToolCall("c", "Read", '{"file_path": "shop/cart.py"}'),))),
+        (3, Message(Role.TOOL, tool_results=(ToolResult("c", "x = 1"),))),
+        (4, Message(Role.ASSISTANT, "The rate comes from `shop/rates.py`, `shop/cart.py` only uses it.")),
+        (5, Message(Role.ASSISTANT, "I looked at `shop/rates.py` again.")),
+    ]
+    graph = told(said)
+    assert files(graph) == {"shop/cart.py": "read and named", "shop/rates.py": "named"}
+    assert [node.label for node in graph.nodes(NodeType.FILE, Status.ACTIVE)] == ["shop/cart.py"]
+    said.append((6, Message(Role.ASSISTANT, tool_calls=(ToolCall("d", "Edit", '{"file_path": "shop/rates.py"}'),))))
+    said.append((7, Message(Role.TOOL, tool_results=(ToolResult("d", "updated"),))))
+    assert files(told(said))["shop/rates.py"] == "edited"
+
+
+def test_talk_of_a_deleted_file_does_not_bring_it_back() -> None:
+    said = [
+        (1, Message(Role.USER, "Go on.")),
+        (2, Message(Role.ASSISTANT, tool_calls=(ToolCall("c", "bash", '{"command": "rm shop/old.py"}'),))),
+        (3, Message(Role.TOOL, tool_results=(ToolResult("c", ""),))),
+        (4, Message(Role.ASSISTANT, "`shop/old.py` is gone.")),
+    ]
+    (node,) = told(said).nodes(NodeType.FILE)
+    assert (node.status, node.detail) == (Status.ARCHIVED, "deleted")
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ("cp ~/Downloads/logo.svg web/static/", "", {"web/static/logo.svg": "written"}),
+        ("git rm -r legacy/importer", "", {"legacy/importer": "deleted"}),
+        ("rm -rf node_modules/x dist build/out", "", {}),
+        ("git add shop/cart.py docs/", "", {"shop/cart.py": "edited"}),
+        ("git status -s", " M a/b.py\n?? a/c.py\n D gone.py", {"a/b.py": "edited", "a/c.py": "created"}),
+        ("git status", "\tmodified:   a/b.py\n\tnew file:   a/c.py", {"a/b.py": "edited", "a/c.py": "created"}),
+    ],
+)
+def test_files_of_commands(command: str, text: str, expected: dict[str, str]) -> None:
+    assert files(after(("bash", {"command": command}, text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ("git commit -m 'Round taxes'", "[main 1a2b3c4] Round taxes", ["Round taxes"]),
+        ("git commit -m 'Round taxes'", "nothing to commit, working tree clean", []),
+        ("git push origin main", "   1a2b3c4..5d6e7f8  main -> main", ["branch main pushed"]),
+        ("git push -u origin tax", " * [new branch]      tax -> tax", ["branch tax pushed"]),
+        ("git push origin main", " ! [rejected]  main -> main (fetch first)", []),
+        ("git checkout -b tax/round", "Switched to a new branch 'tax/round'", ["branch tax/round created"]),
+        ("git switch -qc tax", "", ["branch tax created"]),
+        ("git checkout main", "Switched to branch 'main'", []),
+        ("git merge tax", "Fast-forward", ["branch tax merged"]),
+        ("git merge tax", "CONFLICT (content): Merge conflict in a.py", []),
+        ("git tag v1.2", "", ["tag v1.2 created"]),
+        ("git tag", "v1.1", []),
+        ("gh pr create --title 'Round taxes' --fill", "https://git.example/o/r/pull/12", ["pull request 12 created"]),
+        ("gh pr merge 12 --squash", "Merged", ["pull request 12 merged"]),
+        ("gh pr list", "12 Round taxes", []),
+    ],
+)
+def test_steps_of_git(command: str, text: str, expected: list[str]) -> None:
+    graph = after(("bash", {"command": command}, text))
+    assert [node.label for node in graph.nodes(NodeType.TASK, Status.COMPLETED)] == expected

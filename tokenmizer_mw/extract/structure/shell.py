@@ -8,14 +8,14 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.similar import words_of
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.model.node import NodeType
 
 from . import certain
 from .changes import changed
 from .commands import Command, commands_of
+from .effects import EFFECTS, kept_path, kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
     clashes,
@@ -29,10 +29,10 @@ from .failures import (
     telling_line,
     unformatted,
 )
+from .git import read_git
 from .patches import patched_files
 from .results import Output
 from .testruns import Outcome, read_tests, runner_of
-from .tools import clean_path
 
 _PROBES: Final = words_of(
     "rg grep egrep fgrep zgrep ag ack ls ll dir find fd cat bat head tail less more awk gawk wc which where type echo"
@@ -91,8 +91,6 @@ _VALUE_FLAGS: Final = words_of(
     "-r -c -e -f --requirement --constraint --filter -F --group --extra --index-url -i -C --prefix"
 )
 _INSTALLED_MAX: Final = 20
-_COMMIT_FAILURES: Final = ("nothing to commit", "no changes added", "nothing added to commit", "did not match any file")
-_TEMPORARY: Final = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "/proc/")
 _BRIEF: Final = 400
 """Longest output of a search that is looked through for a complaint of the search itself, in characters."""
 
@@ -141,7 +139,7 @@ def _judged(working: list[Command], commands: list[Command], output: Output) -> 
         and not any(finding.type is NodeType.ERROR for finding in found)
     ):
         good = [command for command in working if command in sure or command in good]
-    return found + [certain.succeeded(command.key) for command in good if command.program not in _EFFECTS]
+    return found + [certain.succeeded(command.key) for command in good if command.program not in EFFECTS]
 
 
 def _tested(tests: list[Command], outcome: Outcome | None, output: Output) -> list[Finding]:
@@ -220,61 +218,20 @@ def _is_test(command: Command) -> bool:
 def _effects(command: Command, output: Output) -> Iterator[Finding]:
     quote = " ".join(command.words[:12])
     for target in command.writes:
-        if path := _kept_path(target):
+        if path := kept_path(target):
             yield certain.file(path, "written", quote)
-    effect = _EFFECTS.get(command.program)
+    effect = EFFECTS.get(command.program)
     if effect is not None:
         yield from effect(command, quote)
     if command.program in _PATCHERS:
         yield from _patch(command, output)
-    elif command.program == "git":
-        yield from _git(command, output, quote)
+    elif command.program in ("git", "gh"):
+        yield from read_git(command, output, quote)
     elif command.program in _INSTALLERS:
         yield from _packages(command, quote)
     elif command.program in _READERS or command.program in _SEARCHERS:
-        for path in _kept_paths(command.operands[command.program in _SEARCHERS :]):
+        for path in kept_paths(command.operands[command.program in _SEARCHERS :]):
             yield certain.file(path, "read", quote)
-
-
-def _kept_path(word: str) -> str:
-    """A path worth remembering: it names a file and is not temporary."""
-    path = clean_path(word)
-    return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
-
-
-def _kept_paths(words: list[str]) -> list[str]:
-    return [path for word in words if (path := _kept_path(word))]
-
-
-def _tee(command: Command, quote: str) -> Iterator[Finding]:
-    for path in _kept_paths(command.operands):
-        yield certain.file(path, "written", quote)
-
-
-def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
-    """``sed -i``, ``perl -pi``; without the flag they read."""
-    flags = [word for word in command.words[1:] if word[:1] == "-"]
-    in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
-    for path in _kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
-        yield certain.file(path, "edited" if in_place else "read", quote)
-
-
-def _remove(command: Command, quote: str) -> Iterator[Finding]:
-    for path in _kept_paths(command.operands):
-        yield certain.file(path, "deleted", quote)
-
-
-def _move(command: Command, quote: str) -> Iterator[Finding]:
-    if len(command.operands) == 2:
-        old, new = map(_kept_path, command.operands)
-        if old and new:
-            yield certain.file(old, f"moved to {new}", quote)
-            yield certain.file(new, f"moved from {old}", quote)
-
-
-def _copy(command: Command, quote: str) -> Iterator[Finding]:
-    if len(command.operands) == 2 and (new := _kept_path(command.operands[1])):
-        yield certain.file(new, "written", quote)
 
 
 def _patch(command: Command, output: Output) -> list[Finding]:
@@ -283,45 +240,6 @@ def _patch(command: Command, output: Output) -> list[Finding]:
         if touched := patched_files(document):
             return changed(touched, output, refused=output.failed)
     return []
-
-
-_EFFECTS: Final = {
-    "tee": _tee,
-    "touch": _tee,
-    "sed": _edit_in_place,
-    "perl": _edit_in_place,
-    "rm": _remove,
-    "unlink": _remove,
-    "mv": _move,
-    "cp": _copy,
-}
-
-
-def _git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
-    action = next(iter(command.operands), "")
-    if action in ("rm", "mv"):
-        inner = Command(words=[action, *command.operands[1:]], program=action)
-        yield from (_remove if action == "rm" else _move)(inner, quote)
-    if action == "commit" and not any(mark in output.text for mark in _COMMIT_FAILURES):
-        message = _commit_message(command)
-        if message:
-            yield certain.task(message, Status.COMPLETED, detail="committed", quote=f"git commit: {message}")
-
-
-def _commit_message(command: Command) -> str:
-    """The first line of the message that the command line carries, "" when an editor or a file gives it."""
-    words = command.words
-    for index, word in enumerate(words):
-        if word.startswith("--message="):
-            return _first_line(word.partition("=")[2])
-        short = word[:1] == "-" and word[:2] != "--" and word.endswith("m")
-        if (short or word == "--message") and index + 1 < len(words):
-            return _first_line(words[index + 1])
-    return _first_line(command.documents[0]) if command.documents and "-F" in words else ""
-
-
-def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.split("\n") if line.strip()), "")
 
 
 def _packages(command: Command, quote: str) -> Iterator[Finding]:

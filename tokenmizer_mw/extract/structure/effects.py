@@ -1,0 +1,94 @@
+"""What programs of a shell do to files: written, edited, deleted, moved and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.similar import words_of
+
+from . import certain
+from .commands import Command
+from .tools import clean_path
+
+_TEMPORARY: Final = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "/proc/")
+_PRODUCTS: Final = words_of(
+    "node_modules dist build target out coverage .next .nuxt .cache .venv venv __pycache__ .pytest_cache .mypy_cache"
+    " .turbo .gradle bin obj vendor tmp temp logs"
+)
+"""Folders that builds make: to delete them is no work."""
+
+
+def kept_path(word: str) -> str:
+    """A path worth remembering: it names a file and is not temporary."""
+    path = clean_path(word)
+    return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
+
+
+def kept_paths(words: list[str]) -> list[str]:
+    """The words that are such paths."""
+    return [path for word in words if (path := kept_path(word))]
+
+
+def _tee(command: Command, quote: str) -> Iterator[Finding]:
+    for path in kept_paths(command.operands):
+        yield certain.file(path, "written", quote)
+
+
+def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
+    """``sed -i``, ``perl -pi``; without the flag they read."""
+    flags = [word for word in command.words[1:] if word[:1] == "-"]
+    in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
+    for path in kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
+        yield certain.file(path, "edited" if in_place else "read", quote)
+
+
+def remove(command: Command, quote: str) -> Iterator[Finding]:
+    """Files that ``rm`` or ``git rm`` took away, and with ``-r`` folders of the project."""
+    deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
+    for word in command.operands:
+        if path := kept_path(word) or (_kept_folder(word) if deep else ""):
+            yield certain.file(path, "deleted", quote)
+
+
+def _kept_folder(word: str) -> str:
+    path = clean_path(word)
+    known = "/" in path and not path.startswith(_TEMPORARY) and " " not in path
+    return path if known and _PRODUCTS.isdisjoint(path.split("/")) else ""
+
+
+def move(command: Command, quote: str) -> Iterator[Finding]:
+    """A file that ``mv`` or ``git mv`` gave another name, or put into a folder."""
+    if len(command.operands) == 2:
+        old, new = kept_path(command.operands[0]), _target(*command.operands)
+        if old and new:
+            yield certain.file(old, f"moved to {new}", quote)
+            yield certain.file(new, f"moved from {old}", quote)
+
+
+def _copy(command: Command, quote: str) -> Iterator[Finding]:
+    if len(command.operands) == 2 and (new := _target(*command.operands)):
+        yield certain.file(new, "written", quote)
+
+
+def _target(source: str, target: str) -> str:
+    """The file that copying or moving ``source`` to ``target`` makes; "" where nobody can tell."""
+    if target.endswith("/"):
+        name = source.replace("\\", "/").rsplit("/", 1)[-1]
+        return kept_path(target + name)
+    return kept_path(target)
+
+
+EFFECTS: Final = {
+    "tee": _tee,
+    "touch": _tee,
+    "sed": _edit_in_place,
+    "perl": _edit_in_place,
+    "rm": remove,
+    "unlink": remove,
+    "mv": move,
+    "cp": _copy,
+}
+"""What a program does with the files it is given."""
