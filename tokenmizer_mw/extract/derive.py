@@ -18,6 +18,7 @@ from tokenmizer_mw.settings import Settings
 
 from .acts import read_acts
 from .finding import Finding
+from .foreign import Span, foreign, lies_in
 from .goal import GOAL_ASKED
 from .ledger import Ledger
 from .links import link_all
@@ -83,7 +84,8 @@ def _draw(
     structure = read_structure(turn, message, pending, segments=segments)
     findings = [finding for finding in structure if _may_say(finding)]
     if speaks and not fenced:
-        findings += read_acts(segments, situation)
+        elsewhere = foreign(message.text)
+        findings += [act for act in read_acts(segments, situation) if not _not_said(act, elsewhere)]
     valid = validated(findings, settings)
     if message.role is Role.USER and _worked(before, asked):
         went_on(ledger, valid)
@@ -92,6 +94,11 @@ def _draw(
         announced_over(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _not_said(finding: Finding, elsewhere: list[Span]) -> bool:
+    """Whether only the speaker may say this, and it stands where others speak."""
+    return finding.type in _SPEAKERS_WORD and finding.span is not None and lies_in(elsewhere, finding.span[0])
 
 
 def _worked(before: Sequence[Numbered], asked: int) -> bool:
