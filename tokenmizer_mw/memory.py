@@ -106,7 +106,10 @@ class SessionMemory:
         self._names: dict[str, str] = {}
         self._counters: dict[str, MessageCounter] = {}
         self._background = BackgroundQueue(
-            capacity=self.settings.queue_max, size_max=self.settings.queue_bytes, failed=self._background_failed
+            capacity=self.settings.queue_max,
+            size_max=self.settings.queue_bytes,
+            failed=self._background_failed,
+            drain_seconds=self.settings.drain_seconds,
         )
 
     @classmethod
