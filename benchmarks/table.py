@@ -1,40 +1,81 @@
-"""The table of figures in the README, written from the results: ``python -m benchmarks.table [--check]``."""
+"""The figures for people, written from the results: ``python -m benchmarks.table [--check]``.
+
+The README gets a line a benchmark and every bar that is missed, ``docs/benchmarks.md`` gets everything.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw import __version__
+
+from .__main__ import BENCHMARKS
 
 ROOT: Final = Path(__file__).parent.parent
 START: Final = "<!-- figures: start (written by `python -m benchmarks.table`) -->"
 END: Final = "<!-- figures: end -->"
 
+INTRODUCTION: Final = (
+    "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes. CPU time on",
+    "a shared two-core machine: trust ratios more than absolute numbers. What was tuned on a set of texts is said with it.",
+)
 
-def table() -> str:
-    """One row a bar, in the order of the benchmarks' names, each with the command that reproduces it."""
-    lines = ["| what | measured | bar | met | reproduce |", "|---|---|---|---|---|"]
-    for path in sorted((Path(__file__).parent / "results" / __version__).glob("*.json")):
-        result = json.loads(path.read_text(encoding="utf-8"))
-        command = f"`python -m benchmarks {result['benchmark']}`"
-        for bar in result["bars"]:
-            met = "yes" if bar["met"] else "**no**"
-            lines.append(f"| {bar['what']} | {bar['value']} | {bar['bar']} | {met} | {command} |")
+
+def results() -> list[dict[str, Any]]:
+    """The newest result of each benchmark that has one, in their order."""
+    folder = Path(__file__).parent / "results" / __version__
+    paths = (folder / f"{name}.json" for name in BENCHMARKS)
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+
+
+def summary(found: list[dict[str, Any]]) -> str:
+    """One row a benchmark; what is missed is said with its figure."""
+    lines = ["| `python -m benchmarks` ... | what | bars met | missed |", "|---|---|---|---|"]
+    for result in found:
+        bars = result["bars"]
+        missed = [f"{bar['what']}: {bar['value']} ({bar['bar']})" for bar in bars if not bar["met"]]
+        met = f"{len(bars) - len(missed)} of {len(bars)}"
+        lines.append(f"| `{result['benchmark']}` | {result['what']} | {met} | {'; '.join(missed) or '-'} |")
     return "\n".join(lines)
 
 
-def main() -> int:
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
+def page(found: list[dict[str, Any]]) -> str:
+    """Every bar of every benchmark, with what was measured on."""
+    return "\n".join(_page(found)) + "\n"
+
+
+def _page(found: list[dict[str, Any]]) -> Iterator[str]:
+    yield from ("# Figures", "", *INTRODUCTION)
+    for result in found:
+        yield from ("", f"## {result['benchmark']}", "", f"{result['what'][0].upper()}{result['what'][1:]}.")
+        yield from (result.get("notes", ""), "") if result.get("notes") else ("",)
+        yield from ("| what | measured | bar | met |", "|---|---|---|---|")
+        for bar in result["bars"]:
+            yield f"| {bar['what']} | {bar['value']} | {bar['bar']} | {'yes' if bar['met'] else '**no**'} |"
+        yield from (
+            "",
+            f"{result['date']}, version {result['version']}, Python {result['python']}, {result['system']}.",
+        )
+
+
+def _between(text: str, new: str) -> str:
     before, rest = text.split(START)
-    _, after = rest.split(END)
-    written = f"{before}{START}\n{table()}\n{END}{after}"
+    return f"{before}{START}\n{new}\n{END}{rest.split(END)[1]}"
+
+
+def main() -> int:
+    found = results()
+    readme, figures = ROOT / "README.md", ROOT / "docs" / "benchmarks.md"
+    old = readme.read_text(encoding="utf-8"), figures.read_text(encoding="utf-8") if figures.exists() else ""
+    new = _between(old[0], summary(found)), page(found)
     if "--check" in sys.argv[1:]:
-        return int(written != text)
-    readme.write_text(written, encoding="utf-8")
+        return int(new != old)
+    readme.write_text(new[0], encoding="utf-8")
+    figures.write_text(new[1], encoding="utf-8")
     return 0
 
 
