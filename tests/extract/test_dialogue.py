@@ -213,3 +213,44 @@ def test_replies_take_up_what_was_offered_in_its_words(told: str, reply: str, ch
 def test_replies_that_choose_nothing(told: str, reply: str) -> None:
     graph = talk("u: Plan the storage of the map", told, f"u: {reply}")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("a: Done. You'll need to restart the worker for this to take effect.", "restart the worker"),
+        ("a: Committed on main. I haven't pushed yet.", "haven't pushed"),
+        ("a: The compiler is missing, so the fix could not be verified.", "the fix could not be verified"),
+        ("a: What you need to do:\n\n1. Rotate the key in the console\n", "Rotate the key in the console"),
+    ],
+)
+def test_what_the_assistant_leaves_to_the_user_is_open_until_the_user_speaks(said: str, left: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", "u: Make it faster and safer", said)
+    assert any(left in label for label in labels(graph, NodeType.TASK, Status.PENDING))
+    talked = talk("u: Build the importer for the shop", "a: Here.", "u: Make it faster", said, "u: ok, it runs")
+    assert not any(left in label for label in labels(talked, NodeType.TASK, Status.PENDING))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a: You need to know the basics of queues first.",
+        "a: If you deploy it, you need to restart the worker.",
+        "a: You can restart the worker at any time.",
+        "a: I haven't seen that before.",
+        "a: What you need to know:\n\n1. Workers restart alone\n",
+    ],
+)
+def test_advice_leaves_nothing_open(said: str) -> None:
+    graph = talk("u: Build the importer for the shop", "a: Here it is.", "u: Add a retry to the sender", said)
+    left = labels(graph, NodeType.TASK, Status.PENDING)
+    assert [label for label in left if "retry" not in label] == []
+
+
+def test_steps_in_like_words_are_steps_of_their_own() -> None:
+    graph = talk(
+        "u: Build the card game",
+        "a: Now let me create the draw card action:",
+        "a: Now let me create the play card action:",
+    )
+    assert labels(graph, NodeType.TASK, Status.IN_PROGRESS) == ["create the play card action"]

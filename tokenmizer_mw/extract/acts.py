@@ -92,6 +92,7 @@ def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
         return []
     meaning = MEANINGS[act]
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED
+    trust = Trust.PROPOSED if act is Act.HANDOVER else trust
     return [
         Finding(
             meaning.type,

@@ -27,7 +27,7 @@ from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
 from .validate import validated
-from .working import announced_over, went_on
+from .working import announced_over, taken_over, went_on
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""
@@ -87,6 +87,8 @@ def _draw(
         elsewhere = foreign(message.text)
         findings += [act for act in read_acts(segments, situation) if not _not_said(act, elsewhere)]
     valid = validated(findings, settings)
+    if message.role is Role.USER:
+        taken_over(ledger)
     if message.role is Role.USER and _worked(before, asked):
         went_on(ledger, valid)
     placed = [(finding, place(ledger, finding)) for finding in valid]

@@ -39,12 +39,17 @@ def _later(said: Said, _: Situation) -> list[Finding]:
     return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
+def _handovers(said: Said, situation: Situation) -> list[Finding]:
+    """What the assistant leaves to the user, which counts until the user speaks again."""
+    return [said.finding(said.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
+
+
 def _progress(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
     paths = said.paths()
     if paths and not says_more_than(label, paths):
         label = ""
-    if label and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
+    if label and not paths and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
         return []
     trust = said.trust if said.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
     return [said.finding(label, trust=trust)]
@@ -124,6 +129,7 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.GOAL: _goals,
     Act.REQUEST: _requests,
     Act.LATER: _later,
+    Act.HANDOVER: _handovers,
     Act.PROGRESS: _progress,
     Act.CLAIM: _claims,
     Act.FIX: _fixes,

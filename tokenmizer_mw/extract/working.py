@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status
 from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
-from .matching import described, near
+from .matching import SAME_TASK, described, near
 from .reading import hits
 from .rules import Act, Speaker
 from .said import paths_in
@@ -53,6 +53,13 @@ def announced_over(ledger: Ledger) -> None:
     for task in near(ledger.graph, _is_announced)[:1]:
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "a step on the way")
+
+
+def taken_over(ledger: Ledger) -> None:
+    """The user speaks again: what the assistant had left to do was done, or nobody thought it worth a word."""
+    for task in near(ledger.graph, lambda node: _is_announced(node) and node.status is Status.PENDING):
+        past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+        ledger.move(task, Status.ARCHIVED, past, "left to the user")
 
 
 def _is_announced(node: Node) -> bool:
@@ -108,6 +115,8 @@ def _open_task(ledger: Ledger, finding: Finding) -> Node | None:
     """The open task that a claim or an announcement speaks of; what was asked for just now needs fewer words."""
 
     def meant(node: Node) -> bool:
+        if finding.trust is Trust.PROPOSED and _is_announced(node):  # one step after another, in like words
+            return is_open(node) and likeness(finding.label, node.label) >= SAME_TASK
         return is_open(node) and (asked_now(ledger, node) or overlap(finding.label, node.label) >= RELATED)
 
     return described(ledger.graph, finding.label, NodeType.TASK, meant, ANSWERING)

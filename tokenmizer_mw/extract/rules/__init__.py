@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .assistant import CLAIMS, ORDERS, PROGRESS, PROPOSALS
+from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS
 from .changes import CHANGES
 from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
@@ -28,6 +28,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *REQUESTS,
     *STATES,
     *CLAIMS,
+    *HANDOVERS,
     *PROGRESS,
     *ORDERS,
     *PROPOSALS,

@@ -140,6 +140,49 @@ PROGRESS: Final = (
     ),
 )
 
+_YOURS: Final = (
+    rf"(?:{WORK_VERBS}|(?:restart|reload|run|re-?run|try|retry|enable|set|open|log ?in|sign|grant|approve|check|verify"
+    r"|confirm|test|rebuild|re-?comment|uncomment|copy|paste|refresh|clear|push|pull|merge|deploy|rotate|revoke"
+    r"|regenerate"
+    r"|authenticate|authori[sz]e|wait|provide|build|commit|reboot|invite|upload|buy|call|sign) )"
+)
+
+HANDOVERS: Final = (
+    _rule(
+        "you_need_to",
+        Act.HANDOVER,
+        r"(?:(?:then|now|next|first|finally|however|also|(?:for|after|before|to) [^,]{3,60}),? )?(?:you(?:'ll| will)?"
+        r" (?:still |now |just |also |only |first )*(?:need|have) to|you must(?: now| still)?|don't forget to"
+        r"|(?:please )?"
+        r"remember to|(?:we|i)(?:'ll| would| will| still|'d)? (?:still )?need to)"
+        rf" (?:successfully )?(?P<label>(?:{_YOURS}).{{2,}})",
+        0.6,
+        "You'll need to restart the worker for this to take effect",
+        "You need to know the basics",
+    ),
+    _rule(
+        "not_yet",
+        Act.HANDOVER,
+        r"(?P<label>(?:i|we) (?:haven't|have not)(?: yet)? (?:pushed|committed|deployed|run|tested|verified|merged"
+        r"|published"
+        r"|released|built|updated|migrated|touched|added|removed|restarted)\b.*)",
+        0.6,
+        "I haven't pushed yet",
+        "I haven't seen that before",
+    ),
+    _rule(
+        "unverified",
+        Act.HANDOVER,
+        r"(?:.{3,120}? )?(?:so |therefore |but )?(?P<label>(?:the |my |this )[\w -]{2,40} (?:could not|couldn't"
+        r"|cannot|can't"
+        r"|has not been|hasn't been|is not yet|isn't yet) (?:be )?(?:verified|tested|built|run|confirmed"
+        r"|deployed))\b.*",
+        0.6,
+        "The compiler is missing, so the fix could not be verified",
+        "the file cannot be opened",
+    ),
+)
+
 PROPOSALS: Final = (
     _rule(
         "suggest",

@@ -42,6 +42,15 @@ HEADINGS: Final = (
         "Planning poker",
     ),
     Heading(
+        Speaker.ASSISTANT,
+        Act.HANDOVER,
+        r"(?:what you(?:'ll| will)? (?:still )?(?:need|have) to do|you(?:'ll| will)? (?:still )?(?:need|have) to"
+        r"|your (?:next steps?|turn|to-?dos?)|manual steps?|next steps? for you|(?:required|remaining) actions?"
+        r"|(?:your )?action required|before (?:you )?(?:deploy|merg|releas|go)\w*(?: live)?)(?: .{0,30})?",
+        "What you need to do",
+        "What you need to know",
+    ),
+    Heading(
         Speaker.USER,
         Act.CLAIM,
         r"(?:done|completed|finished|implemented|shipped|what (?:i|we) (?:did|have done|changed|built"

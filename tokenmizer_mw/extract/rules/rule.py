@@ -24,6 +24,7 @@ class Act(StrEnum):
     GOAL = "goal"
     REQUEST = "request"
     LATER = "later"
+    HANDOVER = "handover"
     PROGRESS = "progress"
     CLAIM = "claim"
     FIX = "fix"
@@ -63,6 +64,7 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.GOAL: Meaning(NodeType.GOAL, Status.ACTIVE),
     Act.REQUEST: Meaning(NodeType.TASK, Status.PENDING),
     Act.LATER: Meaning(NodeType.TASK, Status.PENDING),
+    Act.HANDOVER: Meaning(NodeType.TASK, Status.PENDING),
     Act.PROGRESS: Meaning(NodeType.TASK, Status.IN_PROGRESS),
     Act.CLAIM: Meaning(NodeType.TASK, Status.COMPLETED, Move.CLOSE),
     Act.FIX: Meaning(NodeType.ERROR, Status.COMPLETED, Move.CLOSE),
