@@ -145,7 +145,7 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
     (PRIVATE, read_block),
     (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
     (r"Private-Lines:", read_putty),
-    (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\n|,|$)", read_manifest),
+    (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)", read_manifest),
     (
         r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)"
         r"(?:[^\s=;\"']+=[^\s;\"']{0,7};[ ]?)*[^\s=;\"']+=[^\s;\"']{8}",

@@ -18,6 +18,7 @@ from .allow import Allow
 from .body import body_edits, member_findings
 from .found import Found
 from .pattern import compiled
+from .scan import merged
 from .table import DEFAULT, Rules
 
 TAG_BYTES: Final = 4
@@ -30,8 +31,7 @@ KEY_MIN: Final = 16
 _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
 _PLACEHOLDER: Final = compiled(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
-_SPELT: Final = compiled(r"\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])")
-_DEEP_LINE: Final = rb"\\n"
+_SPELT: Final = compiled(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[0-9a-fA-F]{1,3})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Redactor:
     def suspects(self, text: str) -> bool:
         """False when there is certainly no secret in ``text``. Quick."""
         raw = _encoded(text)
-        return self._scanner.touches(raw) or _hides(raw) or bool(self._rules.custom)
+        return self._scanner.touches(raw) or bool(_spelt(raw)) or bool(self._rules.custom)
 
     def explain(self, text: str) -> list[Explained]:
         """Everything in ``text`` that a rule looked at, in order, what came of it, and why."""
@@ -119,20 +119,19 @@ class Redactor:
 
         The same object when nothing was found. A text that is no JSON is redacted as it stands.
         """
-        raw = _encoded(text)
-        if not self._scanner.touches(raw) and not _hides(raw) and not self._rules.custom:
+        if not self.suspects(text):
             return text
         try:
-            edits = body_edits(text, self._places(text, raw), self._in_member)
+            edits = body_edits(text, self._places(text, _encoded(text)), self._in_member)
         except ValueError:
             return self.redact(text)
         return _spliced(text, edits) if edits else text
 
     def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
-        """Where something may begin in a JSON text, in characters; all of it when escapes may hide something."""
-        if _hides(raw) or self._rules.custom:
+        """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
+        if self._rules.custom:
             return [(0, len(text))]
-        spans = self._scanner.spans(raw)
+        spans = merged([*self._scanner.spans(raw), *_spelt(raw)])
         if len(raw) == len(text):
             return spans
         places = _characters(raw, [place for span in spans for place in span])
@@ -216,12 +215,9 @@ def _apart(found: list[Found]) -> list[Found]:
     return apart
 
 
-def _hides(raw: bytes) -> bool:
-    """Whether escapes of JSON may spell what rules look for: characters of ASCII, letters of other scripts, or the ends
-    of lines in JSON that stands in a string of JSON."""
-    if b"\\" not in raw:
-        return False
-    return b"\\/" in raw or _DEEP_LINE in raw or (b"\\u" in raw and _SPELT.search(raw) is not None)
+def _spelt(raw: bytes) -> list[tuple[int, int]]:
+    """Where escapes of JSON spell what rules may look for: characters of ASCII, and letters of other scripts."""
+    return [match.span() for match in _SPELT.finditer(raw)] if b"\\u" in raw or b"\\/" in raw else []
 
 
 def _masked(raw: bytes) -> bytes:

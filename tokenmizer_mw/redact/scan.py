@@ -50,13 +50,7 @@ class Scanner:
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
         """Where something may begin a secret, as far as the first pass looks; in order, without overlaps."""
-        merged: list[tuple[int, int]] = []
-        for start, end in sorted(match.span() for one in self._all for match in one.gate.finditer(text)):
-            if merged and start < merged[-1][1]:
-                merged[-1] = merged[-1][0], max(end, merged[-1][1])
-            else:
-                merged.append((start, end))
-        return merged
+        return merged([match.span() for one in self._all for match in one.gate.finditer(text)])
 
     def scan(self, text: bytes) -> tuple[list[Found], list[Refused]]:
         """Everything that was found and everything that was looked at and let through, in order of their starts."""
@@ -69,6 +63,17 @@ class Scanner:
                 for _, inner in _stops(self._shaped, text, start + 1, reading.resume):
                     found += inner.found
         return found, refused
+
+
+def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same stretches in order, those that overlap made one."""
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return apart
 
 
 def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, Reading]]:
