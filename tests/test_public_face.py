@@ -86,3 +86,15 @@ def test_using_the_memory_loads_no_framework() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "library", "install"),
+    [("Transport", "httpx2", "tokenmizer-mw[transport]"), ("HttpxTransport", "httpx", "tokenmizer-mw[httpx]")],
+)
+def test_a_library_that_is_missing_is_named_with_what_to_install(name: str, library: str, install: str) -> None:
+    code = f"import sys; sys.modules[{library!r}] = None; from tokenmizer_mw import {name}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: ")
+    assert install in last

@@ -24,10 +24,10 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.settings import Settings
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.outgoing.anthropic_sdk import anthropic_middleware
     from tokenmizer_mw.asgi import TokenMizerMiddleware
-    from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
+    from tokenmizer_mw.outgoing.anthropic_sdk import anthropic_middleware
+    from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.outgoing.openai_sdk import async_openai_client, openai_client
     from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
     from tokenmizer_mw.wire.dialects.custom import CustomChat
@@ -79,6 +79,13 @@ _LAZY = {
     "openai_client": "tokenmizer_mw.outgoing.openai_sdk",
 }
 
+_INSTALL = {
+    "httpx2": "'tokenmizer-mw[transport]'",
+    "httpx": "'tokenmizer-mw[httpx]'",
+    "openai": "openai",
+    "anthropic": "anthropic",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Load the larger parts when they are first used, so that ``import tokenmizer_mw`` stays light."""
@@ -86,4 +93,10 @@ def __getattr__(name: str) -> Any:
 
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    try:
+        return getattr(import_module(_LAZY[name]), name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in _INSTALL:
+            raise
+        wanted = f"{name} needs {missing.name}: pip install {_INSTALL[missing.name]}"
+        raise ModuleNotFoundError(wanted, name=missing.name, path=missing.path) from None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 import anyio
 
 from tokenmizer_mw.binding import Named, bind, unbind
-from tokenmizer_mw.call import Call, Turn, aremember, failed, refused, with_length
+from tokenmizer_mw.call import Call, Turn, aremember, check_wiring, failed, refused, with_length
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
@@ -47,7 +47,8 @@ class TokenMizerMiddleware:
     inside a chat that is remembered here passes them untouched; what it calls for any other request belongs to the
     session that the callable or the header names.
 
-    Raises ``ConfigError`` for a route that does not begin with "/", or with ":" as the methods of Google's paths do.
+    Raises ``ConfigError`` for a route that does not begin with "/" (or ":", as the methods of Google's paths do), and
+    for arguments of another kind.
     """
 
     def __init__(
@@ -59,6 +60,10 @@ class TokenMizerMiddleware:
         session: Callable[[Scope], str | None] | None = None,
         tenant: Callable[[Scope], str] | None = None,
     ) -> None:
+        check_wiring(memory, routes)
+        for name, given in (("session", session), ("tenant", tenant)):
+            if given is not None and not callable(given):
+                raise ConfigError(f"{name} is called with the scope of a request: {given!r:.60} cannot be called")
         if wrong := [ending for ending in routes if not ending.startswith(("/", ":"))]:
             raise ConfigError(f"a route begins with '/' or ':': {', '.join(wrong)}")
         self.app = app

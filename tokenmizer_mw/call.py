@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
+from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked
 from tokenmizer_mw.exchange import (
     Closed,
     Forwarding,
@@ -51,6 +51,18 @@ INLINE_MAX: Final = 32 * 1024
 _LENGTH_DIGITS: Final = 18
 
 _log = logging.getLogger("tokenmizer_mw")
+
+
+def check_wiring(memory: object, routes: object) -> None:
+    """Raises ``ConfigError`` for what is no memory or no table of routes: later on nothing would be remembered, and
+    only the log would say so."""
+    if not hasattr(memory, "settings"):
+        raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
+    if not isinstance(routes, Mapping):
+        raise ConfigError(f"routes is a mapping of path endings to dialects, not a {type(routes).__name__}")
+    dialects = {ending: dialect for ending, dialect in routes.items() if not isinstance(dialect, type)}
+    if wrong := [f"{ending!r:.60}" for ending in routes if not hasattr(dialects.get(ending), "collect")]:
+        raise ConfigError(f"a route leads to a dialect, such as a CustomChat or one of ROUTES: {', '.join(wrong)}")
 
 
 def refused(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:

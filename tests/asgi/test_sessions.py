@@ -215,6 +215,24 @@ def test_routes_of_ones_own(memory: Any, log: MemoryLog) -> None:
         TokenMizerMiddleware(streaming(), memory=memory, routes={"talk": ROUTES["/chat/completions"]})
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"memory": "sqlite:///memory.db"},
+        {"routes": ["/talk"]},
+        {"routes": {"/talk": "openai"}},
+        {"routes": {"/talk": type(ROUTES["/chat/completions"])}},
+        {"session": "session-1"},
+        {"tenant": "acme"},
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_refused_at_once(wrong: Any, memory: Any) -> None:
+    """Later on they would only show in the log: the chat goes on, and nothing is remembered."""
+    with pytest.raises(ConfigError):
+        TokenMizerMiddleware(streaming(), **{"memory": memory, **wrong})
+
+
 def test_inner_middleware_stands_aside(open_memory: Any, log: MemoryLog) -> None:
     inner_log = MemoryLog()
     outer, inner = open_memory(), open_memory(log=inner_log)

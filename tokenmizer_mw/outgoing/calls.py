@@ -12,7 +12,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from tokenmizer_mw.binding import Named, binding_of
-from tokenmizer_mw.call import ATTEMPT_FAILED, Call, Turn, aremember, failed, refused, remember, with_length
+from tokenmizer_mw.call import (
+    ATTEMPT_FAILED,
+    Call,
+    Turn,
+    aremember,
+    check_wiring,
+    failed,
+    refused,
+    remember,
+    with_length,
+)
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.exchange import Headers, Reason, by_name
 from tokenmizer_mw.model.message import Outcome
@@ -69,12 +79,13 @@ class Outgoing:
     ``routes`` maps path endings to dialects. The session is the one that the request names itself (in the body's
     field or the header, as in the settings), else the one that is bound (``SessionMemory.session``). The tenant is
     that of the binding, ``tenant`` where there is none. ``whole``: the library's class of request bodies that lie in
-    memory; others are streams and left alone. Raises ``ConfigError`` for routes that are none.
+    memory; others are streams and left alone. Raises ``ConfigError`` for routes that are none, and for no memory.
     """
 
     def __init__(
         self, memory: SessionMemory, routes: Mapping[str, Dialect], tenant: str, whole: type | tuple[()] = ()
     ) -> None:
+        check_wiring(memory, routes)
         if not all(routes):
             raise ConfigError("a route is the end of a path and not empty")
         self.memory = memory
