@@ -610,7 +610,7 @@ def _redactor(settings: Settings, secret: bytes) -> Redactor:
 
     try:
         told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+    except (ConfigError, OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
     return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)
 

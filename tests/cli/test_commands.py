@@ -40,6 +40,20 @@ def test_import_under_another_name_and_tenant(run: Run, chat: Path) -> None:
     assert (info["session"], info["tenant"]) == ("other", "acme")
 
 
+def test_counts_of_one_are_said_as_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps([{"role": "user", "content": "ok"}]))
+    assert run("import", str(tmp_path / "one.json"))[1] == "session one: 1 message, 1 new, 0 facts\n"
+
+
+def test_an_empty_list_says_where_it_looked(run: Run, chat: Path) -> None:
+    status, out, err = run("sessions")
+    assert (status, out) == (0, "")
+    assert err.startswith("no sessions in ")
+    assert err.endswith("chat.db (no such file)\n")
+    run("import", str(chat))
+    assert run("sessions", "--tenant", "acme")[2].endswith("chat.db\n")
+
+
 def test_sessions(filled: Run) -> None:
     status, out, _ = filled("sessions")
     assert status == 0
@@ -93,6 +107,7 @@ def test_checkpoint(filled: Run) -> None:
     second = json.loads(filled("checkpoint", "hall", "--json")[1])
     assert second["id"] == "checkpoint-2"
     assert second["diff"]["added"] == []
+    assert "no fact has changed" in filled("checkpoint", "hall")[1]
 
 
 def test_forget(filled: Run) -> None:

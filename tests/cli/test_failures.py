@@ -95,6 +95,16 @@ def test_a_setting_that_is_not_one(run: Run, tmp_path: Path) -> None:
     assert "cut_att" in complaint(run("sessions", "--config", str(config)), 1)
 
 
+@pytest.mark.parametrize(
+    "rules", ["rules: [", "rules: [{nam: x}]", "rules: [{name: x, pattern: '('}]", "without: [none]"]
+)
+def test_rules_that_are_none_are_named_with_their_file(run: Run, chat: Path, tmp_path: Path, rules: str) -> None:
+    (tmp_path / "rules.yaml").write_text(rules)
+    config = tmp_path / "settings.yaml"
+    config.write_text(f"redact_rules: {tmp_path / 'rules.yaml'}")
+    assert "rules.yaml: redaction" in complaint(run("import", str(chat), "--config", str(config)), 1)
+
+
 def database(store: str) -> Path:
     return Path(store.removeprefix("sqlite:///"))
 

@@ -42,3 +42,13 @@ def test_misuse_is_one_line_and_status_2(arguments: list[str]) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tokenmizer-mw: error: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "whose"),
+    [(["demo", "--json"], "demo "), (["export", "s", "--jsn"], "export "), (["--json", "sessions"], "")],
+)
+def test_an_unknown_option_points_to_the_help_that_lists_the_known_ones(arguments: list[str], whose: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"(see tokenmizer-mw {whose}--help)\n")

@@ -44,7 +44,7 @@ def _sessions(arguments: argparse.Namespace, store: Store) -> None:
         show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
         return
     if not found:
-        print("no sessions yet", file=sys.stderr)
+        print(f"no sessions in {store.place}", file=sys.stderr)
     width = max((len(info.key.id) for info in found), default=0)
     for info in found:
         changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
@@ -95,6 +95,8 @@ def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
         show_json({"id": made.id, "seq": made.seq, "tokens": made.tokens, "diff": made.diff.to_dict()})
         return
     show(f"{made.id} after event {made.seq}; a resume takes {made.tokens} tokens")
+    if not (made.diff.added or made.diff.changed or made.diff.removed):
+        show("no fact has changed since the last one")
     for sign, nodes in (("+", made.diff.added), ("~", [new for _, new in made.diff.changed]), ("-", made.diff.removed)):
         for node in nodes:
             show(f"{sign} {_short(node)}")
@@ -163,7 +165,11 @@ def _import(arguments: argparse.Namespace) -> None:
     if arguments.json:
         show_json({"session": id_, **added})
     else:
-        show(f"session {id_}: " + ", ".join(f"{count:,} {what}" for what, count in added.items()))
+        show(f"session {id_}: " + ", ".join(_counted(count, what) for what, count in added.items()))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what[:-1] if count == 1 and what.endswith('s') else what}"
 
 
 def _restored(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from tokenmizer_mw.errors import ConfigError
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
     """Run the demonstration; 0 when it showed what it promises."""
+    if arguments.live and not os.environ.get("OPENAI_API_KEY"):
+        raise ConfigError("--live needs your key in OPENAI_API_KEY")
     print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment
     try:
         from tokenmizer_mw.demo.run import demonstrate

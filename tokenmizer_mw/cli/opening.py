@@ -25,11 +25,15 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: the memory over it, the log below, and the clock where events are to be put back."""
+    """An open store: the memory over it, the log below, and the clock where events are to be put back.
+
+    ``place`` names it for people.
+    """
 
     memory: SessionMemory
     log: EventLog
     clock: SetClock | None
+    place: str
 
 
 @contextmanager
@@ -44,13 +48,18 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False, clock: SetClo
     url = "memory://" if missing else address
     log = open_log(url, clock=clock) if clock is not None else open_log(url)
     memory = SessionMemory(log, settings)
+    place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
-        yield Store(memory, log, clock)
+        yield Store(memory, log, clock, place)
     except UnknownSession as error:
-        where = f" in {address.removeprefix(_SQLITE)}" if address.startswith(_SQLITE) else ""
-        raise UnknownSession(f"{error}{where}{' (no such file)' if missing else ''}") from None
+        raise UnknownSession(f"{error} in {place}") from None
     finally:
         memory.close()
+
+
+def _place(address: str) -> str:
+    """The file, or what kind of store it is: other addresses may hold a password."""
+    return address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else f"{address.partition(':')[0]}://"
 
 
 def default_address() -> str:

@@ -24,6 +24,13 @@ class _Parser(argparse.ArgumentParser):
         complain(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in the base class, but a command refuses what it does not know, so that its own help is named."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
 
 def parser() -> argparse.ArgumentParser:
     """The grammar: ``arguments.command`` names the command."""
