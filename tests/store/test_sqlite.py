@@ -430,3 +430,11 @@ def test_a_database_of_the_first_schema_is_read(tmp_path: Path) -> None:
     assert log.read(KEY) == [Recorded(1, 5.0, Derived(9))]
     assert log.append(KEY, turns(1), expected_seq=1)[0].seq == 2
     log.close()
+
+
+def test_a_read_only_directory_is_named_as_the_cause() -> None:
+    """Shown with the error itself: for the superuser no directory is read-only."""
+    error = sqlite3.OperationalError("attempt to write a readonly database")
+    error.sqlite_errorcode = sqlite3.SQLITE_READONLY_DIRECTORY
+    error.sqlite_errorname = "SQLITE_READONLY_DIRECTORY"
+    assert str(translate(error, "/data/log.db")).startswith("/data/log.db: its directory is read-only")

@@ -27,6 +27,12 @@ ERRORS: Final[dict[int, tuple[type[StoreError], str]]] = {
 }
 """Primary result code -> our error and the sentence that follows the file's name."""
 
+EXTENDED: Final = {
+    sqlite3.SQLITE_READONLY_DIRECTORY: "its directory is read-only: SQLite writes there even to read",
+    sqlite3.SQLITE_READONLY_CANTINIT: "its directory is read-only: SQLite writes there even to read",
+}
+"""Extended result code -> a sentence that says more than that of its primary code."""
+
 _PRIMARY: Final = 0xFF
 
 
@@ -36,7 +42,7 @@ def translate(error: sqlite3.Error, path: str) -> StoreError:
     if code is None:
         return _without_code(error, path)
     kind, sentence = ERRORS.get(code & _PRIMARY, (StoreUnavailable, "cannot be used"))
-    return kind(f"{path}: {sentence} ({error.sqlite_errorname})")
+    return kind(f"{path}: {EXTENDED.get(code, sentence)} ({error.sqlite_errorname})")
 
 
 def _without_code(error: sqlite3.Error, path: str) -> StoreError:

@@ -73,7 +73,7 @@ class DatabaseFile:
             with suppress(FileExistsError):
                 _create_private(self.path)
         except FileNotFoundError:
-            raise StoreUnavailable(f"{self.path}: the directory above {directory} does not exist") from None
+            raise StoreUnavailable(f"{self.path}: the directory {os.path.dirname(directory)} does not exist") from None
         except OSError as error:
             # The missing file cannot be made; an existing one that only forbids writing is SQLite's to judge.
             if not os.path.exists(self.path):
