@@ -29,8 +29,9 @@ bench: $(READY)
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
+	@echo "Setting up $(VENV): this takes a few minutes, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $(READY)
 
 clean:

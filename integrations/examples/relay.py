@@ -140,6 +140,8 @@ class Scripted:
 def upstream_from(environ: Mapping[str, str]) -> Upstream:
     """Providers when the environment holds a key or an address, else the scripted model."""
     given = any(environ.get(provider.key) for provider in PROVIDERS) or environ.get("UPSTREAM_URL")
+    if not given:
+        print("No provider's key in the environment: a scripted model answers /v1/chat/completions.", flush=True)
     return Relay(environ) if given else Scripted()
 
 
