@@ -254,3 +254,38 @@ def test_steps_in_like_words_are_steps_of_their_own() -> None:
         "a: Now let me create the play card action:",
     )
     assert labels(graph, NodeType.TASK, Status.IN_PROGRESS) == ["create the play card action"]
+
+
+CAME_BACK = ("u: Build the exporter for the shop", "a: Here it is.", "u: the accents are lost in Excel")
+
+
+@pytest.mark.parametrize(
+    ("said", "change"),
+    [
+        ("I'll change the exporter to write UTF-8 with a BOM.", ("exporter as it was", "write UTF-8 with a BOM")),
+        ("Removed the retry flag so failures surface at once.", ("retry flag", "no retry flag")),
+    ],
+)
+def test_an_assistant_that_comes_back_to_its_work_replaces_what_it_was(said: str, change: tuple[str, str]) -> None:
+    ((old, new),) = changes(talk(*CAME_BACK, f"a: {said}"))
+    assert (old.removeprefix("the "), new) == change
+    assert changes(talk("u: Build the exporter for the shop", f"a: {said}")) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'll update the changelog to be complete.",
+        "Let me change into the folder to read it.",
+        "Removed files are listed.",
+    ],
+)
+def test_upkeep_replaces_nothing(said: str) -> None:
+    assert changes(talk(*CAME_BACK, f"a: {said}")) == []
+
+
+def test_dropping_one_thing_keeps_the_other() -> None:
+    graph = talk(
+        "u: Plan the ingress of the lab", "a: Caddy or nginx?", "u: let's use Caddy", "u: forget Caddy, nginx stays"
+    )
+    assert changes(graph) == [("Caddy", "nginx")]

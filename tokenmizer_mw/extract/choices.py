@@ -144,6 +144,22 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     return found
 
 
+def _reworks(said: Said, situation: Situation) -> list[Finding]:
+    """What an assistant alters or removes of what stands, when the user comes back to it; in any case its work."""
+    hit = said.hit
+    removed = not hit.label
+    claimed: dict[str, Any] = {"status": Status.COMPLETED, "move": Move.CLOSE}
+    begun: dict[str, Any] = {"status": Status.IN_PROGRESS, "move": Move.NOTE, "trust": Trust.PROPOSED}
+    state = claimed if removed or _REPORTS_WORK.any(hit.clause) else begun
+    found = [said.finding(hit.clause, type=NodeType.TASK, kind=None, **state)]
+    if not situation.ordered or not situation.follows_up or anaphoric(hit.target):
+        return found
+    target = split_reason(hit.target)[0].partition(" and ")[0]
+    label = f"no {target}" if removed else split_reason(hit.label)[0]
+    old = target if removed else f"{target} as it was"
+    return [*found, said.finding(label, target=old, reason=hit.reason, trust=Trust.ADOPTED)]
+
+
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
     if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
@@ -177,6 +193,7 @@ CHOICE_MAKERS: Final[dict[Act, Maker]] = {
     Act.WISH: _standing,
     Act.REPLACE: _replacements,
     Act.CHANGE: _changes,
+    Act.REWORK: _reworks,
     Act.RETURN: _replacements,
     Act.REJECT: _rejections,
     Act.RETRACT: _retractions,

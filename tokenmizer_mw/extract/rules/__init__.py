@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS
-from .changes import CHANGES
+from .changes import CHANGES, REWORKS
 from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
@@ -27,6 +27,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *CHOICES,
     *REQUESTS,
     *STATES,
+    *REWORKS,
     *CLAIMS,
     *HANDOVERS,
     *PROGRESS,

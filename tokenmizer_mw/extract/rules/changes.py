@@ -109,6 +109,18 @@ CHANGES: Final = (
         "Settings → Profile → Save",
     ),
     _rule(
+        "drop_keep",
+        Speaker.USER,
+        r"(?:(?:ok|so|then|let's|just|please|we) )*(?:scrap|drop|forget(?: about)?|ditch|kill|lose|dump"
+        r"|skip) (?:the |that "
+        r"|this )?(?P<target>[^,;.:]{2,50}), (?P<label>[^,;.:]{2,50}?) (?:only|stays|it is|remains|is enough"
+        r"|will do)\b.*",
+        0.85,
+        "forget Caddy, nginx stays",
+        "forget that, nothing stays as it is",
+        unless=r".*, (?:nothing|everything|it|that|this|what)\b",
+    ),
+    _rule(
         "just_this",
         Speaker.USER,
         r"(?P<label>(?:(?:please|only|just) )*(?:edit|change|touch|update|use|put|read|take|write|save|keep|do|run"
@@ -121,3 +133,44 @@ CHANGES: Final = (
         unless=r".*\b(?:or|does|do|is|are|was|has|have|could|should|will|would|might|can|why|if|still|did|am) not\b",
     ),
 )
+
+_REWORKING: Final = (
+    r"(?:updat(?:e|ed|ing)|chang(?:e|ed|ing)|modif(?:y|ied|ying)|adjust(?:ed|ing)?|refactor(?:ed|ing)?|alter(?:ed|ing)?"
+    r"|rewrit(?:e|ing)|rewrote|soften(?:ed|ing)?|convert(?:ed|ing)?|correct(?:ed|ing)?|rework(?:ed|ing)?|switch(?:ed"
+    r"|ing)?)"
+)
+_RECORDS: Final = (
+    r".*\b(?:to-?dos?|todo list|task list|plan|changelog|readme|progress|tests?|specs?|references?|documentation|docs"
+    r"|import|imports|comment|snapshot|version|hooks?)\b.* (?:to|so)\b"
+)
+
+REWORKS: Final = (
+    Rule(
+        "rework.to",
+        Speaker.ASSISTANT,
+        Act.REWORK,
+        r"(?:(?:now|okay|sure|yes|done),? )?(?:i'll|i will|i've|i have|we'll|we've|let me|let's|i need to|we need to"
+        r"|i'm going"
+        rf" to) (?:now |also |then )?{_REWORKING} (?P<target>(?:the |this |your |our |its )?[^,;:]{{2,60}}?)"
+        r" to (?:now |only |always |directly )?(?P<label>(?:use|refer to|preserve|send|get|read|return|write|store"
+        r"|keep|take|load"
+        r"|fetch|call|go|run|follow|default|fall back|accept|be|rely|point|render|sort|compute|pull) [^:]{4,})",
+        0.6,
+        "I'll change the exporter to write UTF-8 with a BOM",
+        "I'll update the changelog to mention it",
+        rf"{_RECORDS}|.*\b(?:how|try|want|need|have|going|able) to\b",
+    ),
+    Rule(
+        "rework.removed",
+        Speaker.ASSISTANT,
+        Act.REWORK,
+        r"(?:(?:i|we)(?:'ve| have)? (?:now |also )?)?(?:removed|dropped) (?:the |all |any |our "
+        r"|your )?(?P<target>[^,;:]{3,80}?)"
+        r"(?:,? (?P<reason>(?:since|so|because|as|in favou?r of|which|for|to) .+))?$",
+        0.6,
+        "Removed the retry flag so failures surface at once",
+        "Removed files are listed in the log",
+        r"(?:removed|dropped) (?:\w+ )?(?:is|are|was|were|when|if|by)\b|(?:removed|dropped) (?:files?|items?|rows?) ",
+    ),
+)
+"""What an assistant makes of its own earlier work when the user comes back to it."""

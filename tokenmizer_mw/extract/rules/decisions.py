@@ -248,7 +248,7 @@ CHOICES: Final = (
     _rule(
         "it_is",
         Act.CHOICE,
-        r"(?P<label>[^,;:]{1,50}?) it is\b(?:[,;: ]+(?P<reason>.+))?",
+        r"(?P<label>[^,;:]{1,50}?) it is(?:$|[,;:] ?(?P<reason>.+)| then\b.*| for (?:me|us|now)\b.*)",
         0.9,
         "dns-01 it is",
         "how slow it is",
