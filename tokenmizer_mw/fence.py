@@ -149,7 +149,8 @@ _UNSEEN: Final = frozenset({"Cf", "Mn", "Me"})
 _BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _AFTER_LESS: Final = frozenset(" 0123456789=-")
 _CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
-_CODE_FENCE = re2.compile(r"`{3,}|~{3,}")
+_CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
+_OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
 
 
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
@@ -182,11 +183,13 @@ def _varies(char: str) -> bool:
 
 
 def _broken_tags(text: str) -> str:
-    """Every "<" that could open a tag or a template token becomes a quotation mark; comparisons stay."""
+    """Every "<" that could open a tag, a template token or a delimiter of ours in any spacing becomes a quotation mark;
+    comparisons stay."""
     first, *rest = text.split("<")
     kept = [first]
     for index, part in enumerate(rest):
         harmless = part[0] in _AFTER_LESS if part else index == len(rest) - 1
+        harmless = harmless and _OWN_NAME.match(part) is None
         kept.append(("<" if harmless else "\u2039") + part)
     return "".join(kept)
 
