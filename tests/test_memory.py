@@ -202,6 +202,29 @@ def test_a_message_edited_inside_the_cut_is_not_lost() -> None:
     memory.close()
 
 
+@pytest.mark.parametrize("place", [0, 2])
+def test_an_edit_deep_inside_the_cut_is_not_lost(place: int) -> None:
+    memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
+    key = SessionKey("local", "s")
+    talk = list(LONG)
+    for number in range(6):
+        talk += [("assistant", f"Answer {number}. " * 30), ("user", f"Question {number}?")]
+        memory.commit(key, chat(*talk).messages, None)
+        memory.prepare(key, chat(*talk))
+    assert memory.counters()["cut_made"] >= 1
+    edited = [*talk[:place], ("user", "Use MariaDB for storage."), *talk[place + 1 :]]
+    changed = memory.prepare(key, chat(*edited))
+    assert changed is None or "MariaDB" in changed.block or changed.keep_from <= place
+    memory.commit(key, chat(*edited).messages, None)
+    said = [message.text for message in memory.restore("s", range(1, 100))]
+    assert said.count("Use MariaDB for storage.") == 1
+    recorded = len(said)
+    memory.prepare(key, chat(*edited, ("assistant", "ok"), ("user", "go on")))
+    memory.commit(key, chat(*edited, ("assistant", "ok"), ("user", "go on")).messages, None)
+    assert len(memory.restore("s", range(1, 200))) == recorded + 2
+    memory.close()
+
+
 def test_the_loss_report_knows_where_the_tail_begins_after_a_branch() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
     key = SessionKey("local", "s")

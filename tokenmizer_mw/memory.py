@@ -356,26 +356,25 @@ class SessionMemory:
         counter = self._counter(request.model)
         counts = counter.request_counts(request)
         overhead = counter.text(request.overhead)
+        spoken = request.messages.spoken()
         decided: Rewrite | None = None
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal decided
+            known = state.transcript.first_new(spoken)
+            edited = state.transcript.edited(_marks(request), *known) if state.cut is not None else None
+            known = edited or known
             decision = plan(request, counts, overhead=overhead, frozen=state.cut, settings=self.settings)
-            if isinstance(decision, Replay) and self._says_more(state, request, decision.keep_from):
+            if isinstance(decision, Replay) and known[0] < _spoken_before(request, decision.keep_from):
+                # The client changed something in what the cut in force leaves out: its block does not stand for it.
                 decision = plan(request, counts, overhead=overhead, frozen=None, settings=self.settings)
-            decided, events = self._carried_out(key, state, request, decision)
-            return events
+            decided, events = self._carried_out(key, state, request, decision, known)
+            return self._news(state, spoken, known) if edited is not None and not events else events
 
         self._update(key, decide)
         if decided is not None:
             self.count("request_rewritten")
         return decided
-
-    @staticmethod
-    def _says_more(state: SessionState, request: ChatRequest, keep_from: int) -> bool:
-        """Whether the client changed something in what the cut in force leaves out: its block does not stand for it."""
-        start, _ = state.transcript.first_new(request.messages.spoken())
-        return start < _spoken_before(request, keep_from)
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
@@ -483,16 +482,16 @@ class SessionMemory:
         return replace(reply, message=message)
 
     def _carried_out(
-        self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan
+        self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan, known: tuple[int, int]
     ) -> tuple[Rewrite | None, list[Event]]:
         match decision:
             case Cut(keep_from, otherwise):
-                drawn, cut = self._cut(key, state, request, keep_from)
+                drawn, cut = self._cut(key, state, request, keep_from, known)
                 if cut is not None:
                     self.count("cut_made")
                     return Rewrite(keep_from, cut.block, self.settings.block_role), [*drawn, cut]
                 self.count("cut_not_worth_it")
-                rewrite, _ = self._carried_out(key, state, request, otherwise)
+                rewrite, _ = self._carried_out(key, state, request, otherwise, known)
                 return rewrite, drawn
             case Replay(keep_from, block):
                 return Rewrite(keep_from, block, self.settings.block_role), []
@@ -500,17 +499,15 @@ class SessionMemory:
                 return None, []
 
     def _cut(
-        self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int
+        self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int, known: tuple[int, int]
     ) -> tuple[list[Event], Checkpointed | None]:
         """The events of what the request says that is new, and the cut; ``None`` when no block is worth it."""
-        spoken = request.messages.spoken()
-        news = joining(state.transcript, spoken)
-        drawn = [*news, *self._drawn(state, news)]
+        drawn = self._news(state, request.messages.spoken(), known)
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
         id = _next_checkpoint(state)
-        turn = len(state.transcript) + len(news)
+        turn = len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)
         counter = self._counter(request.model)
         budget = block_budget(request.model, self.settings)
         nonce = nonce_for(self._secret, key, id)
@@ -518,7 +515,7 @@ class SessionMemory:
         dropped = request.messages[request.prefix : keep_from]
         if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
             return drawn, None
-        place = state.transcript.behind(*state.transcript.first_new(spoken), _spoken_before(request, keep_from))
+        place = state.transcript.behind(*known, _spoken_before(request, keep_from))
         return drawn, Checkpointed(
             id=id,
             turn=turn,
@@ -529,6 +526,11 @@ class SessionMemory:
             dropped=len(dropped),
             carried=resume.node_ids,
         )
+
+    def _news(self, state: SessionState, spoken: History, known: tuple[int, int]) -> list[Event]:
+        """The events of what is new in a history, and of its facts."""
+        news = joining(state.transcript, spoken, known=known)
+        return [*news, *self._drawn(state, news)]
 
     def _drawn(self, state: SessionState, news: Sequence[MessageRecorded]) -> list[Event]:
         """The events of extraction for what waits in ``state`` and for ``news``."""
@@ -620,6 +622,12 @@ def _node(state: SessionState, node_id: str) -> Node:
     if node is None:
         raise UnknownNode(f"the session has no node {node_id[:60]!r}")
     return node
+
+
+def _marks(request: ChatRequest) -> list[str]:
+    """The digests of the messages that are not the system's."""
+    marks = request.messages.column("digest", lambda messages: map(digest, messages))
+    return [mark for mark, role in zip(marks, request.messages.roles, strict=True) if role is not Role.SYSTEM]
 
 
 def _spoken_before(request: ChatRequest, index: int) -> int:

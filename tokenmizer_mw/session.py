@@ -61,6 +61,19 @@ class Transcript:
                     return index + 1, place
         return 0, len(self.digests) - 1
 
+    def edited(self, marks: Sequence[str], start: int, place: int) -> tuple[int, int] | None:
+        """What ``first_new``, which gave ``start`` and ``place``, would say if it compared the whole of a history with
+        what the session has: ``None`` when that is the same. ``marks`` are the digests of its messages."""
+        if start == 0 or self.depths[place] != start - 1:
+            return None
+        found: tuple[int, int] | None = None
+        for index in range(start - 1, -1, -1):
+            before = self.parents[place]
+            if marks[index] != self.digests[place]:
+                found = index, before
+            place = before
+        return found
+
     def behind(self, start: int, place: int, index: int) -> int:
         """The index in the transcript of message ``index``, where ``first_new`` gave ``start`` and ``place`` and the
         messages from ``start`` on are added next."""
@@ -157,13 +170,15 @@ class SessionState:
             self.recent.append(self.undrawn.pop(0))
 
 
-def joining(transcript: Transcript, messages: Sequence[Message], *, part: bool = False) -> list[MessageRecorded]:
+def joining(
+    transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
+) -> list[MessageRecorded]:
     """The events that add what is new in ``messages``, none of which is a system message. ``part``: they are only the
-    newest ones of a history."""
-    start, place = transcript.first_new(messages, part=part)
-    known, events = len(transcript), list[MessageRecorded]()
+    newest ones of a history. ``known`` is what ``first_new`` says, or knows better."""
+    start, place = known if known is not None else transcript.first_new(messages, part=part)
+    events: list[MessageRecorded] = []
     for message in messages[start:]:
-        turn = known + len(events) + 1
+        turn = len(transcript) + len(events) + 1
         after = turn - 1 if events else place + 1
         events.append(MessageRecorded(turn, digest(message), message, after))
     return events
