@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from .abroad import offer_abroad, short_answer
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import bounded, plain_reason, without_lead
@@ -32,7 +33,7 @@ ANSWER_MAX: Final = 300
 """Characters of an answer that are read for a choice."""
 
 _CHOOSING: Final = compiled(
-    r"(?s).*(?:\?|\b(?:options?|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
+    r"(?s).*(?:[?？]|\b(?:options?|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
     r"|candidates?|routes?|"
     r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
 )
@@ -269,6 +270,9 @@ def _proposals(sentences: Sequence[str]) -> list[str]:
         if match is not None:
             found.append(match.group("label").rstrip("?. "))
             continue
+        if offered := offer_abroad(sentence):
+            found.append(offered)
+            continue
         found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
     return [label.rstrip("?. ") for label in found if not anaphoric(label)]
 
@@ -277,8 +281,10 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
     text = bounded(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
-    if not lower or lower.endswith("?") or not _may_answer(lower):
+    if not lower or lower.endswith(("?", "？")):
         return Answer()
+    if not _may_answer(lower):
+        return _answer_abroad(lower, text, offers)
     chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
     if chosen:
         return Answer(tuple(option.label for option in chosen), reason=_why(text))
@@ -290,7 +296,21 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     no = _NO.match(lower)
     if no is not None and _only_agrees(no.group("rest")):
         return Answer(declined=offers.proposals)
-    return Answer()
+    return _answer_abroad(lower, text, offers)
+
+
+def _answer_abroad(lower: str, text: str, offers: Offers) -> Answer:
+    said = short_answer(lower)
+    options = offers.options
+    if said.both:
+        return Answer(tuple(option.label for option in options[:2]) or offers.proposals)
+    if said.yes:
+        return Answer(offers.proposals)
+    if said.no:
+        return Answer(declined=offers.proposals)
+    if said.place is not None and -len(options) <= said.place < len(options):
+        return Answer((options[said.place].label,), reason=_why(text))
+    return Answer(tuple(option.label for option in options if option.key == said.key and said.key), reason=_why(text))
 
 
 def _may_answer(text: str) -> bool:

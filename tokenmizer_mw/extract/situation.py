@@ -10,6 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 
+from .abroad import order_abroad
 from .offers import Offers
 from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, without_lead
@@ -30,7 +31,13 @@ TOLD_MAX: Final = 20_000
 _ASKS_FOR_REST: Final = PatternSet(
     r"(?s).*\b(?:what(?:'s| is| else is| are|'s still| is still)? (?:still |there )?(?:left|missing|open"
     r"|remaining|pending|to do)"
-    r"|what (?:do|should) we (?:still )?(?:have|need) to do|what remains)\b.*\?"
+    r"|what (?:do|should) we (?:still )?(?:have|need) to do|what remains)\b.*\?",
+    r"(?s).*(?:qué (?:nos )?(?:falta|queda)|que (?:nos )?(?:falta|queda) por|was (?:fehlt|bleibt"
+    r"|ist noch offen|steht noch)"
+    r"|noch offen"
+    r"|qu'est-ce qu'il reste|que reste-t-il|il reste quoi|o que falta|cosa (?:manca|resta)"
+    r"|что (?:ещё |еще )?осталось|还剩|还有(?:什么|哪些)"
+    r"|残り|残って|뭐가 남|남은 (?:일|작업)|क्या (?:बाकी|बचा)|kya (?:baki|bacha)).*[?？]?",
 )
 
 Numbered = tuple[int, Message]
@@ -60,7 +67,9 @@ class Situation:
             return self.turn > CONTEXT_MESSAGES
         text = encodable(self.asked[1].text[:ASKED_MAX])
         said = [bounded(text[start:end]) for start, end in sentences(text, 0, len(text))]
-        return any(not asks(sentence) or order_in(without_lead(sentence)) for sentence in said)
+        return any(
+            not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
+        )
 
     @cached_property
     def asked_what_is_left(self) -> bool:

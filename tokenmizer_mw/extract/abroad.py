@@ -1,0 +1,220 @@
+"""What sentences and short answers say in other languages than English, by the tables of the language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from .hit import Hit, Table, anaphoric
+from .languages import tongues_of
+from .pattern import Pattern, PatternSet, compiled
+from .phrases import asks
+from .rules import Act, Speaker
+from .rules.tongue import Tongue
+from .rules.tongues import TONGUES
+
+ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.RULE, Act.REJECT})
+"""What a polite question can do: "can you add X?", "could we use Y instead?"."""
+
+_DECIDING: Final = frozenset({Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT})
+_REASON_MIN: Final = 7
+"""Characters of a clause behind a choice that may be its reason; a shorter one belongs to the choice."""
+
+_CLAUSES_MAX: Final = 10
+_LEADS_MAX: Final = 5
+_ENDS: Final = " .!…。！．\u3000।"
+_EDGES: Final = " ,;:-–—，、；：。\u3000"
+_NEVER: Final = r"[^\s\S]"
+
+
+class _Reader:
+    """A language with its patterns compiled. Languages that nobody speaks are never compiled."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self.code = tongue.code
+        self.tables = {speaker: Table(tongue.rules, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
+        self.silent = PatternSet(*(text for text in (tongue.supposes, tongue.reports, tongue.asks) if text))
+        self.lead, self.polite, self.border, self.because, self.trailer, self.offers = (
+            compiled(text or _NEVER)
+            for text in (
+                tongue.lead,
+                tongue.polite,
+                tongue.border,
+                tongue.because,
+                f"(?:{tongue.trailer})$" if tongue.trailer else "",
+                tongue.offers,
+            )
+        )
+
+    def without_lead(self, text: str) -> str:
+        for _ in range(_LEADS_MAX):
+            match = self.lead.match(text)
+            if match is None or not match.end():
+                return text
+            text = text[match.end() :].lstrip(_EDGES)
+        return text
+
+    def hits(self, text: str, speaker: Speaker) -> tuple[Hit, ...] | None:
+        """What a sentence says; () when it states nothing by its form, ``None`` when no row reads it."""
+        table = self.tables[speaker]
+        text = self.without_lead(text.strip(_EDGES + "¿¡"))
+        order = self.order_in(text) if speaker is Speaker.USER else ""
+        if order:
+            return tuple(hit for hit in self._read(table, order) or () if hit.rule.act in ORDERS)
+        stripped = text.rstrip(_ENDS)
+        leading = table.first(stripped, table.reading(stripped)) if stripped else None
+        if asks(text):
+            return ()
+        if leading is not None and leading.rule.explicit:
+            return (leading,)
+        if self.silent.any(stripped):
+            return ()
+        return self._read(table, stripped)
+
+    def order_in(self, text: str) -> str:
+        match = self.polite.fullmatch(text.rstrip(" ?!.？。！"))
+        return match.group("rest") if match is not None else ""
+
+    def _read(self, table: Table, text: str) -> tuple[Hit, ...] | None:
+        leading = table.first(text, table.reading(text)) if text else None
+        if leading is not None and leading.rule.whole:
+            return (self._made(leading),)
+        found: list[Hit] = []
+        for clause in self._clauses(text):
+            said = self.without_lead(clause).rstrip(_ENDS)
+            hit = table.first(said, table.reading(said)) if said and not self.silent.any(said) else None
+            if hit is not None:
+                found.append(hit)
+            elif found:
+                found[-1] = self._longer(found[-1], clause)
+        return tuple(self._made(hit) for hit in found) or (None if leading is None else (self._made(leading),))
+
+    def _clauses(self, text: str) -> list[str]:
+        found: list[str] = []
+        while len(found) < _CLAUSES_MAX and (match := self.border.search(text)) is not None and match.end():
+            found.append(text[: match.start()])
+            text = text[match.end() :]
+        return [clause for piece in (*found, text) if (clause := piece.strip(_EDGES))]
+
+    def _longer(self, hit: Hit, clause: str) -> Hit:
+        """What follows a choice says why; what follows anything else belongs to it."""
+        if hit.rule.act not in _DECIDING or not hit.label:
+            return replace(hit, label=f"{hit.label}, {clause}") if hit.label else hit
+        match = self.because.search(clause)
+        if match is not None and match.start() == 0:
+            clause = clause[match.end() :]
+        elif len(clause.encode()) < _REASON_MIN:
+            return replace(hit, label=f"{hit.label}, {clause}")
+        return replace(hit, reason=f"{hit.reason}, {clause}" if hit.reason else clause)
+
+    def _made(self, hit: Hit) -> Hit:
+        label, reason = hit.label, hit.reason
+        if hit.rule.act in _DECIDING:
+            label, why = _cut(label, self.because)
+            reason = reason or why
+        target, why = _cut(hit.target, self.because) if hit.target else ("", "")
+        soft = self.trailer.search(label)
+        if soft is not None and soft.start() > 0:
+            label = label[: soft.start()]
+        return replace(hit, label=label.strip(_EDGES), target=target, reason=(reason or why).strip(_EDGES))
+
+
+def _cut(label: str, because: Pattern) -> tuple[str, str]:
+    match = because.search(label)
+    if match is None or match.start() == 0:
+        return label, ""
+    return label[: match.start()].rstrip(_EDGES), label[match.end() :]
+
+
+@cache
+def _reader(tongue_code: str) -> _Reader:
+    return _Reader(next(tongue for tongue in TONGUES if tongue.code == tongue_code))
+
+
+def hits_abroad(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
+    """What a sentence does that is not in English; ``None`` when no table of its languages reads it, () when one
+    says that it states nothing."""
+    for tongue in tongues_of(sentence):
+        found = _reader(tongue.code).hits(sentence, speaker)
+        if found is not None:
+            return found
+    return None
+
+
+def order_abroad(sentence: str) -> str:
+    """What a polite question asks for in another language, "" when the sentence is no such thing."""
+    for tongue in tongues_of(sentence):
+        reader = _reader(tongue.code)
+        if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
+            return order
+    return ""
+
+
+def offer_abroad(sentence: str) -> str:
+    """What an assistant's sentence in another language offers to do, "" for none."""
+    for tongue in tongues_of(sentence):
+        reader = _reader(tongue.code)
+        match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
+        if match is not None and not anaphoric(label := match.group("label").strip(_EDGES + "?？")):
+            return label
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortAnswer:
+    """What a short answer says: it agrees, refuses, wants both, or names an option by ``key`` or ``place``."""
+
+    yes: bool = False
+    no: bool = False
+    both: bool = False
+    key: str = ""
+    place: int | None = None
+
+
+def _only(words: str, soft: str) -> str:
+    return (
+        rf"(?:(?:{soft})[\s,.!，。！、]*)*(?:{words})(?:[\s,.!，。！、]+|$|(?:{soft}|{words}))*$" if words else _NEVER
+    )
+
+
+_ANSWERS: Final = tuple(
+    text
+    for tongue in TONGUES
+    for text in (
+        _only(tongue.yes, tongue.soft or _NEVER),
+        _only(tongue.no, tongue.soft or _NEVER),
+        _only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
+    )
+)
+_ANSWERING: Final = PatternSet(*_ANSWERS)
+_BEHIND_PICK: Final = r"$|[\s,.;:!)，。、！]"
+_KINDS: Final = 3
+"""Patterns of one language in ``_ANSWERS``: agreeing, refusing, taking both."""
+
+
+def _pick(tongue: Tongue) -> str:
+    ordinals = "|".join(sorted(tongue.ordinals, key=len, reverse=True)) or _NEVER
+    before = rf"(?:(?:{tongue.pick}|{tongue.yes})[\s,，、]*)*"
+    behind = f"{_BEHIND_PICK}|{tongue.picked}" if tongue.picked else _BEHIND_PICK
+    return rf"{before}(?:(?P<key>[0-9]{{1,2}}|[a-h])|(?P<which>{ordinals}))(?:{behind})"
+
+
+_PICKS: Final = tuple(_pick(tongue) for tongue in TONGUES)
+_PICKING: Final = PatternSet(*_PICKS)
+
+
+def short_answer(text: str) -> ShortAnswer:
+    """What a short answer in another language says; all ``False`` for anything else. ``text`` is in lower case."""
+    said = text.strip(_EDGES + "¡")
+    numbers = _ANSWERING.matching(said)
+    if numbers:
+        kind = numbers[0] % _KINDS
+        return ShortAnswer(yes=kind == 0, no=kind == 1, both=kind == 2)
+    for number in _PICKING.matching(said):
+        match = compiled(_PICKS[number]).match(said)
+        if match is None:
+            continue
+        which = match.group("which").casefold()
+        return ShortAnswer(key=match.group("key"), place=TONGUES[number].ordinals.get(which) if which else None)
+    return ShortAnswer()

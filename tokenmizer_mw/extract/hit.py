@@ -1,0 +1,71 @@
+"""What a rule reads in a clause, and the tables of rules behind one gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from .pattern import Match, PatternSet, compiled
+from .phrases import plain_reason
+from .rules import Rule, Speaker
+from .similar import words_of
+
+_ANAPHORA: Final = words_of(
+    "it that this them those these him her me us you what whatever which there here something anything everything"
+    " nothing one ones both all same it's that's this's"
+    " eso esto esa ese lo das dies diese dieses ça cela celui-ci isso isto este esta questo quello это этот то"
+    " 它 这个 那个 这样 それ これ あれ 그거 이거 그것 이것 यह वह ye yeh wo woh isko usko"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A clause that a rule reads. Groups that took no part are ""."""
+
+    rule: Rule
+    clause: str
+    label: str
+    target: str = ""
+    reason: str = ""
+
+
+class Table:
+    """The rules of one speaker behind one gate."""
+
+    def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
+        self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
+        self._gate = PatternSet(*(rule.pattern for rule in self.rules))
+        self._patterns = tuple(compiled(rule.pattern) for rule in self.rules)
+        self._unless = tuple(PatternSet(rule.unless) if rule.unless else None for rule in self.rules)
+
+    def reading(self, text: str) -> list[int]:
+        """Numbers of the rules that may read ``text``, in the table's order."""
+        return self._gate.matching(text)
+
+    def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
+        """What the first of these rules reads in ``text``."""
+        for number in numbers:
+            rule = self.rules[number]
+            unless = self._unless[number]
+            if unless is not None and unless.any(text):
+                continue
+            pattern = self._patterns[number]
+            match = pattern.match(text)
+            if match is not None and (hit := _hit(rule, text, match, pattern.groups)) is not None:
+                return hit
+        return None
+
+
+def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:
+    said = {name: match.group(name).strip() for name in groups}
+    label = said.get("label", "")
+    if "label" in groups and label and anaphoric(label):
+        return None
+    return Hit(rule, text, label, said.get("target", ""), plain_reason(said.get("reason", "")))
+
+
+def anaphoric(label: str) -> bool:
+    """Whether a label only points at something said before ("that one", "it")."""
+    words = label.casefold().strip(" .,!?").split()
+    return not words or (words[0] in _ANAPHORA and len(words) <= 2)

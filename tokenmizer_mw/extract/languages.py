@@ -1,0 +1,50 @@
+"""Which languages a sentence is in, told by its script and a few of its words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from .pattern import PatternSet
+from .rules.tongue import Tongue
+from .rules.tongues import TONGUES
+
+TONGUES_MAX: Final = 2
+"""Languages whose tables are read for one sentence."""
+
+WORDS_MAX: Final = 60
+"""Words of a sentence that tell its language."""
+
+_BY_CODE: Final = {tongue.code: tongue for tongue in TONGUES}
+_BY_CUE: Final = {
+    cue: tuple(tongue.code for tongue in TONGUES if cue in tongue.cues) for tongue in TONGUES for cue in tongue.cues
+}
+_CUES: Final = frozenset(_BY_CUE)
+_SCRIPTS: Final = (
+    ("ja", r"(?s).*[\x{3041}-\x{30fa}]"),
+    ("zh", r"(?s).*\p{Han}"),
+    ("ko", r"(?s).*\p{Hangul}"),
+    ("ru", r"(?s).*\p{Cyrillic}"),
+    ("hi", r"(?s).*\p{Devanagari}"),
+)
+_SCRIPT: Final = PatternSet(*(pattern for _, pattern in _SCRIPTS))
+_AROUND: Final = ".,;:!?\"'()¿¡«»„“”…-–—*`"
+_HAN: Final = 1
+
+
+def tongues_of(sentence: str) -> tuple[Tongue, ...]:
+    """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
+    found = [] if sentence.isascii() else _by_script(sentence)
+    words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
+    bare = [word.strip(_AROUND) for word in words]
+    if not _CUES.isdisjoint(bare):
+        counted = Counter(code for word in bare if word in _CUES for code in _BY_CUE[word])
+        found += [code for code, _ in counted.most_common(TONGUES_MAX)]
+    return tuple(_BY_CODE[code] for code in found[:TONGUES_MAX] if code in _BY_CODE)
+
+
+def _by_script(sentence: str) -> list[str]:
+    seen = _SCRIPT.matching(sentence)
+    if seen[:2] == [0, _HAN]:
+        seen.remove(_HAN)
+    return [_SCRIPTS[number][0] for number in seen]
