@@ -289,3 +289,34 @@ def test_dropping_one_thing_keeps_the_other() -> None:
         "u: Plan the ingress of the lab", "a: Caddy or nginx?", "u: let's use Caddy", "u: forget Caddy, nginx stays"
     )
     assert changes(graph) == [("Caddy", "nginx")]
+
+
+def test_what_an_assistant_tells_of_its_work_counts_even_when_it_was_only_asked() -> None:
+    told = (
+        "a: Wrapped up the import wizard this morning. The rate limiter is next on the list."
+        " Ran into a stale lock on the cache directory. Settled on Caddy for the proxy."
+    )
+    graph = talk("u: Build the portal of the library", "a: Gladly.", "u: how far are we?", told)
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["the import wizard"]
+    assert labels(graph, NodeType.TASK, Status.PENDING) == ["The rate limiter"]
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == ["a stale lock on the cache directory"]
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["Caddy for the proxy"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a: Shipped orders are shown in grey.",
+        "a: If you run into a stale lock, delete it.",
+        "a: Once the audit trail is in and working, we can talk.",
+        "a: Some teams settled on Caddy.",
+        "a: Would Caddy have won out?",
+        "a: What is next on the list?",
+        "a: Using it that way is odd.",
+        "a: It would have been better if protobuf made the most sense.",
+    ],
+)
+def test_told_of_others_or_only_supposed(said: str) -> None:
+    graph = talk("u: Build the portal of the library", "a: Gladly.", "u: how far are we?", said)
+    told = [node for node in graph.nodes() if node.source.turn == 4 and node.type is not NodeType.GOAL]
+    assert [node.label for node in told if node.status is not Status.INVALIDATED] == []

@@ -29,6 +29,13 @@ _REPORTS_WORK: Final = PatternSet(
 )
 """What an assistant says of its own finished work, which names a change by the way."""
 
+_TOLD_AS_MADE: Final = PatternSet(
+    r"(?:(?:i|we)(?:'ve| have)? )?(?:chose|chosen|settled|selected|picked|went with|adopted|standardi[sz]ed)\b",
+    r".*\b(?:won out|won in the end|came out ahead|made the most sense|felt like the (?:right|best)|was the (?:right"
+    r"|best))\b",
+)
+"""A choice that an assistant tells as one that was made, not as one that it would make."""
+
 _ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
 _OTHER_IS: Final = compiled(
@@ -74,7 +81,7 @@ def _decided(said: Said, label: str, situation: Situation, **changes: Any) -> Fi
     """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
         return said.finding(label, **changes, **slot_of(label))
-    if said.hit.rule.explicit and situation.ordered:
+    if said.hit.rule.explicit and (situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)):
         return said.finding(label, **changes, **slot_of(label), trust=Trust.ADOPTED)
     return said.finding(
         label,

@@ -188,7 +188,7 @@ def _behind_lead(text: str) -> str:
                 return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
         return text.lstrip("-–—*•>,;:!. ") if text[0] in "-–—*•>,;:!. " else text
-    if bare in _STATING and word[-1] not in _CLOSERS:
+    if (bare in _STATING and word[-1] not in _CLOSERS) or (bare == "done" and word[-1] == ":"):
         return text
     return rest.lstrip(" -–—")
 

@@ -140,6 +140,7 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.SCHEMA: _schemas,
     Act.TESTED: _plain,
     Act.ENVIRONMENT: _environment,
+    Act.DIAGNOSIS: _plain,
     Act.BLOCKED: _blocked,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""

@@ -9,6 +9,7 @@ from .changes import CHANGES, REWORKS
 from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
+from .narration import AHEAD, FINISHED, MET, SETTLED
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing import STANDING
 from .wishes import WISHES
@@ -18,6 +19,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *MARKERS,
     *REPLACEMENTS,
     *CHANGES,
+    *SETTLED,
     *REMINDERS,
     *STANDING,
     *WISHES,
@@ -27,6 +29,9 @@ RULES: Final[tuple[Rule, ...]] = (
     *CHOICES,
     *REQUESTS,
     *STATES,
+    *FINISHED,
+    *AHEAD,
+    *MET,
     *REWORKS,
     *CLAIMS,
     *HANDOVERS,

@@ -47,6 +47,7 @@ class Act(StrEnum):
     SCHEMA = "schema"
     TESTED = "tested"
     ENVIRONMENT = "environment"
+    DIAGNOSIS = "diagnosis"
     BLOCKED = "blocked"
     REASON = "reason"
 
@@ -88,6 +89,7 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.SCHEMA: Meaning(NodeType.SCHEMA, Status.ACTIVE),
     Act.TESTED: Meaning(NodeType.TEST, Status.COMPLETED),
     Act.ENVIRONMENT: Meaning(NodeType.ENVIRONMENT, Status.ACTIVE),
+    Act.DIAGNOSIS: Meaning(NodeType.ERROR, Status.ACTIVE),
     Act.BLOCKED: Meaning(NodeType.ERROR, Status.ACTIVE),
     Act.REASON: Meaning(NodeType.DECISION, Status.ACTIVE),
 }

@@ -66,12 +66,28 @@ WISHES: Final = (
     _rule(
         "for_these",
         Act.WISH,
-        r"(?P<label>for (?:the |all |each |every |any |our |new )?[\w -]{2,40}, (?:please )?(?:use|pad|put|add|keep|write"
+        r"(?P<label>for (?:the |all |each |every |any |our |new )?[\w -]{2,40}, (?:please )?(?:use|pad|put|add|keep"
+        r"|write"
         r"|make|set|start|leave|name|call|return|show|sort|store|round|wrap|format|follow) .{3,})",
         0.75,
         "For dates, show the weekday as well",
         "For a while, it worked",
         whole=True,
+    ),
+    _rule(
+        "build_with",
+        Act.CHOICE,
+        r"(?:(?:please|let's|can we|could we|we can|we'll|and|then|can you|could you) )*(?:build|do|make|write"
+        r"|implement|solve"
+        r"|handle|set up|run) (?:it|this|that|them|the whole thing|everything|all of it) (?:with|in|on|using"
+        r"|on top of|via|through)"
+        r" (?P<label>[^,;]{2,100})$",
+        0.8,
+        "build it with FastAPI",
+        "do it with care",
+        unless=r".* (?:with|in) (?:care|caution|me|us|him|her|them|a (?:second|minute|moment|hurry)|one go|parallel"
+        r"|mind|peace"
+        r"|order|time|place|your|that|this|the (?:morning|evening|end|meantime|background))\b",
     ),
     _rule(
         "follow",
@@ -91,7 +107,8 @@ WISHES: Final = (
         0.7,
         "ignore the generated folders for now",
         "ignore the last message",
-        unless=r"(?:ignore|disregard) (?:the|my|all|any) (?:last|previous|above|message|question|typo|part|noise|comment)",
+        unless=r"(?:ignore|disregard) (?:the|my|all|any) (?:last|previous|above|message|question|typo|part|noise"
+        r"|comment)",
     ),
     _rule(
         "named",
@@ -101,7 +118,8 @@ WISHES: Final = (
         0.7,
         "let's call the section Rules",
         "call me tomorrow",
-        unless=r"(?:.* )?call (?:me|us|him|her|them|you|the \w+ (?:method|function|endpoint|api))\b|name (?:one|two|three)",
+        unless=r"(?:.* )?call (?:me|us|him|her|them|you|the \w+ (?:method|function|endpoint|api))\b|name (?:one|two"
+        r"|three)",
     ),
     _rule(
         "you_must_use",
@@ -122,7 +140,8 @@ WISHES: Final = (
         "Valkey looks cool, take that",
         "the page looks better than before in every way",
         unless=r"(?:it|that|this|everything|which|what|the (?:page|site|app|code|output|result|ui|layout|design))\b"
-        r"|.*\b(?:better|easier|simpler|nicer) (?:than|now|already)\b|.*\b(?:page|site|output|result|code|layout) looks",
+        r"|.*\b(?:better|easier|simpler|nicer) (?:than|now|already)\b|.*\b(?:page|site|output|result|code"
+        r"|layout) looks",
     ),
     _rule(
         "controlled_by",
