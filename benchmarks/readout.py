@@ -36,6 +36,8 @@ def category_of(node: Node) -> str | None:
     section = section_of(node)
     if section is None:
         return None
+    if node.type is NodeType.FILE and node.detail == "read":
+        return None  # only looked at: the labels name files that were worked on or spoken of
     plain = _BY_TYPE.get(node.type) if node.current else None
     return plain or _BY_SECTION.get((node.type, section))
 

@@ -12,6 +12,7 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 from .finding import Finding
 from .ledger import Ledger
 from .matching import near, same_fact
+from .names import of_home
 from .slots import same_value
 
 RELATED: Final = 0.5
@@ -34,7 +35,7 @@ _SPOKEN_OF: Final = "named"
 NAMED: Final = "read and named"
 """What is told of a file that a tool read and a speaker named: it matters, though nothing was done to it."""
 
-_LOOKED: Final = ("read", NAMED)
+_LOOKED: Final = ("read", NAMED, "failing")
 
 
 def same_as(ledger: Ledger, finding: Finding) -> Node | None:
@@ -140,7 +141,8 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
         return known
-    if known is None and finding.trust is Trust.CLAIMED and _tools_work(ledger):
+    talked_of = finding.trust is Trust.CLAIMED and _tools_work(ledger)
+    if known is None and not finding.certain and (talked_of or of_home(finding.label)):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:

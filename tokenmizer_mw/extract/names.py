@@ -135,6 +135,12 @@ _HOME: Final = re2.compile(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|ro
 _DOTTED_PART: Final = re2.compile(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
+def of_home(path: str) -> bool:
+    """Whether ``path`` is absolute and lies in a dotted folder of a home: the state of some program, no project's."""
+    home = _HOME.match(path)
+    return bool(home) and path[home.end() : home.end() + 1] == "."
+
+
 def project_path(path: str) -> str:
     """``path`` from the root of its project on, where a dotted name marks that root: "/srv/shop/.github/ci.yml" is
     ".github/ci.yml". Dotted names of a home folder belong to no project; other paths stay as they are."""

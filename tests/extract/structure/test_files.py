@@ -141,7 +141,7 @@ def test_files_of_commands(command: str, text: str, expected: dict[str, str]) ->
 @pytest.mark.parametrize(
     ("command", "text", "expected"),
     [
-        ("git commit -m 'Round taxes'", "[main 1a2b3c4] Round taxes", ["Round taxes"]),
+        ("git commit -m 'Round taxes'", "[main 1a2b3c4] Round taxes", ["commit: Round taxes"]),
         ("git commit -m 'Round taxes'", "nothing to commit, working tree clean", []),
         ("git push origin main", "   1a2b3c4..5d6e7f8  main -> main", ["branch main pushed"]),
         ("git push -u origin tax", " * [new branch]      tax -> tax", ["branch tax pushed"]),
@@ -161,3 +161,42 @@ def test_files_of_commands(command: str, text: str, expected: dict[str, str]) ->
 def test_steps_of_git(command: str, text: str, expected: list[str]) -> None:
     graph = after(("bash", {"command": command}, text))
     assert [node.label for node in graph.nodes(NodeType.TASK, Status.COMPLETED)] == expected
+
+
+def test_files_whose_tests_fail_are_files_of_the_session() -> None:
+    text = "FAILED tests/test_tax.py::test_total - assert 7 == 8\n==== 1 failed in 0.1s ===="
+    assert files(after(("bash", {"command": "pytest"}, text))) == {"tests/test_tax.py": "failing"}
+    text = " FAIL  src/cart.test.ts > total > adds\n      Tests  1 failed | 3 passed (4)"
+    assert files(after(("bash", {"command": "npx vitest run"}, text))) == {"src/cart.test.ts": "failing"}
+
+
+def test_dotted_folders_of_a_home_are_no_files_of_the_project() -> None:
+    graph = told([(1, Message(Role.USER, "The notes are in /home/ana/.agent/projects/notes.md by the way."))])
+    assert graph.nodes(NodeType.FILE, Status.ACTIVE) == []
+
+
+def call(number: int, tool: str, arguments: Mapping[str, Any]) -> tuple[int, Message]:
+    return (number, Message(Role.ASSISTANT, tool_calls=(ToolCall(f"c{number}", tool, json.dumps(arguments)),)))
+
+
+def result(number: int, to: int, text: str) -> tuple[int, Message]:
+    return (number, Message(Role.TOOL, tool_results=(ToolResult(f"c{to}", text),)))
+
+
+def tasks(graph: SessionGraph) -> dict[str, Status]:
+    return {node.label: node.status for node in graph.nodes(NodeType.TASK)}
+
+
+def test_a_commit_that_nobody_saw_end_is_open() -> None:
+    begun = [call(1, "exec_command", {"cmd": "git add . && git commit -m 'Round taxes'"})]
+    assert tasks(told(begun)) == {"commit: Round taxes": Status.IN_PROGRESS}
+    assert tasks(told([*begun, result(2, 1, "[main 1a2b3c4] Round taxes")])) == {
+        "commit: Round taxes": Status.COMPLETED
+    }
+    assert tasks(told([*begun, result(2, 1, "nothing to commit")])) == {"commit: Round taxes": Status.ARCHIVED}
+
+
+def test_an_errand_is_open_until_its_agent_is_back() -> None:
+    sent = [call(1, "Task", {"description": "Plan the export of invoices", "prompt": "..."})]
+    assert tasks(told(sent)) == {"Plan the export of invoices": Status.IN_PROGRESS}
+    assert tasks(told([*sent, result(2, 1, "Planned.")])) == {"Plan the export of invoices": Status.ARCHIVED}

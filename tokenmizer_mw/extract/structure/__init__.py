@@ -16,8 +16,10 @@ from tokenmizer_mw.model.node import NodeType, Status
 
 from . import certain
 from .changes import changed, open_file, refused_for
+from .commands import commands_of
 from .editlog import read_edit_log
 from .failures import exceptions, telling_line
+from .git import begun
 from .markdown import read_markdown
 from .patches import patched_files
 from .results import Output, read_output
@@ -28,6 +30,7 @@ from .tools import (
     ToolKind,
     command_of,
     commit_message_of,
+    errand_of,
     kind_of,
     moved_paths,
     patch_of,
@@ -145,8 +148,15 @@ def _unpaired(output: Output) -> list[Finding]:
 
 
 def _announced(call: ToolCall) -> list[Finding]:
-    """What a call says before its result is there: the state of the plan."""
+    """What a call says before its result is there: the state of the plan, and a step that would be missed."""
     name = call.name.lower()
+    if "commit" in call.arguments or "agent" in name or "task" in name or "delegate" in name:
+        arguments = read_arguments(call)
+        kind = kind_of(call.name, arguments)
+        if kind is ToolKind.SHELL:
+            return [certain.begun(step) for command in commands_of(command_of(arguments)) if (step := begun(command))]
+        if kind is ToolKind.AGENT:
+            return [certain.begun(errand) for errand in [errand_of(arguments)] if errand]
     if not any(word in name for word in _PLAN_WORDS) and "task_progress" not in call.arguments:
         return []
     arguments = read_arguments(call)
@@ -256,7 +266,13 @@ def _commit(arguments: Arguments, output: Output) -> list[Finding]:
     message = commit_message_of(arguments).strip().split("\n", 1)[0]
     if output.failed or not message:
         return []
-    return [certain.task(message, Status.COMPLETED, detail="committed", quote=f"git commit: {message}")]
+    return [certain.done(message, "committed", f"git commit: {message}")]
+
+
+def _errand(arguments: Arguments, output: Output) -> list[Finding]:
+    """A sub-agent came back: what it was sent out for was a step on the way."""
+    errand = errand_of(arguments)
+    return [certain.task(errand, Status.ARCHIVED)] if errand else []
 
 
 _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = {
@@ -269,4 +285,5 @@ _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = 
     ToolKind.PATCH: _patch,
     ToolKind.SHELL: _shell,
     ToolKind.COMMIT: _commit,
+    ToolKind.AGENT: _errand,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
@@ -43,6 +44,18 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
         order=order,
         quote=one_line(quote or label, QUOTE_MAX),
     )
+
+
+def done(label: str, detail: str, quote: str) -> Finding:
+    """A step that was taken: it closes the work that it names, if there is any."""
+    step = task(label, Status.COMPLETED, detail=detail, quote=quote)
+    return replace(step, move=Move.CLOSE) if detail == "committed" else step
+
+
+def begun(label: str) -> Finding:
+    """A step that a call is about to take; its result ends it."""
+    label = one_line(label, LABEL_MAX)
+    return Finding(NodeType.TASK, label, Status.IN_PROGRESS, Trust.CLAIMED, 0.9, quote=one_line(label, QUOTE_MAX))
 
 
 def error(label: str, command: str, confidence: float) -> Finding:

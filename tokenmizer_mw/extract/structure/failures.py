@@ -42,6 +42,10 @@ _FAILING_TESTS: Final = _lines(
     r"\(fail\) (.+)",  # bun
     r"not ok \d+ -? ?(.+)",  # TAP
 )
+_TEST_FILES: Final = _lines(
+    r"(?:FAILED|ERROR) +([^\s:]+\.py)::.*",  # pytest
+    r" *(?:FAIL|❯) +(\S+\.(?:test|spec)\.\w+)\b.*",  # jest, vitest
+)
 _ASSERTED: Final = re2.compile(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
 _FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
 
@@ -124,6 +128,11 @@ def failing_tests(text: str) -> list[str]:
     found = _labels(_FAILING_TESTS, text)
     reason = _ASSERTED.search(text) if len(found) == 1 else None
     return [_failing(label, reason.group(1) if reason else "") for label in found]
+
+
+def files_of_tests(text: str) -> list[str]:
+    """The files whose tests failed, as far as the runner names them; at most ``ERRORS_MAX``."""
+    return _labels(_TEST_FILES, text, ERRORS_MAX) if "FAIL" in text or "ERROR" in text else []
 
 
 def _failing(label: str, reason: str) -> str:

@@ -46,24 +46,16 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     elif action == "status":
         yield from _work_tree(output, quote)
     else:
-        for label, detail in _steps(action, command, output):
-            yield certain.task(label, Status.COMPLETED, detail=detail, quote=quote)
+        yield from (certain.done(label, detail, quote) for label, detail in _steps(action, command, output))
+        if action == "commit" and any(mark in output.text for mark in _COMMIT_FAILURES):
+            yield certain.task(begun(command), Status.ARCHIVED, quote=quote)
 
 
 def begun(command: Command) -> str:
-    """The step that a command is about to take and that somebody would miss, "" for none: a commit, a push, a pull
-    request."""
-    action = next(iter(command.operands), "")
-    if command.program == "git" and action == "commit":
-        message = commit_message(command)
-        return f"commit: {message}" if message else ""
-    if command.program == "git" and action == "push":
-        branch = _branch(command.operands[2:])
-        return f"push branch {branch}" if branch else ""
-    if command.program == "gh" and command.operands[:2] == ["pr", "create"]:
-        title = _title(command)
-        return f"create pull request: {title}" if title else ""
-    return ""
+    """The step that a command is about to take and that somebody would miss: a commit; "" for none."""
+    commits = command.program == "git" and next(iter(command.operands), "") == "commit"
+    message = commit_message(command) if commits else ""
+    return f"commit: {message}" if message else ""
 
 
 def _steps(action: str, command: Command, output: Output) -> Iterator[tuple[str, str]]:
@@ -107,11 +99,11 @@ def _hosted(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     words = command.operands
     if words[:2] == ["pr", "create"] and (told := _PULL.search(output.text)):
         title = _title(command)
-        yield certain.task(f"pull request {told.group(1)} created", Status.COMPLETED, detail=title, quote=quote)
+        yield certain.done(f"pull request {told.group(1)} created", title, quote)
     elif words[:2] == ["pr", "merge"] and (number := _branch(words[2:])):
-        yield certain.task(f"pull request {number} merged", Status.COMPLETED, quote=quote)
+        yield certain.done(f"pull request {number} merged", "merged", quote)
     elif words[:2] == ["release", "create"] and len(words) > 2 and _NAME.fullmatch(words[2]):
-        yield certain.task(f"release {words[2]} created", Status.COMPLETED, quote=quote)
+        yield certain.done(f"release {words[2]} created", "released", quote)
 
 
 def _title(command: Command) -> str:

@@ -16,7 +16,7 @@ from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 from .certain import QUOTE_MAX
-from .failures import exceptions, failing_tests
+from .failures import exceptions, failing_tests, files_of_tests
 from .patches import patched_files
 from .testruns import read_tests, runner_of
 
@@ -117,6 +117,8 @@ def _shown(pasted: list[Segment]) -> Iterator[Finding]:
     for label in failing or exceptions(text):
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
         yield _finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STATED, 0.8, segment)
+    for path in files_of_tests(text) if failing else ():
+        yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.STATED, 0.8, pasted[-1], detail="failing")
 
 
 def _finding(

@@ -22,6 +22,7 @@ from .failures import (
     compiler_errors,
     exceptions,
     failing_tests,
+    files_of_tests,
     last_line,
     missing_programs,
     misuse,
@@ -151,6 +152,7 @@ def _tested(tests: list[Command], outcome: Outcome | None, output: Output) -> li
     if outcome.failed:
         labels = failing_tests(output.text) or exceptions(output.text)
         found += [certain.error(label, key, _HARD) for label in labels]
+        found += [certain.file(path, "failing", f"failing: {path}") for path in files_of_tests(output.text)]
     return found
 
 

@@ -34,6 +34,7 @@ class ToolKind(StrEnum):
     SHELL = "shell"
     PLAN = "plan"
     COMMIT = "commit"
+    AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ TOOLS: Final = (
         "todo todos plan tasks",
     ),
     _row(ToolKind.COMMIT, "gitcommit commit", "commit"),
+    _row(ToolKind.AGENT, "task agent delegate delegatetask newtask spawnagent subagent runsubagent dispatchagent"),
     _row(
         ToolKind.DELETE,
         "delete deletefile removefile rm unlink filedelete",
@@ -123,6 +125,7 @@ _PATCHES: Final = ("patch", "patchText", "input", "diff", "patch_text", "content
 _LISTS: Final = ("todos", "plan", "tasks", "items", "task_list", "steps", "todoList", "todo_list")
 _ITEM_TEXTS: Final = ("content", "step", "title", "description", "task", "text", "subject", "name", "label")
 _ITEM_STATES: Final = ("status", "state", "done", "completed", "checked")
+_ERRANDS: Final = ("description", "title", "task", "task_description", "message", "prompt")
 _MESSAGES: Final = ("message", "commit_message", "msg", "title")
 
 
@@ -258,6 +261,11 @@ def patch_of(arguments: Arguments) -> str:
 def commit_message_of(arguments: Arguments) -> str:
     """The message of a call that commits, "" for none."""
     return arguments.text(_MESSAGES)
+
+
+def errand_of(arguments: Arguments) -> str:
+    """What a sub-agent is sent out for, in a line, "" for none."""
+    return arguments.text(_ERRANDS).strip().split("\n", 1)[0]
 
 
 def plan_of(arguments: Arguments) -> list[tuple[str, str]] | str:
