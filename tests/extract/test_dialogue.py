@@ -320,3 +320,23 @@ def test_told_of_others_or_only_supposed(said: str) -> None:
     graph = talk("u: Build the portal of the library", "a: Gladly.", "u: how far are we?", said)
     told = [node for node in graph.nodes() if node.source.turn == 4 and node.type is not NodeType.GOAL]
     assert [node.label for node in told if node.status is not Status.INVALIDATED] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "type_", "label"),
+    [
+        ("can we add a hint below the field?", NodeType.TASK, "add a hint below the field"),
+        ("Can we do this with Playwright?", NodeType.DECISION, "Playwright"),
+        ("build it with FastAPI", NodeType.DECISION, "FastAPI"),
+    ],
+)
+def test_wishes_that_are_put_as_questions(said: str, type_: NodeType, label: str) -> None:
+    graph = talk("u: Build the portal of the library", "a: Gladly.", f"u: {said}")
+    assert label in labels(graph, type_)
+
+
+@pytest.mark.parametrize("said", ["can we trust that number?", "can we talk?", "could it be done with Playwright?"])
+def test_questions_that_wish_for_nothing(said: str) -> None:
+    graph = talk("u: Build the portal of the library", "a: Gladly.", f"u: {said}")
+    assert labels(graph, NodeType.TASK) == []
+    assert labels(graph, NodeType.DECISION) == []

@@ -154,7 +154,7 @@ _ASKS: Final = PatternSet(
     r"|where's|who's)\b"
 )
 _POLITE: Final = compiled(
-    r"(?:please,? )?(?:can|could|would|will) (?:you|u)(?: please| kindly| also| just| now"
+    r"(?:please,? )?(?:(?:can|could|would|will) (?:you|u)|can we)(?: please| kindly| also| just| now"
     r"| maybe)* (?P<rest>[a-z].+)|"
     r"(?:would|do) you mind (?P<other>\w+ing .+)"
 )

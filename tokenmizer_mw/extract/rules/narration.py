@@ -98,7 +98,7 @@ FINISHED: Final = (
         0.7,
         "That's off the list now: the search index",
         "That's done, thanks",
-        unless=r".*(?:—|–|--?|:|,) ?(?:thanks|thank|great|good|ok|so|but|and|now|i|we|let's|next|onto)\b[^—–]*$",
+        unless=r"[^—–:,]{3,40}(?:—|–|--?|:|,) ?(?:thanks|thank|great|good|ok|so|but|and|now|i|we|let's|next|onto)\b",
         whole=True,
     ),
 )
