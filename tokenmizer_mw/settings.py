@@ -55,7 +55,7 @@ class Settings:
     session_field: str = "session_id"
     keep_session_field: bool = False
     request_max: int = 8 * 1024 * 1024
-    capture_max: int = 1024 * 1024
+    capture_max: int = 2 * 1024 * 1024
     known_requests_max: int = 8 * 1024 * 1024
     context_window: int | None = None
     default_window: int = 128_000
