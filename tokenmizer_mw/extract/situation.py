@@ -40,6 +40,14 @@ _ASKS_FOR_REST: Final = PatternSet(
     r"|残り|残って|뭐가 남|남은 (?:일|작업)|क्या (?:बाकी|बचा)|kya (?:baki|bacha)).*[?？]?",
 )
 
+_ASKS_FOR_REPORT: Final = PatternSet(
+    r"(?s).*\b(?:what (?:did|have|had) (?:you|we) (?:\w+ ){0,2}?(?:decided?|choose|chosen|picked?|settled?|do|done"
+    r"|use|used|go"
+    r"|gone)|where (?:are|do) we|status|how far|progress|recap|summar(?:y|i[sz]e)|catch me up|update me|bring me up to"
+    r"|what(?:'s| is| are) (?:new|the (?:stack|setup|latest|state|approach|plan)|we (?:using|doing)))\b"
+)
+"""Questions about how things stand."""
+
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
 
@@ -77,6 +85,13 @@ class Situation:
         if self.asked is None or self.speaker is Speaker.USER:
             return False
         return _ASKS_FOR_REST.any(self.asked[1].text[:ASKED_MAX])
+
+    @cached_property
+    def asked_for_report(self) -> bool:
+        """True when the user's last message asks how things stand: what the reply names as decided was decided."""
+        if self.asked is None or self.speaker is Speaker.USER:
+            return False
+        return _ASKS_FOR_REPORT.any(self.asked[1].text[:ASKED_MAX])
 
     @property
     def follows_up(self) -> bool:
