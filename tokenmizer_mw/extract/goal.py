@@ -38,7 +38,7 @@ _BACKGROUND: Final = PatternSet(
 )
 """Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
-_POINTS_BELOW: Final = PatternSet(
+POINTS_BELOW: Final = PatternSet(
     r"<?(?:pr|issue|task|problem)_(?:description|statement)>?",
     r".{0,60}\b(?:the )?following (?:\w+ ){0,2}(?:issue|task|problem|bug|feature|ticket|story|pr|pull request"
     r"|requirement|description)s?\b",
@@ -84,7 +84,7 @@ _GOAL_RANKS: Final = {
 def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The goal as the session's first substantive message states it, with the choices that it names."""
     ranked = [(_goal_rank(segment), -index) for index, segment in enumerate(spoken[:GOAL_SENTENCES])]
-    if spoken and any(_POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
+    if spoken and any(POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
         ranked = _below(spoken, ranked)
     rank, index = max(ranked, default=(_NO_GOAL, 0))
     if rank < (_LOOK if situation.asked is None else _ORDER):
@@ -110,7 +110,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
 
 def _below(spoken: Sequence[Segment], ranked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranks of what an opening that points below points at: what stands under a heading of tasks, if any."""
-    real = [(rank, index) for rank, index in ranked if not _POINTS_BELOW.any(bounded(spoken[-index].text))]
+    real = [(rank, index) for rank, index in ranked if not POINTS_BELOW.any(bounded(spoken[-index].text))]
     titled = [(rank, index) for rank, index in real if rank and _STATES_TASK.any(bounded(spoken[-index].heading))]
     return titled[:1] or real
 

@@ -7,6 +7,7 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
+from .goal import POINTS_BELOW
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
 from .rules import Act, Speaker
@@ -22,7 +23,7 @@ _PROJECT_FILES: Final = 3
 
 def _requests(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
-    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()):
+    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()) or POINTS_BELOW.any(label):
         return []
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
