@@ -26,6 +26,7 @@ from .moves import place
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
+from .structure.client import without_client
 from .validate import validated
 from .working import announced_over, taken_over, went_on
 
@@ -80,6 +81,8 @@ def _draw(
     ledger.read(turn, message.role.value, asked, told)
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = segment(message.text, chars_max=settings.message_max) if speaks else []
+    if message.role is Role.USER:
+        segments = without_client(message.text, segments)
     pending = open_calls(said for _, said in before) if message.tool_results else {}
     structure = read_structure(turn, message, pending, segments=segments)
     findings = [finding for finding in structure if _may_say(finding)]

@@ -200,3 +200,18 @@ def test_an_errand_is_open_until_its_agent_is_back() -> None:
     sent = [call(1, "Task", {"description": "Plan the export of invoices", "prompt": "..."})]
     assert tasks(told(sent)) == {"Plan the export of invoices": Status.IN_PROGRESS}
     assert tasks(told([*sent, result(2, 1, "Planned.")])) == {"Plan the export of invoices": Status.ARCHIVED}
+
+
+def test_steps_of_a_plan_that_only_look_are_gone_when_they_are_done() -> None:
+    plan = {
+        "plan": [
+            {"step": "Inspect the tax tables", "status": "completed"},
+            {"step": "Round taxes per line", "status": "completed"},
+            {"step": "Review the invoices", "status": "pending"},
+        ]
+    }
+    shown = tasks(told([call(1, "update_plan", plan)]))
+    assert {label: status for label, status in shown.items() if status is not Status.ARCHIVED} == {
+        "Round taxes per line": Status.COMPLETED,
+        "Review the invoices": Status.PENDING,
+    }

@@ -168,7 +168,7 @@ def _announced(call: ToolCall) -> list[Finding]:
     if isinstance(plan, str):
         marked = read_markdown(Role.ASSISTANT, segment(plan)) if plan else []
         return [
-            certain.task(found.label, found.status, order=found.order)
+            certain.planned(found.label, found.status, order=found.order)
             for found in marked
             if found.type is NodeType.TASK
         ]
@@ -187,7 +187,7 @@ _PLAN_STATES: Final = {
 def _planned(text: str, state: str, order: int) -> Finding:
     state = state.strip().lower().replace("-", "_").replace(" ", "_") if state != "-" else state
     detail = "blocked" if state == "blocked" else ""
-    return certain.task(text, _PLAN_STATES.get(state, Status.PENDING), order=order, detail=detail)
+    return certain.planned(text, _PLAN_STATES.get(state, Status.PENDING), order=order, detail=detail)
 
 
 # -- results, by kind of tool ------------------------------------------------------------------------------------

@@ -7,10 +7,18 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 QUOTE_MAX: Final = 160
 """Longest quote of a finding, in characters."""
+
+_LOOKING: Final = words_of(
+    "inspect review analyze analyse explore understand investigate examine read look study research check assess survey"
+    " identify locate find gather examine discover scan inspecting reviewing analyzing exploring understanding"
+    " investigating reading looking researching checking gathering"
+)
+"""First words of steps that only look."""
 
 _READ_CONFIDENCE: Final = 0.55
 _DELETED: Final = ("deleted", "moved to")
@@ -44,6 +52,13 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
         order=order,
         quote=one_line(quote or label, QUOTE_MAX),
     )
+
+
+def planned(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
+    """A task of a plan. One that only looks at things leaves nothing behind when it is done: a step on the way."""
+    opening = label.strip().split(" ", 1)[0].casefold()
+    looks = status is Status.COMPLETED and opening in _LOOKING
+    return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
 def done(label: str, detail: str, quote: str) -> Finding:
