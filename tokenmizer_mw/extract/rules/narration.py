@@ -222,16 +222,13 @@ MET: Final = (
 SETTLED: Final = (
     _settled(
         "picked",
-        r"(?:chose|chosen|selected|picked|settled on|adopted|standardi[sz]ed on|using|we use|going ahead with)(?:: | )"
+        r"(?:(?:chose|chosen|selected|picked|settled on|adopted|standardi[sz]ed on|going ahead with)(?:: | )|using: )"
         r"(?P<label>[^,;]{2,120})$",
         0.8,
         "Selected: Caddy",
-        "Using it that way is odd",
-        unless=r"(?:using|chosen|selected|picked|adopted) .*\b(?:is|are|was|means|would|will|can|could|gives|makes"
-        r"|requires"
-        r"|allows|helps|should|has|keeps|avoids|ensures|works|lets|in your|for example|like so)\b|using (?:it|this"
-        r"|that|the"
-        r"|a|an|your)\b",
+        "Selected rows are shown in blue",
+        unless=r"(?:chosen|selected|picked|adopted) .*\b(?:is|are|was|means|would|will|can|could|gives|makes|requires"
+        r"|allows|helps|should|has|keeps|avoids|ensures|works|lets|in your|for example|like so)\b",
     ),
     _settled(
         "won_out",
