@@ -10,6 +10,7 @@ import pytest
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.structure import read_structure
+from tokenmizer_mw.extract.structure.failures import exceptions, failing_tests
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType
 
@@ -138,3 +139,33 @@ def test_an_edit_that_its_tool_parsed_names_the_fault_and_the_open_file() -> Non
 def test_colours_of_a_terminal_are_no_part_of_an_error() -> None:
     text = "\x1b[31;1merror:\x1b[0m unexpected argument '-q' found"
     assert shown("rg -q x", text, is_error=True) == ["error: unexpected argument '-q' found"]
+
+
+GROUPED = [
+    (
+        "FAILED tests/test_tax.py::test_a - KeyError: 'vat'\nFAILED tests/test_tax.py::test_b - KeyError: 'vat'",
+        ["tests/test_tax.py::test_a and 1 more - KeyError: 'vat'"],
+    ),
+    (
+        "FAILED tests/test_tax.py::test_a - KeyError: 'vat'\nFAILED tests/test_tax.py::test_b - TypeError: none",
+        ["tests/test_tax.py::test_a - KeyError: 'vat'", "tests/test_tax.py::test_b - TypeError: none"],
+    ),
+    ("  ● cart › adds\n  ● cart › removes\n  ● tax › rounds", ["failing tests: cart › adds, removes", "tax › rounds"]),
+    ("--- FAIL: TestAdd (0.1s)\n--- FAIL: TestRemove (0.1s)", ["failing test: TestAdd", "failing test: TestRemove"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), GROUPED)
+def test_failing_tests_of_one_suite_for_one_reason_are_one(text: str, expected: list[str]) -> None:
+    found = failing_tests(text)
+    assert len(found) == len(expected)
+    assert all(label.endswith(part) for label, part in zip(found, expected, strict=True))
+
+
+def test_a_data_race_names_the_functions_that_met() -> None:
+    text = (
+        "WARNING: DATA RACE\nWrite at 0x00c01 by goroutine 8:\n  runtime.mapassign()\n  shop.dev/x/cart.(*Cart).Add()\n"
+        "      /srv/cart.go:3 +0x1\nPrevious read at 0x00c01 by goroutine 7:\n  shop.dev/x/cart.total()\n"
+    )
+    assert exceptions(text) == ["WARNING: DATA RACE between Add and total"]
+    assert exceptions("WARNING: DATA RACE\n") == ["WARNING: DATA RACE"]

@@ -20,6 +20,8 @@ ERROR_LABEL_MAX: Final = 160
 
 _MATCHES_MAX: Final = 50
 _FILES_NAMED: Final = 3
+_TESTS_NAMED: Final = 4
+_SUITE_SIGNS: Final = ("::", " > ", " › ")
 _PLACE: Final = re2.compile(r"(\S+?)(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(.+)")
 _TAIL: Final = 2_000
 _TRACEBACK: Final = "Traceback (most recent call last)"
@@ -55,10 +57,12 @@ _EXCEPTIONS: Final = _lines(
     r"(?:E  +)?(AssertionError|KeyboardInterrupt|StopIteration)",
     r"(panic: .+)",  # go
     r"(thread '[^'\n]*'[^\n]* panicked at .+(?:\n[^\n]+)?)",  # rust
-    r"(WARNING: DATA RACE)",
     r"(fatal error: all .+)",
 )
-_EXCEPTION_MARKS: Final = ("Error", "Exception", "panic", "Timeout", "Failure", "Violation", "DATA RACE", "fatal error")
+_RACERS: Final = re2.compile(
+    r"(?m)^(?:Previous )?(?:[Ww]rite|[Rr]ead) at 0x[^\n]*\n(?:  runtime\.[^\n]*\n)?  (?:\S*\.)?(\w{1,60})\("
+)
+_EXCEPTION_MARKS: Final = ("Error", "Exception", "panic", "Timeout", "Failure", "Violation", "fatal error")
 
 _MISSING: Final = _lines(
     rf"{_SOURCE}(-?(?:ba|da)?sh: (?:line )?\d+: \S+: (?:command )?not found)",
@@ -121,13 +125,20 @@ _EXIT_LINE: Final = re2.compile(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|
 
 
 def failing_tests(text: str) -> list[str]:
-    """Tests that failed, with their reasons where the line gives one; at most ``ERRORS_MAX``. Titles that do not tell
-    that they are tests' say so."""
+    """Tests that failed, with their reasons where the line gives one, those of one suite for one reason together; at
+    most ``ERRORS_MAX``. Titles that do not tell that they are tests' say so."""
     if not any(mark in text for mark in _FAILING_MARKS):
         return []
-    found = _labels(_FAILING_TESTS, text)
-    reason = _ASSERTED.search(text) if len(found) == 1 else None
-    return [_failing(label, reason.group(1) if reason else "") for label in found]
+    found = _labels(_FAILING_TESTS, text, _MATCHES_MAX)
+    asserted = _ASSERTED.search(text) if len(found) == 1 else None
+    suites: dict[tuple[str, str], list[str]] = {}
+    for label in found:
+        title, _, reason = label.partition(" - ")
+        sign = next((sign for sign in _SUITE_SIGNS if sign in title), "")
+        suite, _, name = title.rpartition(sign) if sign else ("", "", title)
+        suites.setdefault((suite + sign, reason if sign else label), []).append(name)
+    told = f": {asserted.group(1)}" if asserted else ""
+    return [_failing(suite, names, reason, told) for (suite, reason), names in islice(suites.items(), ERRORS_MAX)]
 
 
 def files_of_tests(text: str) -> list[str]:
@@ -135,12 +146,18 @@ def files_of_tests(text: str) -> list[str]:
     return _labels(_TEST_FILES, text, ERRORS_MAX) if "FAIL" in text or "ERROR" in text else []
 
 
-def _failing(label: str, reason: str) -> str:
-    if "::test_" not in label:
-        return f"failing test: {label}"
-    if " - " in label:
-        return label
-    return one_line(f"{label} failed: {reason}" if reason else f"{label} failed", ERROR_LABEL_MAX)
+def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
+    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told`` is what an
+    assertion says where the line of the test does not."""
+    if not suite:
+        return f"failing test: {reason}"
+    most = 1 if reason else _TESTS_NAMED
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    title = suite + ", ".join(names[:most]) + more
+    if not suite.endswith("::") or not names[0].startswith("test_"):
+        title = f"failing test{'s' * (len(names) > 1)}: {title}"
+        return one_line(f"{title} - {reason}" if reason else title, ERROR_LABEL_MAX)
+    return one_line(f"{title} - {reason}" if reason else f"{title} failed{told}", ERROR_LABEL_MAX)
 
 
 def exceptions(text: str) -> list[str]:
@@ -150,10 +167,18 @@ def exceptions(text: str) -> list[str]:
         found += _python_exceptions(text)
     if any(mark in text for mark in _EXCEPTION_MARKS):
         found += _labels(_EXCEPTIONS, text)
-    found += missing_programs(text)
+    found += missing_programs(text) + _races(text)
     if "rror" in text or "ERROR" in text or ".go:" in text:
         found += _labels(_COMPILERS, text)
     return _distinct(found)
+
+
+def _races(text: str) -> list[str]:
+    """What Go's race detector says, with the functions that met."""
+    if "DATA RACE" not in text:
+        return []
+    names = list(dict.fromkeys(match.group(1) for match in islice(_RACERS.finditer(text), 2)))
+    return [f"WARNING: DATA RACE between {' and '.join(names)}" if names else "WARNING: DATA RACE"]
 
 
 def compiler_errors(text: str) -> list[str]:
