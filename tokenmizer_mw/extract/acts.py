@@ -25,6 +25,7 @@ from .rules.headings import heading_act
 from .said import Maker, paths_in, said_by
 from .situation import Situation
 from .slots import versions
+from .valuing import with_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
 
@@ -52,7 +53,7 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
     for segment in spoken:
         _read_sentence(segment, situation, found)
-    return found
+    return with_values(found, spoken, situation) if situation.speaker is Speaker.USER else found
 
 
 def _typed(spoken: list[Segment]) -> list[Segment]:

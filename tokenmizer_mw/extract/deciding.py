@@ -15,6 +15,7 @@ from .ledger import Ledger, is_open
 from .matching import current_heir, described, near
 from .similar import content
 from .slots import known, members_of, same_value
+from .succession import NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
 _OLD_CONFIDENCE: Final = 0.6
 
@@ -27,7 +28,44 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     holder = ledger.graph.in_slot(finding.slot)
     if holder is not None and finding.trust in DECIDING and not same_value(holder.value, finding.value):
         return supersede(ledger, holder, finding)
-    return ledger.add(slot_free(ledger, finding))
+    return revalue(ledger, finding) or ledger.add(slot_free(ledger, finding))
+
+
+def revalue(ledger: Ledger, finding: Finding) -> Node | None:
+    """A value that a user gives takes the place of an earlier one; ``None`` when no earlier one is known."""
+    if not finding.near:
+        return None
+    finding = without_false_target(finding)
+    before = predecessor(ledger, finding)
+    if before is None and finding.target:
+        if (held := holds_already(ledger, finding)) is not None:
+            ledger.touch(held)
+            return held
+        before = predecessor(ledger, replace(finding, target=""))
+        before = before if before is not None and before.value.kind not in NAMED_KINDS else None
+    if before is None:
+        return None
+    old = before.node
+    if old.type is not NodeType.DECISION:
+        old = ledger.add(
+            finding,
+            label=old.label,
+            confidence=_OLD_CONFIDENCE,
+            kind=DecisionKind.CHOICE,
+            slot="",
+            value=before.value.text.casefold(),
+            detail="",
+            status=Status.ACTIVE,
+        )
+    return supersede(ledger, old, replace(finding, label=_said_again(before, finding), target=""))
+
+
+def _said_again(before: Before, finding: Finding) -> str:
+    """The finding's label; for a bare number what was said before, with the new value."""
+    old = before.value
+    if finding.about or old.kind in NAMED_KINDS or old.text not in before.node.label:
+        return finding.label
+    return before.node.label.replace(old.text, finding.value, 1)
 
 
 def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
@@ -60,6 +98,8 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):
         return correct(ledger, finding)
+    if (new := revalue(ledger, finding)) is not None:
+        return new
     same = same_as(ledger, finding)
     old = _target(ledger, finding, same)
     if (

@@ -47,7 +47,8 @@ class Move(StrEnum):
     that ``label`` describes was finished (an error: fixed), failed, or turned out not to be finished. ``replace``:
     ``label`` takes the place of what ``target`` describes ("" when only the slot tells). ``reject``: ``label`` was
     looked at and turned down, or turned out wrong. ``adopt``: the open proposal that ``label`` describes is
-    accepted ("" for all proposals of the message before). ``archive``: no longer relevant.
+    accepted ("" for all proposals of the message before). ``archive``: no longer relevant. ``set``: ``value`` takes the
+    place of the value that ``about`` has, and is nothing where none is known.
     """
 
     NOTE = "note"
@@ -58,6 +59,7 @@ class Move(StrEnum):
     REJECT = "reject"
     ADOPT = "adopt"
     ARCHIVE = "archive"
+    SET = "set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,9 @@ class Finding:
     part_of: str = ""
     implements: str = ""
     blocks: str | None = None
+    about: str = ""
+    near: str = ""
+    single: bool = False
 
     @property
     def certain(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
-from .deciding import note_decision, reject, replace_decision
+from .deciding import note_decision, reject, replace_decision, revalue
 from .facts import note_environment, note_fact, note_file, note_goal, retell
 from .finding import Finding, Move
 from .ledger import Ledger
@@ -61,4 +61,5 @@ _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
     Move.REJECT: reject,
     Move.ADOPT: _adopt,
     Move.ARCHIVE: _archive,
+    Move.SET: revalue,
 }

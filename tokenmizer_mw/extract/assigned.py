@@ -1,0 +1,254 @@
+"""Values that a sentence gives to something: "the port is 8081", "move the deadline to Friday", "call it Atlas".
+
+``ways`` is the table of how people say so. A value of a kind of its own (a number, a date, a price, a name) is enough
+in most; a plain word counts only where the wording leaves no doubt. A way that is not ``alone`` counts only where a
+value is known that it replaces. What stands around the words is the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .pattern import Match, PatternSet, compiled
+from .phrases import asks, bounded, order_in, plain_reason, reports, supposes, without_lead
+from .similar import content, words_of
+from .slots import versions
+from .values import Value, alike, equal, values_in
+from .ways import ATTRIBUTE, WAYS, Way
+
+VALUE_WORDS: Final = 5
+"""Words of a plain value; more are a sentence."""
+PARTS_MAX: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """What a sentence gives to what. ``label``: in its own words; ``target``: the value before, "" when it is not
+    said. ``single``: what it is a value of has one at a time."""
+
+    value: str
+    about: str
+    label: str
+    target: str = ""
+    reason: str = ""
+    changes: bool = False
+    alone: bool = True
+    single: bool = False
+
+
+_NOT_ABOUT: Final = words_of("it that this them they there he she what which who everything one these those you")
+_GATE: Final = PatternSet(*(f"(?:{way.pattern})$" for way in WAYS))
+_FULL: Final = tuple(compiled(way.pattern) for way in WAYS)
+_WHOLE: Final = frozenset({"not_that", "should_be_not", "from_to"})
+_PARTS: Final = compiled(
+    r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
+    r" now on )?"
+    r"|[,;] | (?:-|--|–|—) |: (?:the|it|our) | and (?:we |use |set |keep |[\w.-]+ for the ))"
+)
+_OPENING: Final = compiled(
+    r"(?:(?:correction|update|edit|decision|decided|another \w+|change of plans?)[:,] |(?:from now on|from here on"
+    r"|never mind|honestly|keep all that"
+    r" but),? )+"
+)
+_REASON_FIRST: Final = compiled(
+    r"(?:because of|due to|since|because) (?P<why>.{3,60}?),? (?P<rest>(?:the|our|my) [\w ]{2,30} (?:is|are|will be"
+    r"|moves?) .+)"
+)
+_MEASURES: Final = PatternSet(
+    r"(?:todo|fixme|error|noted|fixed|done|rejected|next|note)\b|.*(?:\bn't\b|n't |\bnot \w+ed\b|[=(){}]|\bno"
+    r" longer\b|\bused to\b|\bsuspect\b|\bguess\b|\bdecide\b|\bmaybe\b)"
+)
+"""Words with which a sentence gives no value: it denies, guesses, or is code."""
+_IMAGINED: Final = PatternSet(
+    r"(?:if|when(?:ever)?|unless|what if|suppose|supposing|imagine|assuming|in case|maybe|perhaps)\b"
+)
+_SETTLES: Final = compiled(
+    rf".*\b(?:{ATTRIBUTE}|port|limit|budget|deadline|due|target|price|date|launch|release|meeting|timeout|interval"
+    rf"|ttl|quota"
+    r"|retention|threshold|size|count|fee|rent|grant|salary|should|must|will|has to|shall|stays?|remains?|becomes?"
+    r"|moves?|moved)\b.*"
+)
+AGAINST: Final = PatternSet(
+    r".*\b(?:not|no|nobody|none|never|can't|cannot|don't|doesn't|didn't|won't|isn't|aren't|too|overkill|expensive"
+    r"|slow|weak|forever"
+    r"|dead|broke|broken|breaks?|fails?|failed|crash\w*|lost|loses|taken|collides?|conflicts?|nightmare|pointless|weak"
+    r"|short|long|sick|cancell?ed|scares?|out|silly|ugly|bad|worse|wrong|instead|problem\w*|trouble|hard|hate\w*|sounds"
+    r"|old|expired?|gone|full|limit\w*|leaks?|eats|heavy|hangs?|frozen|deprecated|unmaintained|abandoned)\b"
+)
+"""Words that speak against what a sentence names."""
+
+_WHEN: Final = frozenset({"date", "time", "day", "money"})
+
+
+def assigned_in(sentence: str) -> list[Assigned]:
+    """The values that a user's sentence gives to something, in order; [] for questions, suppositions and reports."""
+    text, why = _opened(sentence)
+    order = order_in(text)
+    text = order or text
+    if not text or (asks(text) and not order) or _IMAGINED.any(text):
+        return []
+    whole = [made for way in _ways(text) if WAYS[way].name in _WHOLE and (made := _read(way, text)) is not None]
+    found = (whole[:1] if not supposes(text) else []) or _in_parts(text)
+    return [replace(made, reason=made.reason or why) for made in found]
+
+
+def _opened(sentence: str) -> tuple[str, str]:
+    """A sentence without its opening words, and the reason that they give."""
+    text = without_lead(bounded(sentence)).rstrip(" .!…").removesuffix(" please")
+    while (match := _OPENING.match(text)) is not None and match.end() > 0:
+        text = without_lead(text[match.end() :])
+    first = _REASON_FIRST.fullmatch(text)
+    return (first.group("rest"), first.group("why")) if first is not None else (text, "")
+
+
+def aside(sentence: str) -> str:
+    """What a sentence adds behind its first part, "" when it has one part."""
+    parts = _cut(_opened(sentence)[0])
+    return plain_reason(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
+
+
+def _ways(text: str) -> list[int]:
+    return _GATE.matching(text)
+
+
+def _in_parts(text: str) -> list[Assigned]:
+    found: list[tuple[int, Assigned]] = []
+    parts = _cut(text)
+    for index, part in enumerate(parts):
+        made = next((read for way in _ways(part) if (read := _read(way, part)) is not None), None)
+        if made is not None and not supposes(part) and (not reports(part) or " want" in part):
+            found.append((index, made))
+    used = {index for index, _ in found}
+    return [replace(made, reason=_reason(parts, index, used)) for index, made in found]
+
+
+def _cut(text: str) -> list[str]:
+    parts: list[str] = []
+    rest = text
+    while len(parts) < PARTS_MAX and (match := _PARTS.search(rest)) is not None:
+        if match.start() > 0:
+            parts.append(rest[: match.start()])
+        sign = match.group().strip(" ,").partition(" ")
+        kept = f"{sign[2]} " if sign[2] and sign[0] in ("as", "and", ":") else ""
+        rest = kept + rest[match.end() :]
+    return [said for part in (*parts, rest) if (said := without_lead(part.strip(" ,;:")).strip())]
+
+
+def _reason(parts: list[str], index: int, used: set[int]) -> str:
+    """What the words behind say, else the words before."""
+    for near in (index + 1, index - 1):
+        if 0 <= near < len(parts) and near not in used and len(content(parts[near])) > 1:
+            return plain_reason(parts[near])
+    return ""
+
+
+def _read(number: int, text: str) -> Assigned | None:
+    way, match = WAYS[number], _FULL[number].fullmatch(text)
+    if match is None or _MEASURES.any(text):
+        return None
+    groups = _FULL[number].groups
+    said, target = _group(match, groups, "value"), _group(match, groups, "target")
+    value, behind = _typed(said), ""
+    if value is None and way.name == "does":
+        value, behind = _typed_inside(said)
+    if value is not None and way.plain and value.kind == "name" and _is_term(said):
+        value = None
+    if value is None and not (way.plain and _is_term(said)):
+        return None
+    about = f"{_about(match, groups)} {behind}".strip()
+    if ("about" in groups and _group(match, groups, "about") and not about) or not _fits(
+        way, about, value, said, text, target
+    ):
+        return None
+    shown = value.text if value is not None else _bare(said)
+    alone = way.alone or (way.name == "first" and value is not None)
+    return Assigned(shown, about, text, target, "", way.changes, alone, way.changes or way.name not in _MANY)
+
+
+def _fits(way: Way, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
+    """Whether what was read is settled there rather than measured or told."""
+    before = _typed(target) if target else None
+    if target and (value or before) and not (value and before and alike(before, value)):
+        return bool(value is None or value.kind in _NAMES) and bool(before is None or before.kind in _NAMES)
+    if way.name in ("bare", "use_for"):
+        full = value is not None and equal(value.text, _bare(said))
+        full = full or (value is not None and value.kind == "code" and len(said.split()) <= 2 and way.name == "bare")
+        return full and value is not None and (value.kind in _TECHNICAL or (way.name == "bare" and " " in value.text))
+    if way.name == "is" and value is not None and value.kind in ("size", "share"):
+        return _ORDERED.any(text)
+    if way.name == "is":
+        return value is not None and (value.kind in _WHEN or _SETTLES.match(text) is not None or _is_place(text, value))
+    if way.name == "pair":
+        return _SETTLES.match(about) is not None
+    if way.name == "short":
+        return len(content(about)) > 1 or (value is not None and value.kind not in _COUNTED)
+    return not (way.changes and not about and value is not None and value.kind == "tool" and versions(said))
+
+
+_MANY: Final = frozenset({"does", "does_it", "use_for", "in_use", "take", "first"})
+"""Ways that say what is used somewhere, beside which something else may be used."""
+
+
+def _is_place(text: str, value: Value) -> bool:
+    return value.kind == "name" and f" in {value.text}" in text
+
+
+_ORDERED: Final = PatternSet(r".*\b(?:should|must|has to|limit|budget|quota|target|cap|max\w*)\b")
+_TECHNICAL: Final = frozenset({"tool", "code"})
+_NAMES: Final = frozenset({"name", "tool", "code"})
+_COUNTED: Final = frozenset({"number", "amount"})
+
+
+def _about(match: Match, groups: frozenset[str]) -> str:
+    about = _group(match, groups, "about")
+    if about.casefold().partition(" ")[0] in _NOT_ABOUT:
+        return ""
+    return f"{about} {_group(match, groups, 'what')}".strip()
+
+
+def _group(match: Match, groups: frozenset[str], name: str) -> str:
+    return match.group(name).strip() if name in groups else ""
+
+
+_BEFORE: Final = words_of("the a an our my to at on in for of only just about exactly port by from with now is back be")
+_BEHIND: Final = words_of("now then please again instead first too yet though")
+
+
+def _bare(text: str) -> str:
+    words = text.split()
+    while len(words) > 1 and words[0].casefold() in _BEFORE:
+        del words[0]
+    while len(words) > 1 and words[-1].casefold() in _BEHIND:
+        del words[-1]
+    return " ".join(words).strip(" .,;:!?\"'`")
+
+
+def _typed(text: str) -> Value | None:
+    """The value of a kind that a text begins with."""
+    bare = _bare(text)
+    return next((value for value in values_in(bare) if value.start == 0), None)
+
+
+def _typed_inside(text: str) -> tuple[Value | None, str]:
+    """The first value behind a preposition, and the words before it."""
+    for value in values_in(text):
+        before = text[: value.start].split()
+        while before and before[-1].casefold() in ("the", "a", "an", "our", "port"):
+            del before[-1]
+        if before and before[-1].casefold() in _PREPOSITIONS:
+            return value, " ".join(before[:-1])
+    return None, ""
+
+
+_PREPOSITIONS: Final = words_of("on in at from with via by to of for after")
+_NO_TERM: Final = words_of(
+    "it that this them what which who how why when where me us you him her not no yes more less all nothing something"
+    " anything everything one two look note care long time place place over off down up away ok okay go do be have see"
+)
+
+
+def _is_term(text: str) -> bool:
+    """Whether a few words may be the name of a choice."""
+    words = _bare(text).casefold().split()
+    return 0 < len(words) <= VALUE_WORDS and words[0] not in _NO_TERM and bool(content(text))

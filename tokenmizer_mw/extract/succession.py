@@ -1,0 +1,164 @@
+"""Which value a new one takes the place of: one of its kind that is named beside it, or that is of the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
+
+from .assigned import AGAINST
+from .facts import recent
+from .finding import Finding, Move
+from .ledger import Ledger
+from .pattern import PatternSet
+from .similar import content
+from .values import Value, alike, equal, names_again, values_in
+
+DECISIONS_MAX: Final = 24
+TASKS_MAX: Final = 12
+"""Newest decisions and tasks in which the earlier value is looked for."""
+
+_REACH: Final = 8
+"""Messages back to which words that only say that something changes may reach."""
+
+_BESIDE: Final = PatternSet(r".*(?:\b(?:also|as well|additionally|in addition|besides)\b| too$| too[.,!])")
+_SYNONYMS: Final = {"due": "deadlin", "launch": "releas", "ship": "releas", "expir": "liv", "run": "", "listen": ""}
+NAMED_KINDS: Final = frozenset({"name", "tool", "code", "term"})
+
+
+_BRIEF: Final = 8
+_NAME_WORDS: Final = 4
+_BETWEEN: Final = " . "
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The node that states the value which is replaced, and that value in its words."""
+
+    node: Node
+    value: Value
+
+
+def predecessor(ledger: Ledger, finding: Finding) -> Before | None:
+    """What states the value that the finding's value takes the place of, ``None`` when both hold or none is known."""
+    new = _new(finding)
+    if new is None or (_BESIDE.any(finding.quote) and not finding.target):
+        return None
+    best: Before | None = None
+    best_score = 0
+    for node in _candidates(ledger):
+        for old in _values_of(node):
+            score = _score(ledger, finding, new, node, old)
+            if score > best_score:
+                best, best_score = Before(node, old), score
+    return best
+
+
+def holds_already(ledger: Ledger, finding: Finding) -> Node | None:
+    """The decision in force that states the finding's value."""
+    value = finding.value or finding.label
+    for node in islice(_candidates(ledger), DECISIONS_MAX):
+        if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
+            return node
+    return None
+
+
+def without_false_target(finding: Finding) -> Finding:
+    """The finding without a target that the new value cannot replace: "40 ms is too slow, take B" is no word on A."""
+    new = _new(finding)
+    old = next(iter(values_in(finding.target)), None)
+    if new is None or old is None or alike(old, new) or old.kind in NAMED_KINDS:
+        return finding
+    return replace(finding, target="", reason=f"{finding.target} {finding.reason}".strip())
+
+
+def _new(finding: Finding) -> Value | None:
+    typed = next((value for value in values_in(finding.value or finding.label)), None)
+    if typed is not None and typed.start == 0:
+        return typed
+    text = finding.value or finding.label
+    return Value(text, "term", 0, len(text)) if text else None
+
+
+def _candidates(ledger: Ledger) -> Iterator[Node]:
+    graph = ledger.graph
+    for number in islice(range(graph.added(NodeType.DECISION), 0, -1), DECISIONS_MAX):
+        node = graph.get(f"{NodeType.DECISION.value}-{number}")
+        if node is not None and node.status is Status.ACTIVE and node.kind is not DecisionKind.OPTION:
+            yield node
+    for number in islice(range(graph.added(NodeType.ENVIRONMENT), 0, -1), TASKS_MAX):
+        node = graph.get(f"{NodeType.ENVIRONMENT.value}-{number}")
+        if node is not None and node.status is Status.ACTIVE:
+            yield node
+    for number in islice(range(graph.added(NodeType.TASK), 0, -1), TASKS_MAX):
+        node = graph.get(f"{NodeType.TASK.value}-{number}")
+        if node is not None and node.source.role == "user" and node.status is not Status.INVALIDATED:
+            yield node
+
+
+def _values_of(node: Node) -> Iterator[Value]:
+    """The values that a node states: names only where the label says little else."""
+    brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
+    typed = values_in(node.label)
+    for value in typed:
+        if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
+            yield value
+    if node.value and not any(equal(value.text, node.value) for value in typed):
+        yield Value(node.value, "term", 0, 0)
+
+
+def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
+    if node.source.turn == ledger.turn or equal(old.text, new.text):
+        return 0
+    if finding.target:
+        return 9 if alike(old, new) and names_again(old, finding.target) else 0
+    named = names_again(old, finding.near)
+    shared = _shares(finding.about, node.label, old)
+    if not alike(old, new) and not (shared and finding.single and "term" in (old.kind, new.kind)):
+        return 0
+    sure = _sure(ledger, finding, node, old, new, named=named, shared=shared)
+    return (4 * named + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+
+
+def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool) -> bool:
+    """Whether enough speaks for it that ``old`` is replaced."""
+    against = named and any(
+        names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(_BETWEEN)
+    )
+    both = old.kind in NAMED_KINDS and new.kind in NAMED_KINDS
+    if finding.about:
+        return (shared and (finding.single or against or not both)) or (against and both)
+    if node.type is NodeType.ENVIRONMENT:
+        return named and finding.single
+    if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE):
+        return named and finding.single and not both
+    told = finding.move is Move.REPLACE or (finding.move is Move.SET and finding.single)
+    close = ledger.turn - ledger.touched(node) <= _REACH
+    if both and node.type is NodeType.TASK:
+        return against or (told and close and old.kind == new.kind == "code")
+    if both:
+        return against or (told and close and (named or _of_like_length(old, new)))
+    return against or (close and (told or _same_sort(old, new)) and (named or _same_sort(old, new)))
+
+
+def _of_like_length(old: Value, new: Value) -> bool:
+    return len(new.text.split()) <= _NAME_WORDS and len(old.text.split()) <= _NAME_WORDS
+
+
+def _same_sort(old: Value, new: Value) -> bool:
+    """Whether two values count or measure the same."""
+    return old.kind == new.kind and (old.kind != "amount" or old.unit == new.unit)
+
+
+def _shares(about: str, label: str, old: Value) -> bool:
+    """Whether a label speaks of what a value is of: the one names everything that the other does."""
+    mine = _subject(about)
+    other = _subject(label.replace(old.text, " "))
+    return bool(mine & other) and (mine <= other or other <= mine)
+
+
+def _subject(text: str) -> frozenset[str]:
+    return frozenset(kept for word in content(text) if (kept := _SYNONYMS.get(word, word)))

@@ -1,0 +1,155 @@
+"""Findings of values: what a user gives a value to, with the reason, and what stands around it.
+
+Where a rule has read a choice in the same sentence, that choice learns what it is a value of; else the value is a
+choice of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .assigned import AGAINST, Assigned, aside, assigned_in
+from .finding import Finding, Move, Segment, SegmentKind
+from .phrases import asks, bounded, without_lead
+from .similar import content
+from .situation import Situation
+from .values import equal
+
+SENTENCES_READ: Final = 12
+"""Sentences of a message that are read for values; longer messages are documents."""
+SENTENCE_LONG: Final = 240
+BEFORE_MAX: Final = 2
+"""Sentences before a value that may say why it changes."""
+_TELLING_WORDS: Final = 2
+_CONFIDENCE: Final = 0.7
+_CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
+
+
+def with_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """``found`` with the values that the sentences of a user's message give."""
+    made = list(found)
+    if len(spoken) > SENTENCES_READ:
+        return made
+    for index, segment in enumerate(spoken):
+        if len(segment.text) <= SENTENCE_LONG:
+            _read(index, spoken, situation, made)
+    return made
+
+
+def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: list[Finding]) -> None:
+    segment = spoken[index]
+    span = (segment.start, segment.end)
+    given = assigned_in(segment.text) if segment.kind is SegmentKind.PROSE else []
+    made[:] = [finding for finding in made if finding.span != span or not _misread(finding, given)]
+    places = [at for at, finding in enumerate(made) if finding.span == span and _is_choice(finding)]
+    if not given and not places:
+        return
+    near = _around(index, spoken)
+    why = _why(index, spoken, situation)
+    for at, finding in enumerate(made):
+        if finding.span == span and finding.type is NodeType.ENVIRONMENT and not finding.reason:
+            made[at] = replace(finding, reason=aside(segment.text) or why)
+    for at in places:
+        said = next((one for one in given if one.value in made[at].label), None)
+        made[at] = _told(made[at], said, near, why)
+    if any(finding.span == span and _speaks_otherwise(finding) for finding in made):
+        return
+    known = [made[at] for at in places]
+    after = index > 0 and AGAINST.any(spoken[index - 1].text)
+    for said in given:
+        if not _is_told(said, known):
+            made.append(_made(replace(said, single=said.single or after), segment, near, _reason(said.reason, why)))
+
+
+def _reason(said: str, why: str) -> str:
+    """What speaks against the value before tells more than what is merely said beside the new one."""
+    return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
+
+
+def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
+    """Whether words that give a value were taken for a rejection or a complaint."""
+    otherwise = finding.type is NodeType.ERROR or finding.move is Move.REJECT
+    return otherwise and any(said.value in finding.label for said in given)
+
+
+def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
+    """Whether a choice that was read already has the value."""
+    return any(equal(said.value, finding.value) or said.value in finding.label for finding in known)
+
+
+def _is_choice(finding: Finding) -> bool:
+    return finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and finding.move in _CHOSEN
+
+
+def _speaks_otherwise(finding: Finding) -> bool:
+    """Whether a sentence was read as something that is no choice of a value."""
+    return finding.type in (NodeType.GOAL, NodeType.ERROR) or (finding.move is Move.REJECT and bool(finding.label))
+
+
+def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:
+    if said is None:
+        return replace(finding, near=near, reason=finding.reason or why)
+    return replace(
+        finding,
+        near=near,
+        about=said.about,
+        value=finding.value or _normal(said.value),
+        target=finding.target or said.target,
+        single=said.single,
+        move=Move.REPLACE if said.changes else finding.move,
+        reason=finding.reason or _reason(said.reason, why),
+    )
+
+
+def _made(said: Assigned, segment: Segment, near: str, reason: str) -> Finding:
+    changing = Move.REPLACE if said.changes else Move.NOTE
+    return Finding(
+        NodeType.DECISION,
+        said.label,
+        Status.ACTIVE,
+        Trust.STATED,
+        _CONFIDENCE,
+        changing if said.alone else Move.SET,
+        target=said.target,
+        reason=reason,
+        kind=DecisionKind.CHOICE,
+        value=_normal(said.value),
+        quote=segment.text,
+        span=(segment.start, segment.end),
+        about=said.about,
+        near=near,
+        single=said.single,
+    )
+
+
+def _normal(value: str) -> str:
+    member = MEMBERS.get(value.casefold())
+    return member[1] if member is not None else value.casefold()
+
+
+def _around(index: int, spoken: Sequence[Segment]) -> str:
+    near = spoken[max(0, index - BEFORE_MAX) : index + 2]
+    return " . ".join(segment.text for segment in near)
+
+
+def _why(index: int, spoken: Sequence[Segment], situation: Situation) -> str:
+    """The sentences before and behind a value that say something, else what the user said before it."""
+    before = [segment.text for segment in spoken[max(0, index - 1) : index]]
+    behind = [segment.text for segment in spoken[index + 1 : index + 2]]
+    for text in (*before, *behind):
+        if _states(text) and not assigned_in(text):
+            return without_lead(bounded(text)).rstrip(" .!")
+    if len(spoken) == 1 and situation.asked is not None:
+        said = bounded(situation.asked[1].text)
+        if _states(said) and not assigned_in(said):
+            return said.rstrip(" .!")
+    return ""
+
+
+def _states(text: str) -> bool:
+    return not asks(text) and bool(content(text)) and len(text.split()) > _TELLING_WORDS
