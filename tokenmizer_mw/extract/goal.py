@@ -9,6 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
+from .languages import tongues_of
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, enumerated, order_in, without_lead
 from .reading import hits
@@ -134,6 +135,8 @@ def _goal_rank(segment: Segment) -> int:
 
 def _goal_label(segment: Segment) -> str:
     text = without_lead(bounded(segment.text))
+    if tongues_of(text) and not any(hit.rule.act is Act.GOAL for hit in hits(segment.text, Speaker.USER)):
+        return text
     read = hits(segment.text, Speaker.USER)
     for hit in read:
         if hit.rule.act in (Act.GOAL, Act.REQUEST):

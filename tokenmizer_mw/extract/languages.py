@@ -40,7 +40,7 @@ def tongues_of(sentence: str) -> tuple[Tongue, ...]:
     if not _CUES.isdisjoint(bare):
         counted = Counter(code for word in bare if word in _CUES for code in _BY_CUE[word])
         found += [code for code, _ in counted.most_common(TONGUES_MAX)]
-    return tuple(_BY_CODE[code] for code in found[:TONGUES_MAX] if code in _BY_CODE)
+    return tuple(_BY_CODE[code] for code in found[:TONGUES_MAX])
 
 
 def _by_script(sentence: str) -> list[str]:
