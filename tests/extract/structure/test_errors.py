@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.structure import read_structure
-from tokenmizer_mw.extract.structure.failures import exceptions, failing_tests
+from tokenmizer_mw.extract.structure.failures import (
+    clashes,
+    exceptions,
+    failing_tests,
+    misuse,
+    summed_up,
+    unformatted,
+)
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType
+
+Growth = Callable[[Callable[[str], object], str, int], float]
 
 
 def after(name: str, arguments: Mapping[str, Any], text: str, *, is_error: bool = False) -> list[Finding]:
@@ -153,6 +162,26 @@ GROUPED = [
     ("  ● cart › adds\n  ● cart › removes\n  ● tax › rounds", ["failing tests: cart › adds, removes", "tax › rounds"]),
     ("--- FAIL: TestAdd (0.1s)\n--- FAIL: TestRemove (0.1s)", ["failing test: TestAdd", "failing test: TestRemove"]),
 ]
+
+
+UNITS = [
+    "WARNING: DATA RACE\nWrite at 0x0\n",
+    "FAILED a.py::test_x - y\n",
+    "a.go:1:2: x\n",
+    "x requires y which is ",
+    "unknown option ",
+    "bash: x: command not found\n",
+    "would reformat a.py\n",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_cost_is_linear(unit: str, growth: Growth) -> None:
+    def read(text: str) -> object:
+        shown = (failing_tests(text), exceptions(text), unformatted(text), clashes(text), misuse(text))
+        return shown, summed_up("make", text)
+
+    assert growth(read, unit, 100_000) < 3
 
 
 @pytest.mark.parametrize(("text", "expected"), GROUPED)

@@ -215,3 +215,14 @@ def test_steps_of_a_plan_that_only_look_are_gone_when_they_are_done() -> None:
         "Round taxes per line": Status.COMPLETED,
         "Review the invoices": Status.PENDING,
     }
+
+
+def test_a_search_by_name_with_few_results_looked_for_them() -> None:
+    assert files(after(("Glob", {"pattern": "**/PLAN*"}, "/srv/shop/PLAN.md"))) == {"/srv/shop/PLAN.md": "read"}
+    assert files(after(("Glob", {"pattern": "**/*.py"}, "a.py\nb.py\nc.py\nd.py"))) == {}
+    assert files(after(("Glob", {"pattern": "**/*.py"}, "No files found"))) == {}
+
+
+def test_files_that_a_formatter_would_write_are_files_of_the_session() -> None:
+    text = "Exit code 1\nwould reformat shop/tax.py\n1 file would be reformatted."
+    assert files(after(("bash", {"command": "black --check ."}, text))) == {"shop/tax.py": "failing"}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Segment
+from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
@@ -41,6 +42,9 @@ from .tools import (
 
 FINDINGS_MAX: Final = 200
 """Findings of one message."""
+
+_FOUND_MAX: Final = 3
+"""Most files of a search by name that were meant one by one."""
 
 _NAME_MAX: Final = 60
 _SAID_MAX: Final = 2_000
@@ -132,6 +136,8 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
         return _unpaired(output)
     arguments = read_arguments(call)
     kind = kind_of(call.name, arguments)
+    if kind is ToolKind.FIND:
+        return _found(call.name[:_NAME_MAX], output)
     reader = _READERS.get(kind) if kind is not None else None
     return reader(arguments, output) if reader is not None else _broke(call.name[:_NAME_MAX], output)
 
@@ -208,6 +214,15 @@ def _looked_at(path: str, output: Output) -> list[Finding]:
     if output.flagged:
         return refused_for(path, f"read {path}", output)
     return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.succeeded(f"read {path}")]
+
+
+def _found(name: str, output: Output) -> list[Finding]:
+    """A search for files by name that found few: they were looked for."""
+    lines = output.text[:_SAID_MAX].strip().split("\n")[: _FOUND_MAX + 2]
+    paths = [path for line in lines if (path := as_path(line))]
+    if output.failed or len(paths) > _FOUND_MAX:
+        return _broke(name, output)
+    return [*_broke(name, output), *(certain.file(path, "read", f"found {path}") for path in paths)]
 
 
 def _broke(name: str, output: Output) -> list[Finding]:

@@ -204,11 +204,8 @@ def missing_programs(text: str) -> list[str]:
 
 
 def unformatted(text: str) -> list[str]:
-    """What a formatter that only checks has to say: one label that names the files, [] for nothing."""
-    if not any(mark in text for mark in _UNFORMATTED_MARKS):
-        return []
-    files = _labels(_UNFORMATTED, text)
-    return [one_line(f"formatting errors in {', '.join(files)}", ERROR_LABEL_MAX)] if files else []
+    """The files that a formatter which only checks would write; at most ``ERRORS_MAX``."""
+    return _labels(_UNFORMATTED, text) if any(mark in text for mark in _UNFORMATTED_MARKS) else []
 
 
 def clashes(text: str) -> list[str]:

@@ -162,7 +162,8 @@ def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven
     ``proven``: the exit code says that nothing did.
     """
     text = output.text
-    labels = unformatted(text)
+    untidy = unformatted(text)
+    labels = [one_line(f"formatting errors in {', '.join(untidy)}", ERROR_LABEL_MAX)] if untidy else []
     if summary := "" if proven else summed_up(command.key, text):
         labels.append(summary)
     elif outcome is not None:
@@ -172,7 +173,8 @@ def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven
     if not labels and outcome is None and output.failed and text.strip():
         labels = [telling_line(text) or _named_failure(command, text)]
     labels += clashes(text)
-    return [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
+    files = [certain.file(path, "failing", f"failing: {path}") for path in untidy]
+    return files + [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
 
 
 def _named_failure(command: Command, text: str) -> str:

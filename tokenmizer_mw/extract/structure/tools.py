@@ -35,6 +35,7 @@ class ToolKind(StrEnum):
     PLAN = "plan"
     COMMIT = "commit"
     AGENT = "agent"
+    FIND = "find"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ TOOLS: Final = (
         "todo todos plan tasks",
     ),
     _row(ToolKind.COMMIT, "gitcommit commit", "commit"),
+    _row(ToolKind.FIND, "glob globfiles findfile findfiles filesearch searchfilesbyname findbyname"),
     _row(ToolKind.AGENT, "task agent delegate delegatetask newtask spawnagent subagent runsubagent dispatchagent"),
     _row(
         ToolKind.DELETE,
