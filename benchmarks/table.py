@@ -20,8 +20,9 @@ START: Final = "<!-- figures: start (written by `python -m benchmarks.table`) --
 END: Final = "<!-- figures: end -->"
 
 INTRODUCTION: Final = (
-    "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes. CPU time on",
-    "a shared two-core machine: trust ratios more than absolute numbers. What was tuned on a set of texts is said with it.",
+    "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes. CPU",
+    "time on a shared two-core machine: trust ratios more than absolute numbers. What was tuned on a set of texts is",
+    "said with it.",
 )
 
 

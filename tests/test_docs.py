@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-PAGES = [Path(__file__).parent.parent / "docs" / name for name in ("library.md", "middleware.md", "outgoing.md", "safety.md")]
+PAGES = [
+    Path(__file__).parent.parent / "docs" / name for name in ("library.md", "middleware.md", "outgoing.md", "safety.md")
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
