@@ -10,10 +10,12 @@ from typing import Any, Final
 from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
 from tokenmizer_mw.model.message import Message, digest
 
-_NAMES: Final = frozenset(
-    "id ids type status kind role trust source target old new digest anchor outcome finish_reason carried "
-    "flagged".split()
-)
+# fmt: off
+_NAMES: Final = frozenset({
+    "id", "ids", "type", "status", "kind", "role", "trust", "source", "target", "old", "new", "digest", "anchor",
+    "outcome", "finish_reason", "carried", "flagged",
+})
+# fmt: on
 """Members of stored events that are names of ours, never words of anybody."""
 
 
