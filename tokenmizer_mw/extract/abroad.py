@@ -197,7 +197,7 @@ def _pick(tongue: Tongue) -> str:
     ordinals = "|".join(sorted(tongue.ordinals, key=len, reverse=True)) or _NEVER
     before = rf"(?:(?:{tongue.pick}|{tongue.yes})[\s,，、]*)*"
     behind = f"{_BEHIND_PICK}|{tongue.picked}" if tongue.picked else _BEHIND_PICK
-    return rf"{before}(?:(?P<key>[0-9]{{1,2}}|[a-h])|(?P<which>{ordinals}))(?:{behind})"
+    return rf"{before}(?:(?P<key>[0-9]{{1,2}}|[a-h](?:$|[,.;:!)]))|(?P<which>{ordinals}))(?:{behind})"
 
 
 _PICKS: Final = tuple(_pick(tongue) for tongue in TONGUES)
@@ -216,5 +216,7 @@ def short_answer(text: str) -> ShortAnswer:
         if match is None:
             continue
         which = match.group("which").casefold()
-        return ShortAnswer(key=match.group("key"), place=TONGUES[number].ordinals.get(which) if which else None)
+        return ShortAnswer(
+            key=match.group("key").strip(",.;:!)"), place=TONGUES[number].ordinals.get(which) if which else None
+        )
     return ShortAnswer()

@@ -36,7 +36,7 @@ def tongues_of(sentence: str) -> tuple[Tongue, ...]:
     """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
     found = [] if sentence.isascii() else _by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
-    bare = [word.strip(_AROUND) for word in words]
+    bare = [word if word.isalpha() else word.strip(_AROUND) for word in words]
     if not _CUES.isdisjoint(bare):
         counted = Counter(code for word in bare if word in _CUES for code in _BY_CUE[word])
         found += [code for code, _ in counted.most_common(TONGUES_MAX)]

@@ -22,11 +22,12 @@ _TABLES: Final = {speaker: Table(RULES, speaker) for speaker in (Speaker.USER, S
 @lru_cache(maxsize=SENTENCES_KEPT)
 def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What ``sentence`` does, in order; () for one that states nothing."""
-    abroad = hits_abroad(bounded(sentence), speaker)
+    line = bounded(sentence)
+    abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad
     table = _TABLES[speaker]
-    text = without_lead(bounded(sentence))
+    text = without_lead(line)
     if not text:
         return ()
     if speaker is Speaker.USER and (order := order_in(text)):

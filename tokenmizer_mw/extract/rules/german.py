@@ -465,7 +465,7 @@ GERMAN: Final = Tongue(
     r"|generell gilt|üblicherweise|ich überlege|ich dachte|ich frage mich|keine ahnung ob"
     r"|mal sehen|sollten wir|soll ich)",
     reports=r"(?:(?:der|die|das|mein|unser|laut|ein) )?(?:[\pL]+ ){0,3}?(?:sagt|meint|schreibt|behauptet"
-    r"|empfiehlt|schlägt vor|will|wollte|möchte|sagte|meinte|fordert)(?:,| dass| immer| man)\b"
+    r"|empfiehlt|schlägt vor|will|wollte|möchte|sagte|meinte|fordert)(?:,| dass | immer | man )"
     r"|laut ",
     border=r"\s*;\s+|,\s+(?:und |aber |dann |bitte |also |sonst |außerdem )?|\s+(?:aber|und dann"
     r"|und bitte|und danach|und außerdem)\s+|\s+und\s+(?:nimm|mach|füg|bau|schreib|lösch"

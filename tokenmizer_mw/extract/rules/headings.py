@@ -83,6 +83,41 @@ HEADINGS: Final = (
         "I want you to",
         "Featured products",
     ),
+    Heading(
+        Speaker.BOTH,
+        Act.LATER,
+        r"(?:(?:tareas |cosas )?pendientes?|por hacer|(?:noch )?offen(?:e (?:punkte|aufgaben))?|noch zu tun"
+        r"|nächste schritte"
+        r"|reste à faire|à faire|(?:tâches )?en attente|pendências|a fazer|da fare|in sospeso|осталось(?: сделать)?"
+        r"|待办(?:事项)?|未完成|剩余(?:工作|任务)?"
+        r"|残り(?:の作業|のタスク)?|未対応|未完了|남은 (?:일|작업)|할 일|बाकी(?: काम)?)",
+        "Noch offen",
+        "Offene Fenster im Haus",
+    ),
+    Heading(
+        Speaker.USER,
+        Act.CLAIM,
+        r"(?:hechos?|completado|terminado|erledigt|fertig|gemacht|fait|terminé|feito|concluído|fatto|completato|сделано"
+        r"|готово"
+        r"|已完成|完成|完了|対応済み?|완료|한 일|हो गया|पूरा)",
+        "Erledigt",
+        "Faits divers",
+    ),
+    Heading(
+        Speaker.USER,
+        Act.RULE,
+        r"(?:reglas|normas|regeln|règles|regras|regole|правила|规则|要求|ルール|규칙|नियम)",
+        "Regeln",
+        "Reglas de tres",
+    ),
+    Heading(
+        Speaker.BOTH,
+        Act.CHOICE,
+        r"(?:decisiones|entscheidungen|décisions|decisões|decisioni|решения"
+        r"|决定|决策|決定(?:事項)?|결정(?: ?사항)?|फ़ैसले|निर्णय)",
+        "Décisions",
+        "Decisiones difíciles de la vida",
+    ),
 )
 
 _COMPILED: Final = tuple((heading, PatternSet(rf"(?:{heading.pattern})$")) for heading in HEADINGS)
