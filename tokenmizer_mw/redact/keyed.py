@@ -21,7 +21,7 @@ LONG: Final = 64
 
 _WORDS: Final = (
     r"passwor[dt]|passwd|passphrase|passcode|passwrd|kennwort"
-    r"|senha|contrase(?:n|\xc3\xb1)a|wachtwoord|pass|pwd|pswd|pw"
+    r"|senha|contrase(?:n|\xc3\xb1)a|wachtwoord|pass|pwd|pswd|pw|psk"
     r"|mot de passe|haslo|parola|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"
     r"|\xe5\xaf\x86[\xe7\xa0\x81\xbc\xa2]{2,3}"
     r"|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8"
@@ -38,18 +38,22 @@ _SEP: Final = (
     r"(?:(?:\\*[\"'])?,?(?:\s|\\+n)*(?:\\*[\"'])?value(?:\\*[\"'])?[ \t]*[:=](?:[ \t]|\\*[\"'])*"
     rf"|{_FOR}(?:\\*[\"'`*\])}}])*[ \t]*"
     r"(?::[ \t]*(?:&?[a-z]{3,6}|optional\[str\])[ \t]*=|:=|===?|=>|=|->|<-|:|\||\xef\xbc\x9a|\xe2\x86\x92|>|,"
-    r"|[ \t](?:is|was|to|as|is now|should be|ist|est|es|\xd1\x8d\xd1\x82\xd0\xbe)[ \t]*:?[ \t]|\xe6\x98\xaf)"
+    r"|[ \t](?:is|was|to|as|is now|should be|ist|lautet|est|es|\xd1\x8d\xd1\x82\xd0\xbe)[ \t]*:?[ \t]|\xe6\x98\xaf)"
     rf"{_OPEN}|[ \t]+{_OPEN})"
 )
 _LETTERS: Final = r"[A-Za-z_+/.~%!@#$^*-]"
 _TO_DIGIT: Final = rf"{_LETTERS}*"
+_MIXED_CASE: Final = r"[A-Za-z]{0,12}[a-z][A-Z][a-z]?[A-Z][A-Za-z]{3}"
+"""Letters whose case changes faster than in names of code, so that those do not hold the first pass up."""
+
 GATE: Final = (
     rf"(?i:(?:{_WORDS}){_TAIL}{_SEP})"
-    r"(?:[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{2}|[A-Za-z_.-]{4}[A-Za-z_.-]*[0-9!@#$%^&*+~?])"
+    r"(?:[A-Za-z_.-]*[0-9!@#$%^&*+~?][^\s\"'`]{2}|[A-Za-z_.-]{4}[A-Za-z_.-]*[0-9!@#$%^&*+~?]"
+    rf"|{_MIXED_CASE})"
     rf"|(?i:(?:{_OPAQUE_WORDS}){_TAIL}{_SEP})"
-    rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}})"
+    rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}}|{_MIXED_CASE})"
     rf"|(?i:keys?{_TAIL}{_SEP})"
-    rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}})"
+    rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}}|{_MIXED_CASE})"
     r"|(?i:otp|pin|tan|totp|mfa|2fa|code)(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*"
     r"[0-9]{3,4}[ -]?[0-9]{1,4}"
 )
@@ -62,7 +66,9 @@ _SHELL_RUN: Final = compiled(r"[^\s\"'`\\]*")
 _CALL: Final = frozenset(b"([{<")
 _REFERENCE: Final = compiled(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
-    r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"']|@[a-z-]+$)"
+    r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"']|@[a-z-]+$"
+    r"|!(?:vault|secret|ref|sub|getatt|include|env|env_var|reference|importvalue)$|\?[a-z_]*$"
+    r"|(?:base64|md5sum|sha[0-9]+sum)$)"
 )
 _MEMBER: Final = compiled(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
@@ -182,6 +188,8 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
         return "" if said.replace(" ", "").replace("-", "").isdigit() and len(said) >= 4 else "no code"
     if _REFERENCE.search(said[:256].encode("latin-1", "replace")):
         return "refers to a value, or is none"
+    if text[value.start - 1 : value.start + 1] == b">@":
+        return "the host behind a placeholder"
     if not value.quoted and (
         _MEMBER.search(said[:8].encode("latin-1", "replace")) or _calls(text[value.end : value.end + 2])
     ):
@@ -189,6 +197,8 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
     if placeholder(said) or stands_in(said):
         return "a placeholder"
     if kind is Sort.PASSWORD:
+        if value.loose and name.lower().rsplit(" ", 1)[-1] == "pass" and identifier(said):
+            return "reads like words"
         return _password_doubts(said, value)
     return _opaque_doubts(said, kind, name, value)
 

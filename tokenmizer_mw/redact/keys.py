@@ -29,7 +29,7 @@ _PASSWORDS: Final = words(
     " losenord adgangskode пароль 密码 密碼 パスワード 비밀번호 pwd passwrd userpass dbpass mysqlpass"
 )
 _PASSWORD_ENDS: Final = tuple(_PASSWORDS)
-_PASSWORD_WORDS: Final = words("pass pw pswd psw")
+_PASSWORD_WORDS: Final = words("pass pw pswd psw psk")
 _TOKENS: Final = words(
     "token secret apikey authkey accesskey secretkey privatekey signingkey masterkey credential credentials jwt bearer"
     " clientsecret authtoken accesstoken 令牌 密钥 токен ключ"
@@ -88,7 +88,7 @@ _PASSWORD_NOT: Final = words(
 _SUFFIXES: Final = words(
     "prod production dev development staging stage stg test testing live sandbox old new primary secondary main backup"
     " value val v plain plaintext text raw string str base64 b64 for default current id_value local eu us master env"
-    " secure encoded"
+    " secure encoded base"
 )
 _WORDS: Final = compiled(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 

@@ -92,6 +92,11 @@ JUDGES: Final = {
 _QUOTES: Final = r"(?:\\*[\"'`])"
 _TOKEN: Final = r"[A-Za-z0-9._~+/=-]"
 _URL_CHAR: Final = r"[^\s/\"'`<>@\\]"
+_WRAPPED_PEM: Final = (
+    "LS0tLS1CRUdJTiB(?:QUklWQVRFIEtFWS|SU0EgUFJJVkFURSBL|FQyBQUklWQVRFIEtF|PUEVOU1NIIFBSSVZB|FTkNSWVBURUQgUFJJ|QR1AgUFJJVkFU"
+    "|EU0EgUFJJVkFU)"
+)
+"""How the first lines of private keys read in base 64, as kubeconfig files and CI variables hold them."""
 
 PLACES: Final[tuple[Place, ...]] = (
     Place(
@@ -200,6 +205,85 @@ PLACES: Final[tuple[Place, ...]] = (
         "machine x.test login bob password $PASS",
     ),
     Place(
+        "command-password",
+        rf"(?i:convertto-securestring)[ \t]+(?:-[sS]tring[ \t]+)?{_QUOTES}[^\s\"'`\\$]",
+        rf"(?i:convertto-securestring)[ \t]+(?:-[sS]tring[ \t]+)?{_QUOTES}([^\"'`\\\n]{{4,}})",
+        "password",
+        ('ConvertTo-SecureString "', "{W12}", '" -AsPlainText -Force'),
+        'ConvertTo-SecureString "password" -AsPlainText',
+    ),
+    Place(
+        "call-password",
+        rf"(?:\.login|\bauth[ \t]*=[ \t]*|HTTPBasicAuth|\bBasicAuth|SetBasicAuth|PlainAuth)"
+        rf"\((?:{_QUOTES}{_QUOTES}[ \t]*,[ \t]*)?"
+        rf"{_QUOTES}[^\s\"'`\\]{{1,64}}{_QUOTES}[ \t]*,[ \t]*{_QUOTES}[^\s\"'`\\]{{4}}",
+        rf"[.A-Za-z]+[ \t]*=?[ \t]*\((?:{_QUOTES}{_QUOTES}[ \t]*,[ \t]*)?"
+        rf"{_QUOTES}[^\s\"'`\\]+{_QUOTES}[ \t]*,[ \t]*{_QUOTES}([^\"'`\\\n]{{4,}}){_QUOTES}",
+        "password",
+        ('smtp.login("bob@x.test", "', "{W12}", '")'),
+        'requests.get(url, auth=("user", "password"))',
+        edge=False,
+    ),
+    Place(
+        "jwt-secret",
+        r"\b(?:jwt|jsonwebtoken|JWT)\.(?:sign|verify|encode|decode)\([A-Za-z_.]{1,40},[ \t]*"
+        rf"{_QUOTES}[^\s\"'`\\]{{8}}",
+        rf"[A-Za-z]+\.[a-z]+\([A-Za-z_.]+,[ \t]*{_QUOTES}([^\s\"'`\\]{{8,}}){_QUOTES}",
+        "short",
+        ("jwt.sign(payload, '", "{W32}", "')"),
+        "jwt.sign(payload, 'my-test-secret')",
+        edge=False,
+    ),
+    Place(
+        "api-key",
+        rf"cohere\.(?:Async)?Client(?:V2)?\({_QUOTES}[A-Za-z0-9]{{20}}|wandb login [0-9a-f]{{40}}"
+        r"|sonar\.login=[0-9a-f]{40}"
+        rf"|algoliasearch\({_QUOTES}[A-Z0-9]{{10}}{_QUOTES},[ \t]*{_QUOTES}[0-9a-f]{{32}}"
+        rf"|{_QUOTES}AC[0-9a-f]{{32}}{_QUOTES},[ \t]*{_QUOTES}[0-9a-f]{{32}}",
+        rf"(?:cohere\.[A-Za-z0-9]+\({_QUOTES}|wandb login |sonar\.login="
+        rf"|algoliasearch\({_QUOTES}[A-Z0-9]+{_QUOTES},[ \t]*{_QUOTES}"
+        rf"|{_QUOTES}AC[0-9a-f]+{_QUOTES},[ \t]*{_QUOTES})([A-Za-z0-9]{{20,}})",
+        "drawn",
+        ('cohere.Client("', "{w40}", '")'),
+        'cohere.Client("yourcohereapikeygoeshereplease")',
+        edge=False,
+    ),
+    Place(
+        "ci-secret",
+        rf"gh secret set [A-Za-z0-9_]{{1,80}} (?:--body|-b)[ =]{_QUOTES}?[^\s\"'`\\$<]{{8}}",
+        rf"gh secret set [A-Za-z0-9_]+ (?:--body|-b)[ =]{_QUOTES}?([^\s\"'`\\$<]{{8,}})",
+        "short",
+        ('gh secret set DEPLOY --body "', "{W32}", '"'),
+        "gh secret set DEPLOY --body the-value-of-it",
+    ),
+    Place(
+        "signing-secret",
+        r"(?:SECRET_KEY|AUTH_KEY|LOGGED_IN_KEY|NONCE_KEY|AUTH_SALT|LOGGED_IN_SALT|NONCE_SALT)"
+        rf"{_QUOTES}?[ \t]*[=,:][ \t]*{_QUOTES}[!-~]{{12}}",
+        rf"[A-Z_]+{_QUOTES}?[ \t]*[=,:][ \t]*{_QUOTES}([^'\"\n\\]{{40,90}})['\"]",
+        "drawn",
+        ("SECRET_KEY = '", "{W50}", "'"),
+        "SECRET_KEY = 'please put a long and unique phrase of your own in this place'",
+        edge=False,
+    ),
+    Place(
+        "database-password",
+        r":(?:5432|5433|6432):[^\s:]{1,64}:[^\s:]{1,64}:[^\s:\"'`\\]{4}",
+        r":[0-9]{4}:[^\s:]+:[^\s:]+:([^\s:\"'`\\]{4,})",
+        "password",
+        ("db.x.test:5432:app:bob:", "{W12}", ""),
+        "localhost:5432:app:bob:password",
+        edge=False,
+    ),
+    Place(
+        "private-key",
+        rf"(?:{_WRAPPED_PEM})[A-Za-z0-9+/]{{40}}",
+        rf"((?:{_WRAPPED_PEM})[A-Za-z0-9+/]{{40,}}={{0,2}})",
+        "any",
+        ("client-key-data: ", "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt{b80}", ""),
+        "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0t{b80}",
+    ),
+    Place(
         "slack-webhook",
         r"hooks\.slack\.com(?:\\*/)(?:services|workflows|triggers)(?:\\*/)[A-Za-z0-9_/\\-]{8}",
         r"hooks\.slack\.com(?:\\*/)[a-z]+(?:\\*/)([A-Za-z0-9_/\\-]{20,})",
@@ -251,7 +335,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "one-time-link",
         r"/(?i:reset(?:[_-]?password)?|password[_-]?resets?|verify(?:[_-]?email)?|confirm(?:ation)?|activate|activation"
-        r"|invite|invitations?|magic(?:[_-]?link)?|login|unsubscribe|accept|share|s|auth|token|otp|recover|onetime)"
+        r"|invite|invitations?|magic(?:[_-]?(?:link|login))?|login|unsubscribe|accept|share|s|auth|token|otp|recover|onetime)"
         r"/[A-Za-z0-9_=-]{16}",
         r"/[A-Za-z_-]+/([A-Za-z0-9_=.-]{16,})",
         "drawn",
