@@ -42,9 +42,9 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding]:
     """What the sentences of a user's or an assistant's message say, in their order."""
     found: list[Finding] = []
-    spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
+    said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
     if situation.speaker is Speaker.USER:
-        spoken = _typed(spoken)
+        said = spoken = _typed(spoken)
         found += read_reply(spoken, situation)
         answered = {finding.span for finding in found}
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
@@ -53,7 +53,7 @@ def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
     for segment in spoken:
         _read_sentence(segment, situation, found)
-    return with_values(found, spoken, situation) if situation.speaker is Speaker.USER else found
+    return with_values(found, said, situation) if situation.speaker is Speaker.USER else found
 
 
 def _typed(spoken: list[Segment]) -> list[Segment]:

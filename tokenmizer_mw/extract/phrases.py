@@ -262,11 +262,22 @@ def plain_reason(text: str) -> str:
 
 def enumerated(text: str, longest: int = 6) -> list[str]:
     """The items of "A, B and C" when each is short enough to be a name; otherwise ``text`` as one item."""
-    pieces = [piece.strip() for chunk in text.split(",") for piece in _conjoined(chunk)]
+    pieces = [piece.strip() for chunk in _between_commas(text) for piece in _conjoined(chunk)]
     items = [piece for piece in pieces if piece]
     if len(items) < _MIN_LABEL or any(len(item.split()) > longest for item in items):
         return [text]
     return items
+
+
+def _between_commas(text: str) -> list[str]:
+    """``text`` cut at its commas, but for those inside of numbers such as "12,000"."""
+    pieces: list[str] = []
+    for piece in text.split(","):
+        if pieces and piece[:1].isdigit() and pieces[-1][-1:].isdigit():
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
+    return pieces
 
 
 def _conjoined(chunk: str) -> list[str]:

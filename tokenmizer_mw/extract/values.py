@@ -59,6 +59,7 @@ _NO_NAME: Final = words_of("I I'm I'll I've I'd A The We It This That No Yes So 
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
 """Kinds that a name may be of: one may be written in several ways."""
 _COUNTED: Final = frozenset({"number", "version"})
+_DAYS: Final = frozenset({"date", "day"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def alike(one: Value, other: Value) -> bool:
     if one.kind in _BY_NAME and other.kind in _BY_NAME:
         return True
     pair = {one.kind, other.kind}
-    return pair == {"date", "day"} or (bool(pair & _COUNTED) and not (pair & _BY_NAME))
+    return pair == _DAYS or bool(pair & _COUNTED and not pair & (_BY_NAME | _DAYS))
 
 
 def equal(one: str, other: str) -> bool:

@@ -57,13 +57,17 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     for at in places:
         said = next((one for one in given if one.value in made[at].label), None)
         made[at] = _told(made[at], said, near, why)
-    if any(finding.span == span and _speaks_otherwise(finding) for finding in made):
+    if any(finding.span == span and finding.move is Move.REJECT and finding.label for finding in made):
+        return
+    wanted = any(finding.span == span and finding.type is NodeType.GOAL for finding in made)
+    if wanted and not situation.has_goal:
         return
     known = [made[at] for at in places]
     after = index > 0 and AGAINST.any(spoken[index - 1].text)
     for said in given:
         if not _is_told(said, known):
-            made.append(_made(replace(said, single=said.single or after), segment, near, _reason(said.reason, why)))
+            given_so = replace(said, single=said.single or after, alone=said.alone and not wanted)
+            made.append(_made(given_so, segment, near, _reason(said.reason, why)))
 
 
 def _reason(said: str, why: str) -> str:
@@ -74,6 +78,9 @@ def _reason(said: str, why: str) -> str:
 def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
     """Whether words that give a value were taken for a rejection or a complaint."""
     otherwise = finding.type is NodeType.ERROR or finding.move is Move.REJECT
+    before = [said.target for said in given if said.target]
+    if finding.type is NodeType.DECISION and any(equal(finding.label.removeprefix("not "), old) for old in before):
+        return True
     return otherwise and any(said.value in finding.label for said in given)
 
 
@@ -84,11 +91,6 @@ def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
 
 def _is_choice(finding: Finding) -> bool:
     return finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and finding.move in _CHOSEN
-
-
-def _speaks_otherwise(finding: Finding) -> bool:
-    """Whether a sentence was read as something that is no choice of a value."""
-    return finding.type in (NodeType.GOAL, NodeType.ERROR) or (finding.move is Move.REJECT and bool(finding.label))
 
 
 def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:

@@ -111,7 +111,7 @@ WAYS: Final = (
         rf"(?P<about>{_PLACE}{_SAID}{{2,40}}?) (?:is|are|should be|must be|has to be) (?P<value>{_SAID}{{1,30}}?)"
         rf",? (?:and )?not (?:the )?(?P<target>{_SAID}{{1,30}})",
         "the limit should be 50, not 20",
-        "the limit is 50 or not set",
+        "the colour is nice, not loud",
         changes=True,
     ),
     Way(
@@ -183,7 +183,7 @@ WAYS: Final = (
         rf" ]{{2,30}} in"
         rf" (?:the )?(?P<value>{_SAID}{{2,30}})",
         "I'm rewriting it in past tense",
-        "I'll write it in a minute or so, promised",
+        "I'll write it, promised",
         plain=True,
         changes=True,
     ),
