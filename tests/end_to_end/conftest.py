@@ -7,7 +7,7 @@ import importlib
 import itertools
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,15 @@ from .sdks.talk import CLIENTS
 from .served import APPS, EXAMPLES, Served
 
 _sessions = itertools.count(1)
+
+
+def _settings_of(app: str) -> AbstractContextManager[Any]:
+    """Django's settings exist once in a process: those of the example stand over what other tests have made."""
+    if app != "django":
+        return nullcontext()
+    from django.test import override_settings
+
+    return override_settings(ROOT_URLCONF="django_app", ALLOWED_HOSTS=["*"], MIDDLEWARE=[])
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +51,8 @@ def serve(upstream: Upstream) -> Callable[..., Any]:
         log = MemoryLog()
         memory = SessionMemory(log, Settings(**settings))
         try:
-            with serving(example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url, **keys}))) as url:
+            application = example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url, **keys}))
+            with _settings_of(app), serving(application) as url:
                 yield Served(app, url, memory, log)
         finally:
             memory.close()
