@@ -8,12 +8,13 @@ slot, by shared words among few candidates, or at the near end of an order that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Derived, Event
 from tokenmizer_mw.model.message import Role
-from tokenmizer_mw.model.node import NodeType, Trust
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 from .acts import read_acts
@@ -88,7 +89,8 @@ def _draw(
     findings = [finding for finding in structure if _may_say(finding)]
     if speaks and not fenced:
         elsewhere = foreign(message.text)
-        findings += [act for act in read_acts(segments, situation) if not _not_said(act, elsewhere)]
+        acts = [act for act in read_acts(segments, situation) if not _not_said(act, elsewhere)]
+        findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
     valid = validated(findings, settings)
     if message.role is Role.USER:
         taken_over(ledger)
@@ -99,6 +101,14 @@ def _draw(
         announced_over(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _proposed(finding: Finding) -> Finding:
+    """What an assistant says of rules and goals is a proposal: they are the user's, until the user takes them up."""
+    theirs = finding.kind is DecisionKind.RULE or finding.type is NodeType.GOAL
+    if not theirs or finding.status is not Status.ACTIVE or finding.trust in (Trust.ADOPTED, Trust.STATED):
+        return finding
+    return replace(finding, status=Status.PENDING, trust=Trust.PROPOSED)
 
 
 def _not_said(finding: Finding, elsewhere: list[Span]) -> bool:
