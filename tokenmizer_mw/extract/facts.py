@@ -14,6 +14,7 @@ from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
 from .slots import same_value
+from .validate import clean_label
 
 RELATED: Final = 0.5
 """Share of the shorter label's content that a claim has in common with the work it finishes."""
@@ -92,6 +93,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
 
     Whoever else holds the slot that it comes into goes as well.
     """
+    finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = same_as(ledger, finding)
     back = same if same is not None and same.id != old.id else None
     holder = ledger.graph.in_slot((back.slot if back is not None else "") or finding.slot)

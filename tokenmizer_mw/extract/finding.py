@@ -100,6 +100,7 @@ class Finding:
     about: str = ""
     near: str = ""
     single: bool = False
+    why: str = ""
 
     @property
     def certain(self) -> bool:

@@ -53,7 +53,7 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     why = _why(index, spoken, situation)
     for at, finding in enumerate(made):
         if finding.span == span and finding.type is NodeType.ENVIRONMENT and not finding.reason:
-            made[at] = replace(finding, reason=aside(segment.text) or why)
+            made[at] = replace(finding, why=aside(segment.text) or why)
     for at in places:
         said = next((one for one in given if one.value in made[at].label), None)
         made[at] = _told(made[at], said, near, why)
@@ -95,7 +95,7 @@ def _is_choice(finding: Finding) -> bool:
 
 def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:
     if said is None:
-        return replace(finding, near=near, reason=finding.reason or why)
+        return replace(finding, near=near, why=why)
     return replace(
         finding,
         near=near,
@@ -104,7 +104,7 @@ def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Findi
         target=finding.target or said.target,
         single=said.single,
         move=Move.REPLACE if said.changes else finding.move,
-        reason=finding.reason or _reason(said.reason, why),
+        why=_reason(said.reason, why),
     )
 
 
@@ -118,7 +118,7 @@ def _made(said: Assigned, segment: Segment, near: str, reason: str) -> Finding:
         _CONFIDENCE,
         changing if said.alone else Move.SET,
         target=said.target,
-        reason=reason,
+        why=reason,
         kind=DecisionKind.CHOICE,
         value=_normal(said.value),
         quote=segment.text,
