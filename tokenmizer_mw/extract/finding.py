@@ -76,6 +76,10 @@ class Finding:
     "$ ..." or the start of it ("$ pytest" covers "$ pytest tests/api"; see ``structure.covers``). A test node's label
     is the command line itself, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and
     the newest run holds.
+
+    A value that a user gives: ``about`` says what ``value`` is a value of, ``near`` what is said around it, where a
+    value that it replaces may be named, and ``why`` the reason there, which counts only where something is replaced.
+    All are "" for other findings. ``single``: there is one value at a time, or the words say that something changes.
     """
 
     type: NodeType
