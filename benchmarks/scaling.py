@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.call import Call
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import DecisionKind, NodeType
@@ -71,7 +71,7 @@ def _recording(session: LongSession) -> dict[str, Any]:
 
 
 def _request_path(session: LongSession) -> dict[str, Any]:
-    """Each turn as the middleware treats it, without the sockets."""
+    """Each turn as the middleware treats it, redaction included, without the sockets."""
     with tempfile.TemporaryDirectory() as folder:
         memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'memory.db'}", Settings())
         key = SessionKey("local", "s")
@@ -79,14 +79,21 @@ def _request_path(session: LongSession) -> dict[str, Any]:
         for end in range(1, len(session.messages) + 1):
             body = json.dumps({"model": "gpt-4o", "session_id": "s", "messages": session.messages[:end]}).encode()
             start = time.process_time()
-            opened = open_exchange(OpenAIChat(), [], body, memory.settings, known=memory.known)
-            rewrite = memory.prepare(key, opened.request) if memory.may_cut(body, opened.models) else None
-            opened.forward(rewrite)
-            memory.commit(key, opened.request.messages, None)
-            memory.extract(key)
+            _turn(memory, key, body)
             costs.append((time.process_time() - start) * 1e3)
         memory.close()
     return {**quartile_ratio(costs), "at_end": percentile(costs[-20:], 0.5)}
+
+
+def _turn(memory: SessionMemory, key: SessionKey, body: bytes) -> None:
+    remembered = Call(memory, OpenAIChat(), {}, body, "/v1/chat/completions").open(in_body=True)
+    clean = remembered.clean(remembered.known()) if remembered is not None else None
+    assert clean is not None
+    assert memory.ingress is not None
+    clean.decided()
+    memory.commit(key, clean.opened.request.messages, None)
+    memory.ingress.note(key, body, clean.opened.body, clean.opened.request)
+    memory.extract(key)
 
 
 def _kept(graph: SessionGraph, session: LongSession) -> dict[str, Any]:
