@@ -31,6 +31,9 @@ from .structure.client import without_client
 from .validate import validated
 from .working import announced_over, taken_over, went_on
 
+LABEL_START: Final = 24
+"""Characters of a label by which its place in the message is found."""
+
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""
 
@@ -89,7 +92,7 @@ def _draw(
     findings = [finding for finding in structure if _may_say(finding)]
     if speaks and not fenced:
         elsewhere = foreign(message.text)
-        acts = [act for act in read_acts(segments, situation) if not _not_said(act, elsewhere)]
+        acts = [act for act in read_acts(segments, situation) if not _not_said(act, message.text, elsewhere)]
         findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
     valid = validated(findings, settings)
     if message.role is Role.USER:
@@ -111,9 +114,13 @@ def _proposed(finding: Finding) -> Finding:
     return replace(finding, status=Status.PENDING, trust=Trust.PROPOSED)
 
 
-def _not_said(finding: Finding, elsewhere: list[Span]) -> bool:
-    """Whether only the speaker may say this, and it stands where others speak."""
-    return finding.type in _SPEAKERS_WORD and finding.span is not None and lies_in(elsewhere, finding.span[0])
+def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
+    """Whether only the speaker may say this, and it stands where others speak: all of it, or the words it is about."""
+    if not elsewhere or finding.type not in _SPEAKERS_WORD or finding.span is None:
+        return False
+    start, end = finding.span
+    place = text.find(finding.label[:LABEL_START], start, end)
+    return lies_in(elsewhere, start if place < 0 else place)
 
 
 def _worked(before: Sequence[Numbered], asked: int) -> bool:
