@@ -12,15 +12,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
 
 from tokenmizer_mw.background import BackgroundQueue
 from tokenmizer_mw.binding import Named, bound
+from tokenmizer_mw.cutting import Cutting, Decided
+from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, StoreUnavailable, UnknownNode, UnknownSession
-from tokenmizer_mw.extract.derive import derive
-from tokenmizer_mw.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
@@ -37,7 +38,7 @@ from tokenmizer_mw.model.event import (
     StatusChanged,
     TurnClosed,
 )
-from tokenmizer_mw.model.message import Message, Outcome, Role, digest
+from tokenmizer_mw.model.message import Message, Outcome
 from tokenmizer_mw.model.node import Node, Status, may_move
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.recall import Excerpt, Recall, recall
@@ -48,8 +49,8 @@ from tokenmizer_mw.session import SessionState, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, SessionInfo
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, counter_for
-from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, budget_for, plan, smallest_budget
+from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, ModelCounters
+from tokenmizer_mw.window import Rewrite, budget_for, smallest_budget
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.known import KnownRequests
@@ -60,9 +61,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _logger = logging.getLogger("tokenmizer_mw")
-
-_MODELS_MAX: Final = 64
-"""Names of models whose counter is remembered; names come from clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +101,7 @@ class SessionMemory:
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
         self._least_budget = smallest_budget(self.settings)
-        self._names: dict[str, str] = {}
-        self._counters: dict[str, MessageCounter] = {}
+        self._counters = ModelCounters(self.settings.tokenizer_dir)
         self._background = BackgroundQueue(
             capacity=self.settings.queue_max,
             size_max=self.settings.queue_bytes,
@@ -144,7 +141,7 @@ class SessionMemory:
             nonlocal added
             news = joining(state.transcript, spoken)
             added = len(news)
-            return [*news, *self._drawn(state, news)]
+            return [*news, *self._drawing.facts(state, news)]
 
         self._update(self._key(session_id, tenant), decide)
         return added
@@ -194,7 +191,7 @@ class SessionMemory:
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal made
-            made = Checkpointed(_next_checkpoint(state), len(state.transcript), resume.tokens)
+            made = Checkpointed(state.next_checkpoint, len(state.transcript), resume.tokens)
             return [made]
 
         self._kept.update(key, decide)
@@ -210,8 +207,7 @@ class SessionMemory:
         self.known.clear()
         if self.ingress is not None:
             self.ingress.forget()
-        for counter in self._counters.values():
-            counter.clear()
+        self._counters.clear()
         self._kept.drop(key)
         return erased
 
@@ -242,7 +238,7 @@ class SessionMemory:
         """
         key = self._extracted(session_id, tenant)
         if recorded_at is None:
-            graph = self._kept.read(key, lambda state: self._believed(state).copy())
+            graph = self._kept.read(key, lambda state: self._drawing.believed(state).copy())
         else:
             graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
         return graph if valid_at is None else as_valid(graph, valid_at)
@@ -264,15 +260,15 @@ class SessionMemory:
         Raises ``BudgetTooSmall`` (it names the smallest budget) and, for an unknown level, ``CallerError``.
         """
         key = self._extracted(session_id, tenant)
-        counter = self._counter(model).counter
+        counter = self._counters.of(model).counter
 
         def view(state: SessionState) -> Resume:
             return build_resume(
-                self._believed(state),
+                self._drawing.believed(state),
                 level=level,
                 budget=budget,
                 counter=counter,
-                nonce=nonce_for(self._secret, key, _next_checkpoint(state)),
+                nonce=nonce_for(self._secret, key, state.next_checkpoint),
                 query=query,
                 turn=len(state.transcript),
             )
@@ -289,9 +285,12 @@ class SessionMemory:
             for event in self._log.read(key)
             if isinstance(event.event, MessageRecorded)
         ]
-        counter = self._counter(model).counter
+        counter = self._counters.of(model).counter
         return self._kept.read(
-            key, lambda state: recall(self._believed(state), query, budget=budget, counter=counter, excerpts=excerpts)
+            key,
+            lambda state: recall(
+                self._drawing.believed(state), query, budget=budget, counter=counter, excerpts=excerpts
+            ),
         )
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
@@ -313,7 +312,7 @@ class SessionMemory:
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """What the last cut took out of the context and the resume block does not carry. Empty without a cut."""
         key = self._extracted(session_id, tenant)
-        return self._kept.read(key, lambda state: loss_report(self._believed(state), state.cut))
+        return self._kept.read(key, lambda state: loss_report(self._drawing.believed(state), state.cut))
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
@@ -353,28 +352,20 @@ class SessionMemory:
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
-        counter = self._counter(request.model)
-        counts = counter.request_counts(request)
-        overhead = counter.text(request.overhead)
-        spoken = request.messages.spoken()
-        decided: Rewrite | None = None
+        cutting = Cutting(self._drawing, key, request, self._counters.of(request.model))
+        decided = Decided()
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal decided
-            known = state.transcript.first_new(spoken)
-            edited = state.transcript.edited(_marks(request), *known) if state.cut is not None else None
-            known = edited or known
-            decision = plan(request, counts, overhead=overhead, frozen=state.cut, settings=self.settings)
-            if isinstance(decision, Replay) and known[0] < _spoken_before(request, decision.keep_from):
-                # The client changed something in what the cut in force leaves out: its block does not stand for it.
-                decision = plan(request, counts, overhead=overhead, frozen=None, settings=self.settings)
-            decided, events = self._carried_out(key, state, request, decision, known)
-            return self._news(state, spoken, known) if edited is not None and not events else events
+            decided = cutting.decide(state)
+            return list(decided.events)
 
         self._update(key, decide)
-        if decided is not None:
+        for name in decided.counted:
+            self.count(name)
+        if decided.rewrite is not None:
             self.count("request_rewritten")
-        return decided
+        return decided.rewrite
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
@@ -416,7 +407,7 @@ class SessionMemory:
 
     def extract(self, key: SessionKey) -> None:
         """Draw the facts of all messages that were committed and not looked at yet."""
-        self._update(key, lambda state: self._drawn(state, ()))
+        self._update(key, self._drawing.facts)
 
     def count(self, reason: str, times: int = 1) -> None:
         """Add to the counter ``reason``."""
@@ -471,6 +462,10 @@ class SessionMemory:
     def _secret(self) -> bytes:
         return self._log.secret()
 
+    @cached_property
+    def _drawing(self) -> Drawing:
+        return Drawing(self.settings, self._secret)
+
     def _clean(self, reply: Reply | None) -> Reply | None:
         """``reply`` as it may be kept."""
         if reply is None or reply.message is None or self.ingress is None:
@@ -480,67 +475,6 @@ class SessionMemory:
             return reply
         self.count("reply_redacted")
         return replace(reply, message=message)
-
-    def _carried_out(
-        self, key: SessionKey, state: SessionState, request: ChatRequest, decision: Plan, known: tuple[int, int]
-    ) -> tuple[Rewrite | None, list[Event]]:
-        match decision:
-            case Cut(keep_from, otherwise):
-                drawn, cut = self._cut(key, state, request, keep_from, known)
-                if cut is not None:
-                    self.count("cut_made")
-                    return Rewrite(keep_from, cut.block, self.settings.block_role), [*drawn, cut]
-                self.count("cut_not_worth_it")
-                rewrite, _ = self._carried_out(key, state, request, otherwise, known)
-                return rewrite, drawn
-            case Replay(keep_from, block):
-                return Rewrite(keep_from, block, self.settings.block_role), []
-            case Untouched():
-                return None, []
-
-    def _cut(
-        self, key: SessionKey, state: SessionState, request: ChatRequest, keep_from: int, known: tuple[int, int]
-    ) -> tuple[list[Event], Checkpointed | None]:
-        """The events of what the request says that is new, and the cut; ``None`` when no block is worth it."""
-        drawn = self._news(state, request.messages.spoken(), known)
-        graph = state.graph.fork()
-        for event in drawn:
-            graph.apply(event)
-        id = _next_checkpoint(state)
-        turn = len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)
-        counter = self._counter(request.model)
-        budget = block_budget(request.model, self.settings)
-        nonce = nonce_for(self._secret, key, id)
-        resume = build_resume(graph, budget=budget, counter=counter.counter, nonce=nonce, turn=turn)
-        dropped = request.messages[request.prefix : keep_from]
-        if not resume.text or resume.tokens >= sum(counter.counts(dropped)):
-            return drawn, None
-        place = state.transcript.behind(*known, _spoken_before(request, keep_from))
-        return drawn, Checkpointed(
-            id=id,
-            turn=turn,
-            tokens=resume.tokens,
-            block=resume.text,
-            anchor=digest(request.messages[keep_from]),
-            anchor_turn=place + 1,
-            dropped=len(dropped),
-            carried=resume.node_ids,
-        )
-
-    def _news(self, state: SessionState, spoken: History, known: tuple[int, int]) -> list[Event]:
-        """The events of what is new in a history, and of its facts."""
-        news = joining(state.transcript, spoken, known=known)
-        return [*news, *self._drawn(state, news)]
-
-    def _drawn(self, state: SessionState, news: Sequence[MessageRecorded]) -> list[Event]:
-        """The events of extraction for what waits in ``state`` and for ``news``."""
-        waiting = [*state.undrawn, *((event.turn, event.message) for event in news)]
-        if not waiting:
-            return []
-        seen = [(turn, without_own_blocks(message, self._secret)) for turn, message in waiting]
-        found = {turn: judge(message) for turn, message in seen} if self.settings.guard != "off" else {}
-        flagged = {turn: suspicion.signals for turn, suspicion in found.items() if suspicion.flagged}
-        return derive(state.graph, seen, list(state.recent), self.settings, flagged)
 
     def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""
@@ -560,17 +494,6 @@ class SessionMemory:
         self.count("background_failed")
         _logger.warning("background work failed: %s", type(error).__name__)
 
-    def _counter(self, model: str) -> MessageCounter:
-        """The counter for a model. Models that count alike share what has been counted."""
-        name = self._names.get(model)
-        if name is None:
-            counter = counter_for(model, self.settings.tokenizer_dir)
-            if len(self._names) >= _MODELS_MAX:
-                self._names.clear()
-            name = self._names[model] = counter.name
-            self._counters.setdefault(name, MessageCounter(counter))
-        return self._counters[name]
-
     def _extracted(self, session_id: str, tenant: str) -> SessionKey:
         """The key of a session that exists, with all its facts drawn, if the store takes them."""
         key = self._known(session_id, tenant)
@@ -579,15 +502,6 @@ class SessionMemory:
         except StoreUnavailable:
             self.count("extraction_not_kept")
         return key
-
-    def _believed(self, state: SessionState) -> SessionGraph:
-        """The graph with all facts drawn, also those that a store which cannot be written did not take."""
-        if not state.undrawn:
-            return state.graph
-        graph = state.graph.fork()
-        for event in self._drawn(state, ()):
-            graph.apply(event, state.recorded_at)
-        return graph
 
     def _known(self, session_id: str, tenant: str) -> SessionKey:
         key = self._key(session_id, tenant)
@@ -622,18 +536,3 @@ def _node(state: SessionState, node_id: str) -> Node:
     if node is None:
         raise UnknownNode(f"the session has no node {node_id[:60]!r}")
     return node
-
-
-def _marks(request: ChatRequest) -> list[str]:
-    """The digests of the messages that are not the system's."""
-    marks = request.messages.column("digest", lambda messages: map(digest, messages))
-    return [mark for mark, role in zip(marks, request.messages.roles, strict=True) if role is not Role.SYSTEM]
-
-
-def _spoken_before(request: ChatRequest, index: int) -> int:
-    """How many messages before ``index`` are not the system's."""
-    return sum(role is not Role.SYSTEM for role in request.messages.roles[:index])
-
-
-def _next_checkpoint(state: SessionState) -> str:
-    return f"checkpoint-{len(state.checkpoints) + 1}"

@@ -146,6 +146,11 @@ class SessionState:
     cut: Checkpointed | None = None
     outcomes: dict[Outcome, int] = field(default_factory=dict)
 
+    @property
+    def next_checkpoint(self) -> str:
+        """The id that the next checkpoint gets."""
+        return f"checkpoint-{len(self.checkpoints) + 1}"
+
     def apply(self, recorded: Recorded) -> None:
         """Fold the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at

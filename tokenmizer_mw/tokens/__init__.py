@@ -3,5 +3,6 @@
 from .counter import TokenCounter, counter_for
 from .estimate import estimate
 from .messages import ATTACHMENT_TOKENS, MessageCounter
+from .models import ModelCounters
 
-__all__ = ["ATTACHMENT_TOKENS", "MessageCounter", "TokenCounter", "counter_for", "estimate"]
+__all__ = ["ATTACHMENT_TOKENS", "MessageCounter", "ModelCounters", "TokenCounter", "counter_for", "estimate"]
