@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench agents clean
 
 demo: $(READY)
 	$(BIN)/tokenmizer-mw demo $(DEMO)
@@ -27,12 +27,16 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks $(BENCH)
 	$(BIN)/python -m benchmarks.table
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
 	@echo "Setting up $(VENV): this takes a few minutes, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
 	@touch $(READY)
 
+# The coding agents that some tests drive, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
+agents:
+	npm install --silent --no-save --no-audit --no-fund --prefix .agents @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .agents $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -28,6 +28,7 @@ RESULTS: Final = Path(__file__).parent / "results"
 BENCHMARKS: Final = {
     "paper3": "the paper's three sessions: what survives in the graph and in the resume block, precision, CPU time",
     "extraction": "labelled sessions: precision, recall and F1 a category at the end of each, CPU a turn",
+    "llm_pass": "the optional pass with a model: recorded replies merged, beside the graph without them",
     "transitions": "short talks in which a choice replaces another: current value, predecessor, reason",
     "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
     "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
@@ -35,17 +36,28 @@ BENCHMARKS: Final = {
     "durability": "kill -9 under load; four processes writing one session",
     "dialects": "CPU that the middleware adds per request, in every dialect at 3 kB and 100 kB",
     "streams": "streams beside the bare application: CPU per chunk, memory, lag of the event loop",
+    "proxy": "the reference proxy beside a bare relay: throughput, CPU, time to the first byte",
     "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
+    "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
+    "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",
+    "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, beside simpler ways",
+    "retention": "agent sessions cut in the middle: what of the next actions a small block still names",
     "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",
     "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
     "guard": "attempts to take over the model: benign texts flagged, attacks found, by kind",
+    "postgres": "the PostgreSQL store: appends beside the bare driver, opening sessions, a load in which things break",
+    "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
+    "imports": "CPU time of importing, and which frameworks it pulls in",
+    "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",
+    "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, beside the stock summarization",
+    "llamaindex_chat": "a LlamaIndex chat: calls, tokens, stale values, restarts, lost messages, beside stock memories",
 }
 
 
 def run(name: str, **options: object) -> dict[str, Any]:
     """Run one benchmark; its module offers ``run() -> {"figures": ..., "bars": [...], "notes": ...}``, and may add
-    "lines" that are printed and not kept."""
+    "lines" that are printed and not kept, and "page", lines of Markdown for ``docs/benchmarks.md``."""
     started = time.perf_counter()
     result = importlib.import_module(f"benchmarks.{name}").run(**options)
     stamp = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -60,16 +72,20 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="end with status 1 when a bar is missed")
     parser.add_argument("--no-write", action="store_true", help="print only")
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="extraction: show N of what went wrong")
+    parser.add_argument("--quick", action="store_true", help="postgres: a load of one minute in place of ten")
     arguments = parser.parse_args()
     if arguments.misses and arguments.names != ["extraction"]:
         parser.error("--misses is for extraction alone")
+    if arguments.quick and arguments.names != ["postgres"]:
+        parser.error("--quick is for postgres alone")
     if arguments.list:
         for name, what in BENCHMARKS.items():
             print(f"{name:12} {what}")
         return 0
     missed = 0
     for name in arguments.names or BENCHMARKS:
-        result = run(name, **({"misses": arguments.misses} if arguments.misses else {}))
+        options = {"misses": arguments.misses, "quick": arguments.quick}
+        result = run(name, **{option: value for option, value in options.items() if value})
         print(f"\n{name}: {BENCHMARKS[name]}  ({result['seconds']} s)")
         for line in result.pop("lines", []):
             print(f"  {line}")

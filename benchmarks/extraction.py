@@ -11,6 +11,7 @@ and results included. The final graph is read out as labels and held against the
         --by TRAIT        one line for each register, language, domain or tool
         --quick           without intervals
         --baselines       with what simpler ways find
+        --stages          with what fewer stages of extraction find
 """
 
 from __future__ import annotations
@@ -23,20 +24,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tokenmizer_mw import SessionMemory
+from tokenmizer_mw import SessionMemory, Settings
 
 from .baselines import PLAIN, peer
 from .extraction_figures import MATCHES, Scored, figures, matcher_for, scored
-from .extraction_lines import beside, faults_of, grouped, table
+from .extraction_lines import beside, faults_of, grouped, stages, stages_page, table
 from .labelled import TRAITS, Corpus, Labelled, corpora
 from .measure import at_least, at_most
 from .readout import labels_of
 from .scoring import JUDGED, summary
 
+STAGES: Final = {
+    "rules": "rules",
+    "and structure": "rules,structure",
+    "and dialogue": "rules,structure,dialogue",
+    "and the model": "rules,structure,dialogue,model",
+}
+"""What extraction is with one stage after the other, by what each row adds."""
 
-def extracted(session: Labelled) -> tuple[dict[str, list[str]], list[float]]:
+
+def extracted(session: Labelled, settings: Settings | None = None) -> tuple[dict[str, list[str]], list[float]]:
     """The labels at a session's end, and the CPU time of each of its turns in milliseconds."""
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", settings)
     costs = []
     gc.collect()
     for end in range(1, len(session.turns) + 1):
@@ -48,14 +57,23 @@ def extracted(session: Labelled) -> tuple[dict[str, list[str]], list[float]]:
     return labels, costs
 
 
-def measured(corpus: Corpus) -> list[Scored]:
+def measured(corpus: Corpus, settings: Settings | None = None) -> list[Scored]:
     """Every session of a set through the pipeline."""
     matcher = matcher_for(corpus)
     rows = []
     for session in corpus.sessions:
-        labels, costs = extracted(session)
+        labels, costs = extracted(session, settings)
         rows.append(scored(session, labels, matcher, costs))
     return rows
+
+
+def ablation(corpus: Corpus) -> dict[str, dict[str, Any]]:
+    """Figures of a set with one stage of extraction after the other, without intervals."""
+    found = {}
+    for name, words in STAGES.items():
+        rows = measured(corpus, Settings(stages=words))
+        found[name] = {match: summary([getattr(row, match) for row in rows], samples=0) for match in MATCHES}
+    return found
 
 
 def baselines(corpus: Corpus) -> dict[str, dict[str, Any]]:
@@ -81,10 +99,13 @@ def run(misses: int = 0) -> dict[str, Any]:
     lines: list[str] = []
     for corpus in corpora():
         rows = measured(corpus)
-        found[corpus.name] = figures(corpus, rows) | {"baselines": baselines(corpus)}
+        found[corpus.name] = figures(corpus, rows) | {"baselines": baselines(corpus), "stages": ablation(corpus)}
         lines += [*table(corpus.name, found[corpus.name]), *faults_of(rows, misses)]
         lines += beside(corpus.name, found[corpus.name], found[corpus.name]["baselines"])
-    return {"figures": found, "bars": _bars(found), "notes": NOTES, "lines": lines}
+        lines += stages(corpus.name, found[corpus.name]["stages"])
+    page = ["F1 lenient/strict with one stage of extraction after the other:", ""]
+    page += stages_page({name: part["stages"] for name, part in found.items()})
+    return {"figures": found, "bars": _bars(found), "notes": NOTES, "page": page, "lines": lines}
 
 
 NOTES: Final = (
@@ -148,6 +169,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--by", choices=TRAITS)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--baselines", action="store_true")
+    parser.add_argument("--stages", action="store_true")
     given = parser.parse_args(arguments)
     for corpus in corpora(given.folders or None):
         chosen = [session for session in corpus.sessions if given.session in session.id]
@@ -158,6 +180,7 @@ def main(arguments: Sequence[str]) -> int:
         found = figures(part, rows, samples=0 if given.quick else 1000)
         lines = [*table(part.name, found)]
         lines += beside(part.name, found, baselines(part)) if given.baselines else []
+        lines += stages(part.name, ablation(part)) if given.stages else []
         lines += grouped(rows, given.by) if given.by else []
         lines += faults_of(rows, given.misses, given.category)
         print("\n".join(lines))

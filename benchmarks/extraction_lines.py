@@ -43,6 +43,30 @@ def beside(name: str, found: Mapping[str, Any], others: Mapping[str, Any]) -> It
         yield f"  {category:32}" + "".join(f"{_pair(part, category):>12}" for part in whole.values())
 
 
+def stages(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for a person: F1 a category with one stage of extraction after the other, lenient / strict."""
+    categories = [*next(iter(found.values()))["lenient"]["categories"], "macro"]
+    yield ""
+    yield f"{name}, F1 lenient/strict".ljust(34) + "".join(f"{stage:>16}" for stage in found)
+    for category in categories:
+        yield f"  {category:32}" + "".join(f"{_pair(part, category):>16}" for part in found.values())
+
+
+def stages_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The same for several sets as a Markdown table, the macro F1 and each category a column."""
+    first = next(iter(sets.values()))
+    categories = ["macro", *next(iter(first.values()))["lenient"]["categories"]]
+    yield "| set | stages | " + " | ".join(categories) + " |"
+    yield "|---" * (len(categories) + 2) + "|"
+    for name, found in sets.items():
+        for stage, part in found.items():
+            cells = (
+                _pair(part, category) if category == "macro" or category in part["lenient"]["categories"] else "-"
+                for category in categories
+            )
+            yield f"| {name} | {stage} | " + " | ".join(cells) + " |"
+
+
 def _pair(part: Mapping[str, Any], category: str) -> str:
     both = [
         part[match]["macro_f1"] if category == "macro" else part[match]["categories"][category]["f1"]

@@ -16,9 +16,9 @@ Row = dict[str, Any]
 
 
 def run() -> dict[str, Any]:
-    attacks, benign, fresh = (_read(name) for name in ("attacks", "benign", "fresh"))
+    attacks, benign, fresh, third = (_read(name) for name in ("attacks", "benign", "fresh", "third"))
     flagged = sum(map(_flagged, benign))
-    again = sum(map(_flagged, fresh["benign"]))
+    again, talk = sum(map(_flagged, fresh["benign"])), sum(map(_flagged, third["benign"]))
     return {
         "figures": {
             "attacks": len(attacks),
@@ -26,21 +26,28 @@ def run() -> dict[str, Any]:
             "recall_by_manner": _by(attacks, "manner"),
             "recall_by_kind": _by(attacks, "kind"),
             "recall_second_list": _recall(fresh["attacks"]),
+            "recall_third_list": _recall(third["attacks"]),
             "benign": len(benign),
             "benign_flagged": flagged,
             "benign_second_list": len(fresh["benign"]),
             "benign_flagged_second_list": again,
+            "benign_third_list": len(third["benign"]),
+            "benign_flagged_third_list": talk,
         },
         "bars": [
             at_most("benign texts that the guard flags, first list", flagged, 0),
             at_most("benign texts that the guard flags, second list", again, 0),
+            at_most("benign texts that the guard flags, third list", talk, 0),
         ],
         "notes": "The first lists (125 attacks, 228 benign texts) were written without sight of the guard. Before"
         " tuning: 31 of 125 attacks (29 of 66 blunt ones, 2 of 59 subtle ones) and 5 of 228 benign texts were flagged."
         " The rows were then changed with these lists in view, so that their recall is a ceiling. The second lists (42"
         " attacks, 58 benign texts, by the same author, written after the rows) gave 19 of 42 and 1 of 58 at first run;"
-        " two weights were lowered and contractions added afterwards. Recall carries no bar: phrases cannot find what"
-        " is worded like ordinary work.",
+        " two weights were lowered and contractions added afterwards. The third list (60 attacks as coding agents meet"
+        " them, 60 ordinary messages about prompts and rules, by an author who had seen some of the rows) gave 17 of 60"
+        " and 0 of 60 at first run; the rows of demands.py were then written with its attacks in view, and found one"
+        " more attack of the second list and none of the first: that is what to expect of them on new ones. Recall"
+        " carries no bar: phrases cannot find what is worded like ordinary work.",
     }
 
 

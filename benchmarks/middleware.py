@@ -75,8 +75,8 @@ class Base(BaseHTTPMiddleware):
 class Memory(SessionMemory):
     """Extraction waits until it is told to go on."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
         self.busy = False
         self._put_off: set[SessionKey] = set()
 

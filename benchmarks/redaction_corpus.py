@@ -15,6 +15,7 @@ from typing import Final
 
 from tokenmizer_mw.redact.shape import drawn, fakes
 
+from .redaction_contexts import CONTEXTS
 from .redaction_negatives import NEGATIVES
 
 
@@ -226,6 +227,11 @@ ANCHORED: Final = [
     "settlemint sm_pat_{w16}",
     "fal {uuid}:{h32}",
     "nightfall NF-{w32}",
+    "google-storage-id GOOG1E{u55}",
+    "cloudflare-tunnel eyJhIjoi{b150}",
+    "telnyx KEY{u32}_{w22}",
+    "trigger tr_prod_{w20}",
+    "nostr nsec1{z58}",
     "",
 ]
 
@@ -273,6 +279,7 @@ KEYED_VALUES: Final = {
     "uuid": "{uuid}",
     "base64-88": "{b86}==",
     "url-safe-32": "{W32}",
+    "word-number": "Qu{l5}_{d4}{L2}{A3}",
 }
 
 KEYED_CONTEXTS: Final = (
@@ -329,6 +336,17 @@ KEYED_CONTEXTS: Final = (
     ("password-symbols", "Passwort: {s}"),
     ("password-symbols", "密码是{s}"),
     ("password-plain", "пароль: {s}"),
+    ("word-number", "PGPASSWORD={s} psql -h db"),
+    ("word-number", "dashboard_password = {s}"),
+    ("word-number", 'command: ["cache-server", "--password", "{s}"]'),
+    ("word-number", "Environment=SERVICE_TOKEN={s}"),
+    ("word-number", "ENV SERVICE_TOKEN {s}"),
+    ("word-number", "mot de passe : {s}"),
+    ("word-number", "密码是{s}"),
+    ("hex32", "unser API-Schlüssel ist {s}"),
+    ("hex32", "la clé API : {s}"),
+    ("base62-40", "AWS Secret Access Key [None]: {s}"),
+    ("url-safe-32", '<meta name="csrf-token" content="{s}">'),
 )
 
 PROSE_CONTEXTS: Final = (
@@ -342,6 +360,12 @@ PROSE_CONTEXTS: Final = (
     ("hex40", "use this access token {s} for the calls"),
     ("password-plain", 'I changed the password to "{s}" yesterday'),
     ("base62-40", "**API key:** `{s}`"),
+    ("word-number", "the password is {s}"),
+    ("word-number", "pass is {s} btw"),
+    ("word-number", "use {s} as the password"),
+    ("word-number", "user is deploy, password is {s}, host is db2"),
+    ("word-number", "la clave es {s}"),
+    ("word-number", "Password set to {s}"),
 )
 
 
@@ -452,7 +476,7 @@ def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
 
 def cases(seed: str = "1") -> list[Case]:
     """Every case with a secret."""
-    return [*_anchored(seed), *_keyed(seed), *_placed(seed)]
+    return [*_anchored(seed), *_keyed(seed), *_placed(seed), *_around(seed)]
 
 
 def negatives(seed: str = "1") -> list[Case]:
@@ -481,6 +505,14 @@ def _keyed(seed: str) -> Iterator[Case]:
                 secret = next(fakes(KEYED_VALUES[value], f"{seed}{context}{turn}"))
                 name = f"{group}-{place}"
                 yield Case(name, name, context.replace("{s}", secret), secret, 0, group, place % 3 == 2)
+
+
+def _around(seed: str) -> Iterator[Case]:
+    for group, rows in CONTEXTS.items():
+        for kind, shape, context in rows:
+            for turn in range(2):
+                secret = next(fakes(shape, f"{seed}{kind}{turn}"))
+                yield Case(kind, f"{group}-{kind}", context.replace("{s}", secret), secret, 0, group, False)
 
 
 def _placed(seed: str) -> Iterator[Case]:

@@ -26,14 +26,15 @@ def serving(app: str, **environment: str) -> Iterator[tuple[subprocess.Popen[byt
     command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "warning"]
     process = subprocess.Popen(command, env={**os.environ, **environment})
     try:
-        _wait(port, process)
+        waiting_for(port, process)
         yield process, port
     finally:
         process.kill()
         process.wait()
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+def waiting_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Until ``process`` listens. Raises ``RuntimeError`` when it does not."""
     deadline = time.monotonic() + _STARTS_WITHIN
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -57,6 +57,7 @@ def _page(found: list[dict[str, Any]]) -> Iterator[str]:
         yield from ("| what | measured | bar | met |", "|---|---|---|---|")
         for bar in result["bars"]:
             yield f"| {bar['what']} | {bar['value']} | {bar['bar']} | {'yes' if bar['met'] else '**no**'} |"
+        yield from ("", *result["page"]) if result.get("page") else ()
         yield from (
             "",
             f"{result['date']}, version {result['version']}, Python {result['python']}, {result['system']}.",

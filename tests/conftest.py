@@ -1,8 +1,17 @@
-"""One profile for all property tests: no deadlines, since machines differ and cost is measured elsewhere."""
+"""What all tests share: one profile for property tests, without deadlines, since machines differ and cost is measured
+elsewhere; and a garbage collector that leaves alone what lives as long as the run."""
 
 from __future__ import annotations
+
+import gc
 
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("project", deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("project")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and the frameworks that they import are a gigabyte that each full collection would walk."""
+    gc.collect()
+    gc.freeze()

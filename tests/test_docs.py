@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 PAGES = [
-    Path(__file__).parent.parent / "docs" / name for name in ("library.md", "middleware.md", "outgoing.md", "safety.md")
+    Path(__file__).parent.parent / "docs" / name
+    for name in (
+        "access.md",
+        "files.md",
+        "library.md",
+        "middleware.md",
+        "outgoing.md",
+        "refining.md",
+        "safety.md",
+        "translation.md",
+    )
 ]
 
 

@@ -1,11 +1,15 @@
+import html
+import json
 import time
 import unicodedata
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tokenmizer_mw.fence import flatten, frame, nonce_for, own_blocks, without_own_blocks
+from tokenmizer_mw.fence import frame, nonce_for, own_blocks, without_own_blocks
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.session import SessionKey
@@ -82,6 +86,10 @@ RESPELLED = [
     "\u2060\u200d".join(BLOCK),
     "\n> ".join(BLOCK.replace("Goal", "Aim").splitlines()),
     BLOCK.replace("Goal: ship it", "the lines inside were edited"),
+    html.escape(BLOCK),
+    BLOCK.replace("<", "&#60;").replace(">", "&#x3E;"),
+    json.dumps(BLOCK).strip('"').replace("<", "\\u003c").replace(">", "\\u003E"),
+    quote(BLOCK, safe=" /\n:'.,;"),
 ]
 
 
@@ -143,7 +151,9 @@ def test_a_message_without_blocks_is_itself() -> None:
     assert without_own_blocks(message, SECRET) is message
 
 
-@pytest.mark.parametrize("unit", [BLOCK, BLOCK[:37], BLOCK[-38:], "<session-record ", "< ", "＜", "\u200b<"])
+@pytest.mark.parametrize(
+    "unit", [BLOCK, BLOCK[:37], BLOCK[-38:], "<session-record ", "< ", "＜", "\u200b<", "&lt;", "\\u003c", "&#000"]
+)
 def test_finding_blocks_is_linear(unit: str) -> None:
     def cost(size: int) -> float:
         message = Message(Role.USER, (unit * size)[:size])

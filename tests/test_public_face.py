@@ -25,6 +25,7 @@ NAMES = [
     "InvalidSession",
     "MalformedRequest",
     "PeerError",
+    "Refinement",
     "SessionMemory",
     "Settings",
     "StoreCorrupt",
@@ -43,7 +44,20 @@ NAMES = [
 ]
 
 SYNC = ("record", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
-SYNC += ("loss_report", "restore", "sessions", "flush", "close")
+SYNC += (
+    "add",
+    "revise",
+    "context",
+    "refine",
+    "messages",
+    "shorten",
+    "remind",
+    "loss_report",
+    "restore",
+    "sessions",
+    "flush",
+    "close",
+)
 
 
 def test_the_public_face_is_pinned() -> None:

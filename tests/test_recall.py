@@ -53,11 +53,33 @@ def asked(graph: SessionGraph, query: str, budget: int = 2_000, excerpts: list[E
 def test_an_old_value_is_marked_as_old(graph: SessionGraph) -> None:
     found = asked(graph, "which database do we use?")
     assert found.text.splitlines() == [
+        "Newest first; [n] is the message.",
         "- decision: PostgreSQL for the database [9], was SQLite for the database [2] - concurrent writes",
-        '- user [2] (old; since [9] PostgreSQL for the database): "Let us take SQLite for the database, it is enough."',
         '- user [9]: "Two writers at once do not work. Move to PostgreSQL for the database."',
+        '- user [2] (old; since [9] PostgreSQL for the database): "Let us take SQLite for the database, it is enough."',
     ]
     assert (found.ids, found.turns) == (("d2", "d1"), (2, 9))
+
+
+TALK = [
+    Excerpt(3, "user", "The budget for chairs is $1,200 I think."),
+    Excerpt(8, "assistant", "Chairs for a budget of $900 exist as well."),
+    Excerpt(17, "user", "Good news, the budget for our chairs went up to $1,500."),
+    Excerpt(20, "user", "The budget for the lamps is $300."),
+]
+
+
+def test_a_value_given_again_later_stands_beside_the_earlier_one() -> None:
+    found = asked(SessionGraph(), "what is the budget for chairs?", excerpts=TALK)
+    said = {line.partition(":")[0]: line for line in found.text.splitlines()}
+    assert said["- user [3] (later [17]"].startswith("- user [3] (later [17]: $1,500): ")
+    assert "- user [17]" in said, "the lamps are another matter"
+    assert "- assistant [8] (later [17]" in said
+
+
+def test_what_an_assistant_says_overtakes_nothing() -> None:
+    found = asked(SessionGraph(), "what is the budget for chairs?", excerpts=TALK[:2])
+    assert "later" not in found.text
 
 
 def test_asking_for_the_old_value_gives_the_new_one(graph: SessionGraph) -> None:
@@ -149,7 +171,7 @@ def test_within_any_budget(said: list[tuple[str, str]], query: str, budget: int,
     found = recall(graph, query, budget=budget, counter=counter, excerpts=excerpts)
     assert found.tokens == (counter.count(found.text) if found.text else 0)
     assert found.tokens <= budget or found.text == ""
-    assert len(found.text.splitlines()) <= len(found.ids) + len(found.turns)
+    assert len(found.text.splitlines()) <= len(found.ids) + len(found.turns) + 1
 
 
 @pytest.mark.parametrize("unit", ["database ", "a", " ", "数据库", "database. ", "database\n"])

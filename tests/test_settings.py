@@ -33,6 +33,7 @@ WRONG = [
     ("- a list", "mapping"),
     ("a: [", "YAML"),
     ("confidence_floor: 2", "confidence_floor"),
+    ("stages: rules,guesses", "stages are dialogue, model, rules, structure, not guesses"),
 ]
 
 
@@ -51,6 +52,10 @@ IN_CODE = [
     ({"cut_at": "0.5"}, "cut_at is a number"),
     ({"queue_max": True}, "queue_max"),
     ({"known_requests_max": -1}, "known_requests_max"),
+    ({"llm_timeout": 0}, "llm_timeout is more than 0 seconds"),
+    ({"llm_rest_seconds": -1}, "llm_rest_seconds cannot be negative"),
+    ({"llm_input_tokens": 100}, "llm_input_tokens is a whole number of at least 4000"),
+    ({"llm_attempts": 0}, "llm_attempts"),
 ]
 
 

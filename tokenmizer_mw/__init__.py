@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.outgoing.openai_sdk import async_openai_client, openai_client
     from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
+    from tokenmizer_mw.refining import Refinement
     from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
@@ -48,6 +49,7 @@ __all__ = [
     "InvalidSession",
     "MalformedRequest",
     "PeerError",
+    "Refinement",
     "SessionMemory",
     "Settings",
     "StoreCorrupt",
@@ -68,6 +70,7 @@ __all__ = [
 _LAZY = {
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
+    "Refinement": "tokenmizer_mw.refining",
     "TokenMizerMiddleware": "tokenmizer_mw.asgi",
     "CustomChat": "tokenmizer_mw.wire.dialects.custom",
     "Transport": "tokenmizer_mw.outgoing.transport",

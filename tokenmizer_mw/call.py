@@ -36,6 +36,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.tracing import span
 from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.refusal import refusal
 
@@ -137,7 +138,8 @@ class Call:
 def remember(call: Call) -> Turn | None:
     """The call on its way; ``None`` when it passes untouched: a counter says why. Raises ``RequestBlocked``."""
     try:
-        return call.turn(in_body=call.in_body)
+        with span("request", bytes=len(call.body)):
+            return call.turn(in_body=call.in_body)
     except RequestBlocked:
         raise
     except Exception as error:
@@ -148,24 +150,29 @@ def remember(call: Call) -> Turn | None:
 async def aremember(call: Call) -> Turn | None:
     """``remember``, with all that takes long in a worker thread."""
     try:
-        in_body = call.in_body
-        if in_body and len(call.body) > INLINE_MAX:
-            return await offload(partial(call.turn, in_body=True))
-        remembered = call.open(in_body=in_body)
-        if remembered is None:
-            return None
-        known = remembered.known()
-        if not remembered.quick(known):
-            return await offload(partial(remembered.turn, known))
-        clean = remembered.clean(known)
-        if clean is None:
-            return None
-        return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
+        with span("request", bytes=len(call.body)):
+            return await _opened(call)
     except RequestBlocked:
         raise
     except Exception as error:
         _passes(call.memory, error)
     return None
+
+
+async def _opened(call: Call) -> Turn | None:
+    in_body = call.in_body
+    if in_body and len(call.body) > INLINE_MAX:
+        return await offload(partial(call.turn, in_body=True))
+    remembered = call.open(in_body=in_body)
+    if remembered is None:
+        return None
+    known = remembered.known()
+    if not remembered.quick(known):
+        return await offload(partial(remembered.turn, known))
+    clean = remembered.clean(known)
+    if clean is None:
+        return None
+    return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
 
 
 def _passes(memory: SessionMemory, error: Exception) -> None:
@@ -345,7 +352,8 @@ class Turn:
         if closed is None:
             self.memory.count(ATTEMPT_FAILED)
             return
-        self.memory.commit(self._key, closed.messages, closed.reply)
+        with span("commit"):
+            self.memory.commit(self._key, closed.messages, closed.reply)
         self.committed = True
         for reason in closed.reasons:
             self.memory.count(reason.value)

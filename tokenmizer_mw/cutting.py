@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
+from tokenmizer_mw.errors import BudgetTooSmall
 from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.fitting import Context, Shortened, newest
 from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
-from tokenmizer_mw.model.message import Role, digest
+from tokenmizer_mw.model.message import Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import build_resume
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.tokens import MessageCounter
+from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
 from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 Known = tuple[int, int]
 """What ``Transcript.first_new`` says of a history."""
+
+
+_STEPS: Final = 4
+"""A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +40,23 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does."""
+    """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does.
+
+    ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
+    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold.
+    """
 
     drawing: Drawing
     key: SessionKey
     request: ChatRequest
     counter: MessageCounter
+    numbers: Sequence[int] = ()
+    reserved: int = 0
 
     def decide(self, state: SessionState) -> Decided:
         """What is to be done with the request, given what the session has."""
+        if self.numbers:
+            return self._carried_out(state, self._planned(state.cut), (len(self.request.messages.spoken()), -1))
         known = state.transcript.first_new(self.request.messages.spoken())
         edited = state.transcript.edited(self._marks(), *known) if state.cut is not None else None
         known = edited or known
@@ -53,9 +69,52 @@ class Cutting:
             return decided
         return Decided(decided.rewrite, self._news(state, known), decided.counted)
 
+    def fitted(self, state: SessionState, told: Sequence[Written], rewrite: Rewrite | None, limit: int) -> Context:
+        """What of ``told``, the messages of the request, goes to a model within ``limit`` tokens, shortened as
+        ``rewrite`` says, and further when that is not enough."""
+        fit = self.fit(state, rewrite, limit)
+        prefix = self.request.prefix
+        taken = sum(self.counter.request_counts(self.request)[:prefix]) + self._taken(fit.block, fit.kept)
+        return Context(tuple(told[:prefix]), fit.block, tuple(told[place] for place in fit.kept), taken)
+
+    def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
+        """The request within ``limit`` tokens, shortened as ``rewrite`` says, and further when that is not enough."""
+        counts, prefix = self.counter.request_counts(self.request), self.request.prefix
+        start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
+        places: Sequence[int] = range(start, len(counts))
+        room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
+        if self._taken(block, places) > room:
+            step = max(1, limit // _STEPS)
+            block = self._block(state) or block
+            places = newest(self.request.messages, counts, start, room - self._taken(block, ()), step)
+            if self._taken(block, places) > room:
+                block, places = "", newest(self.request.messages, counts, start, room, step)
+        return Shortened(block, self.drawing.settings.block_role, tuple(places))
+
+    def _taken(self, block: str, places: Sequence[int]) -> int:
+        """Tokens of a block and of messages."""
+        counts = self.counter.request_counts(self.request)
+        return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
+
+    def _block(self, state: SessionState) -> str:
+        """The resume block of the session as it is now, without a cut; "" when none fits."""
+        budget = block_budget(self.request.model, self.drawing.settings)
+        nonce = nonce_for(self.drawing.secret, self.key, state.next_checkpoint)
+        try:
+            return build_resume(
+                self.drawing.believed(state), budget=budget, counter=self.counter.counter, nonce=nonce
+            ).text
+        except BudgetTooSmall:
+            return ""
+
     def _planned(self, frozen: Checkpointed | None) -> Plan:
         counts, overhead = self.counter.request_counts(self.request), self.counter.text(self.request.overhead)
-        return plan(self.request, counts, overhead=overhead, frozen=frozen, settings=self.drawing.settings)
+        kept = None
+        if self.numbers and frozen is not None:
+            kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
+            frozen = None if kept is None else frozen
+        overhead += self.reserved
+        return plan(self.request, counts, overhead=overhead, frozen=frozen, settings=self.drawing.settings, kept=kept)
 
     def _carried_out(self, state: SessionState, decision: Plan, known: Known) -> Decided:
         role = self.drawing.settings.block_role
@@ -80,21 +139,29 @@ class Cutting:
         turn = len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)
         budget = block_budget(request.model, self.drawing.settings)
         nonce = nonce_for(self.drawing.secret, self.key, id)
-        resume = build_resume(graph, budget=budget, counter=self.counter.counter, nonce=nonce, turn=turn)
         dropped = request.messages[request.prefix : keep_from]
+        try:
+            resume = build_resume(graph, budget=budget, counter=self.counter.counter, nonce=nonce, turn=turn)
+        except BudgetTooSmall:
+            return None
         if not resume.text or resume.tokens >= sum(self.counter.counts(dropped)):
             return None
-        place = state.transcript.behind(*known, self._spoken_before(keep_from))
         return Checkpointed(
             id=id,
             turn=turn,
             tokens=resume.tokens,
             block=resume.text,
             anchor=digest(request.messages[keep_from]),
-            anchor_turn=place + 1,
+            anchor_turn=self._number(state, keep_from, known),
             dropped=len(dropped),
             carried=resume.node_ids,
         )
+
+    def _number(self, state: SessionState, index: int, known: Known) -> int:
+        """The number in the session of message ``index``."""
+        if self.numbers:
+            return self.numbers[index]
+        return state.transcript.behind(*known, self._spoken_before(index)) + 1
 
     def _news(self, state: SessionState, known: Known) -> list[Event]:
         return self.drawing.news(state, self.request.messages.spoken(), known)

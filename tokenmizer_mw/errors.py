@@ -15,6 +15,9 @@
     |   `-- Conflict            somebody else appended first: re-read and try again
     `-- PeerError               the other side of a chat call sent something unusable
         |-- MalformedRequest    a request body that is not what its dialect says
+        |-- Untranslatable      a request that the dialect of the provider has no words for
+        |-- ForeignReply        a provider's reply that is not what its dialect says
+        |-- ModelFailed         a model that was asked about a session gave nothing usable
         `-- RequestBlocked      the guard refuses a request, because the settings say so
 
 Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
@@ -95,6 +98,28 @@ class PeerError(TokenMizerError):
 
 class MalformedRequest(PeerError):
     """A request body that is not what its dialect says."""
+
+
+class Untranslatable(PeerError):
+    """A request holds what the provider's dialect has no words for; ``field`` is its place in the client's words."""
+
+    def __init__(self, field: str, reason: str = "") -> None:
+        super().__init__(reason or f"the provider's dialect has no counterpart for {field}")
+        self.field = field
+
+
+class ForeignReply(PeerError):
+    """A provider's reply that is not what its dialect says."""
+
+
+class ModelFailed(PeerError):
+    """A model that was asked about a session gave nothing usable. ``again``: asking once more may help; ``after``: in
+    so many seconds, where its provider says so."""
+
+    def __init__(self, reason: str, *, again: bool = True, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.again = again
+        self.after = after
 
 
 class RequestBlocked(PeerError):

@@ -1,10 +1,10 @@
-"""The fence around what is replayed to a model: labels made harmless, a delimiter that cannot be forged, and our own
-blocks found again when a client sends them back.
+"""The fence around what is replayed to a model: a delimiter that cannot be forged, and our own blocks found again when
+a client sends them back.
 
 A block opens with a nonce of 64 bits and closes with a keyed digest of it, its seal: the two ids differ on purpose,
 so that who has seen how a block opens cannot close it and write behind it. Both are written as 20 decimal digits, of
 which tokenizers make fewer tokens than of hexadecimal ones, and always the same number. Without the secret of the
-installation neither can be guessed, and no label can hold a delimiter, because ``flatten`` breaks every tag.
+installation neither can be guessed, and no label can hold a delimiter, because ``labels.flatten`` breaks every tag.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.session import SessionKey
 
 Span = tuple[int, int]
@@ -36,6 +35,9 @@ _NONCE = re2.compile(r"[0-9a-f]{16,64}")
 _OPENING = re2.compile(r"<session-record([0-9]{20})>")
 _CLOSING = re2.compile(r"</session-record([0-9]{20})>")
 _TRACE = re2.compile(r"session-?record")
+_UNSEEN: Final = frozenset({"Cf", "Mn", "Me"})
+_ESCAPED = re2.compile(r"(?i)&(?:lt|#0{0,4}60|#x0{0,4}3c);|&(?:gt|#0{0,4}62|#x0{0,4}3e);|\\u003[ce]|\\x3[ce]|%3[ce]")
+_OPENS: Final = ("lt;", "60;", "3c", "3c;")
 
 
 def nonce_for(secret: bytes, session: SessionKey, checkpoint_id: str) -> str:
@@ -74,8 +76,8 @@ def _decimal(digits: str) -> str:
 def own_blocks(text: str, secret: bytes) -> list[Span]:
     """Where ``text`` holds blocks of this installation, in order, without overlaps.
 
-    They are found in any spacing and in compatibility spellings such as full-width letters. Delimiters that were
-    not made with ``secret`` are plain text.
+    They are found in any spacing, in compatibility spellings such as full-width letters, and with their brackets
+    escaped as HTML, JSON and addresses do it. Delimiters that were not made with ``secret`` are plain text.
     """
     if not _may_hold(text):
         return []
@@ -93,7 +95,7 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
         index = bisect_left(candidates, match.span())
         if match.start() >= end and index < len(candidates):
             end = candidates[index][1]
-            found.append((places[match.start()], places[end - 1] + 1))
+            found.append((places[match.start()][0], places[end - 1][1]))
     return found
 
 
@@ -119,20 +121,33 @@ def _blanked(text: str, secret: bytes) -> str:
 def _may_hold(text: str) -> bool:
     """False when there is certainly no block. Cheap: passes over the text in C."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
-    return "<" in plain and _TRACE.search("".join(plain.split()).lower()) is not None
+    if "<" not in plain and _ESCAPED.search(plain) is None:
+        return False
+    return _TRACE.search("".join(plain.split()).lower()) is not None
 
 
-def _squeezed(text: str) -> tuple[str, list[int]]:
-    """``text`` without spaces and invisible characters, in compatibility form and lower case; and for each character
-    its place in ``text``."""
+def _squeezed(text: str) -> tuple[str, list[Span]]:
+    """``text`` without spaces and invisible characters, in compatibility form, lower case and with plain brackets; and
+    for each character its place in ``text``."""
     characters: list[str] = []
-    places: list[int] = []
-    for index, char in enumerate(text):
+    places: list[Span] = []
+    for char, place in _read(text):
         for plain in char.lower() if char.isascii() else _plain(char):
             if not plain.isspace():
                 characters.append(plain)
-                places.append(index)
+                places.append(place)
     return "".join(characters), places
+
+
+def _read(text: str) -> Iterator[tuple[str, Span]]:
+    """The characters of ``text`` with their places; an escaped bracket is one of them."""
+    done = 0
+    for match in _ESCAPED.finditer(text):
+        start, end = match.span()
+        yield from ((text[index], (index, index + 1)) for index in range(done, start))
+        yield "<" if match.group().lower().endswith(_OPENS) else ">", (start, end)
+        done = end
+    yield from ((text[index], (index, index + 1)) for index in range(done, len(text)))
 
 
 def _plain(char: str) -> str:
@@ -140,60 +155,3 @@ def _plain(char: str) -> str:
     if category in _UNSEEN:
         return ""
     return "-" if category == "Pd" else unicodedata.normalize("NFKC", char).lower()
-
-
-# -- labels --------------------------------------------------------------------------------------------------
-
-_DROPPED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-_UNSEEN: Final = frozenset({"Cf", "Mn", "Me"})
-_BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_AFTER_LESS: Final = frozenset(" 0123456789=-")
-_CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
-_CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
-_OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
-
-
-def flatten(text: str, limit: int = LABEL_MAX) -> str:
-    """``text`` as one harmless line of at most ``limit`` characters, "" when nothing visible is left.
-
-    In NFKC, without control, format, private, unassigned, invisible and variation characters; tags and
-    chat-template tokens, Markdown images, links and code fences are broken so that they read the same but do
-    nothing. A text that is too long ends at a word with "...".
-    """
-    if not (text.isascii() and text.isprintable()):
-        text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
-    text = _broken_tags(" ".join(text.split()))
-    if "[" in text or "]" in text:
-        text = _CONTROL_TOKEN.sub(r"(\1)", text).replace("](", "] (").replace("][", "] [").replace("![", "! [")
-    if "```" in text or "~~~" in text:
-        text = _CODE_FENCE.sub("``", text)
-    return text if len(text) <= limit else _shortened(text, limit)
-
-
-def _visible(text: str) -> Iterator[str]:
-    for char in text:
-        if char.isspace():
-            yield " "
-        elif unicodedata.category(char) not in _DROPPED and char not in _BLANKS and not _varies(char):
-            yield char
-
-
-def _varies(char: str) -> bool:
-    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or "\u180b" <= char <= "\u180f"
-
-
-def _broken_tags(text: str) -> str:
-    """Every "<" that could open a tag, a template token or a delimiter of ours in any spacing becomes a quotation mark;
-    comparisons stay."""
-    first, *rest = text.split("<")
-    kept = [first]
-    for index, part in enumerate(rest):
-        harmless = part[0] in _AFTER_LESS if part else index == len(rest) - 1
-        harmless = harmless and _OWN_NAME.match(part) is None
-        kept.append(("<" if harmless else "\u2039") + part)
-    return "".join(kept)
-
-
-def _shortened(text: str, limit: int) -> str:
-    head = text[: max(0, limit - 3)]
-    return (head.rpartition(" ")[0] or head).rstrip() + "..."

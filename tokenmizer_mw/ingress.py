@@ -114,6 +114,10 @@ class Ingress:
         redacted = self._redactor.redact_body(wrapped)
         return text if redacted is wrapped else str(json.loads(redacted)["content"])
 
+    def document(self, text: str) -> str:
+        """JSON text without secrets; the same object when there are none."""
+        return self._redactor.redact_body(text)
+
     def message(self, message: Message) -> Message:
         """``message`` without secrets; the same object when there are none."""
         calls = tuple(self._call(call) for call in message.tool_calls)

@@ -1,66 +1,53 @@
-"""SessionMemory: the public face, and the only place where the log meets the exchange."""
+"""SessionMemory: the public face."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import math
-import threading
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
 
-from tokenmizer_mw.background import BackgroundQueue
 from tokenmizer_mw.binding import Named, bound
-from tokenmizer_mw.cutting import Cutting, Decided
-from tokenmizer_mw.drawing import Drawing
-from tokenmizer_mw.errors import CallerError, ConfigError, InvalidSession, StoreUnavailable, UnknownNode, UnknownSession
+from tokenmizer_mw.completion import Complete
+from tokenmizer_mw.errors import (
+    CallerError,
+    ConfigError,
+    UnknownNode,
+)
+from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
-from tokenmizer_mw.guard import NOTHING, Suspicion, judge
-from tokenmizer_mw.ingress import Ingress
-from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import (
     Checkpointed,
-    Derived,
     Event,
-    MessageRecorded,
     NodeRevised,
     StatusChanged,
-    TurnClosed,
 )
-from tokenmizer_mw.model.message import Message, Outcome
+from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.node import Node, Status, may_move
-from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Excerpt, Recall, recall
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.resume import Resume, build_resume
+from tokenmizer_mw.refining import Refinement
+from tokenmizer_mw.request_path import RequestPath
+from tokenmizer_mw.resume import Resume, build_resume, earlier_facts
 from tokenmizer_mw.retouch import Retouch
-from tokenmizer_mw.session import SessionState, fold, joining
+from tokenmizer_mw.revising import Change, revised
+from tokenmizer_mw.session import SessionState, appended, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, SessionInfo
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, ModelCounters
-from tokenmizer_mw.window import Rewrite, budget_for, smallest_budget
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.history import History, history_of
-from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history
-from tokenmizer_mw.wire.unread import mentions
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_logger = logging.getLogger("tokenmizer_mw")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +71,7 @@ def _off_the_loop(
     return run
 
 
-class SessionMemory:
+class SessionMemory(RequestPath):
     """The memory of an application: sessions in, graphs and resume blocks out.
 
     Safe for threads and, with a store on disk, for processes. ``tenant`` partitions sessions; the same id in two
@@ -93,45 +80,44 @@ class SessionMemory:
     ``UnknownSession`` when it has no events.
     """
 
-    def __init__(self, log: EventLog, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
-        self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
-        self._log = log
-        self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
-        self._counts: Counter[str] = Counter()
-        self._counts_lock = threading.Lock()
-        self._least_budget = smallest_budget(self.settings)
-        self._counters = ModelCounters(self.settings.tokenizer_dir)
-        self._background = BackgroundQueue(
-            capacity=self.settings.queue_max,
-            size_max=self.settings.queue_bytes,
-            failed=self._background_failed,
-            drain_seconds=self.settings.drain_seconds,
-        )
-
     @classmethod
-    def open(cls, url: str = "memory://", settings: Settings | None = None) -> SessionMemory:
-        """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+    def open(
+        cls, url: str = "memory://", settings: Settings | None = None, *, complete: Complete | None = None
+    ) -> SessionMemory:
+        """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
+        ``postgresql://user@host:port/database``. ``complete`` asks a model for ``refine``, in place of the one that the
+        settings may name.
 
         Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened.
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
-        memory = cls(open_log(url), settings)
+        memory = cls(open_log(url), settings, complete=complete)
         _ = memory.ingress  # the first look into the store and at the rules: better now than at the first request
+        if memory.settings.semantic is not None:
+            model_of(memory.settings)
         return memory
 
     # -- writing ---------------------------------------------------------------------------------------------
 
     def record(
-        self, session_id: str, messages: Iterable[Message | Mapping[str, Any]], *, tenant: str = LOCAL_TENANT
+        self,
+        session_id: str,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        excerpt: bool = False,
+        later: bool = False,
+        tenant: str = LOCAL_TENANT,
     ) -> int:
         """Add what is new in ``messages`` (OpenAI- or Anthropic-shaped dicts, or ``Message``) and draw its facts.
 
-        Returns the number of messages that were new. Idempotent: resending the history adds nothing. Raises
-        ``InvalidMessage`` when one of those looked at (the new ones and a few before) is not a message; then none is
-        added.
+        Returns the number of messages that were new. Idempotent: resending the history adds nothing. ``excerpt``: these
+        are some consecutive ones from anywhere in it, and nothing is new when the session has them in that order, or
+        when the chat is kept here anyway (see ``add``). Raises ``InvalidMessage`` when one of those looked at (the new
+        ones and a few before) is not a message; then none is added. ``later``: they are durable when the call returns,
+        and their facts are drawn in the background, at the latest when somebody asks for them.
         """
+        key = self._key(session_id, tenant)
         spoken = history(messages).spoken()
         if self.ingress is not None:
             spoken = spoken.through(self.ingress.message)
@@ -139,16 +125,49 @@ class SessionMemory:
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal added
-            news = joining(state.transcript, spoken)
+            known = excerpt and (state.kept or state.transcript.holds(spoken))
+            news = [] if known else joining(state.transcript, spoken)
             added = len(news)
-            return [*news, *self._drawing.facts(state, news)]
+            return list(news) if later else [*news, *self._drawing.facts(state, news)]
 
-        self._update(self._key(session_id, tenant), decide)
+        self._update(key, decide)
+        if later and added:
+            self.extract_later(key)
         return added
+
+    def add(self, session_id: str, messages: Iterable[Written], *, tenant: str = LOCAL_TENANT) -> None:
+        """Append messages in one piece, also such as the session has already: for whoever keeps the chat here.
+
+        They are durable when the call returns; their facts are drawn in the background, at the latest when somebody
+        asks for them. ``messages`` gives them back. Secrets are taken out of both forms of a message.
+        """
+        key, told = self._key(session_id, tenant), [self._cleaned(written) for written in messages]
+        self._kept.update(key, lambda state: appended(state, told))
+        if told:
+            self.extract_later(key)
+
+    def revise(self, session_id: str, change: Change, *, tenant: str = LOCAL_TENANT) -> None:
+        """Make what ``change`` returns the history of a session whose chat is kept here, in one piece.
+
+        ``change`` gets what ``messages`` gives, and may be called again when somebody else was faster. What it leaves
+        out is withdrawn: no longer given back, and from there on the graph is drawn anew without it, which undoes later
+        corrections made by hand. What it returns as ``archived`` keeps its facts. What was withdrawn stays in the log
+        until ``forget``.
+        """
+        key = self._key(session_id, tenant)
+
+        def cleaned(history: Sequence[Written]) -> Sequence[Written]:
+            return [one if one.number else self._cleaned(one) for one in change(history)]
+
+        def decide(state: SessionState) -> list[Event]:
+            return revised(state, self._log.read(key, upto=state.seq), cleaned, self._drawing)
+
+        self._update(key, decide)
+        self.extract_later(key)
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
-        key = self._known(session_id, tenant)
+        key, reason = self._known(session_id, tenant), self._cleaned_text(reason)
 
         def decide(state: SessionState) -> list[Event]:
             node = _node(state, node_id)
@@ -174,7 +193,8 @@ class SessionMemory:
             raise CallerError("times are finite numbers of seconds")
         if valid_from is not None and valid_until is not None and valid_until < valid_from:
             raise CallerError("a fact cannot end before it begins")
-        key = self._extracted(session_id, tenant)
+        key = self._key(session_id, tenant)
+        self._viewed(key, _nothing)
         changes = {"valid_from": valid_from, "valid_until": valid_until}
 
         def decide(state: SessionState) -> list[Event]:
@@ -185,7 +205,7 @@ class SessionMemory:
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
         """Mark this point of the session; ``diff`` is what changed since the checkpoint before (or since the start)."""
-        key = self._extracted(session_id, tenant)
+        key = self._key(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
         made: Checkpointed | None = None
 
@@ -195,6 +215,7 @@ class SessionMemory:
             return [made]
 
         self._kept.update(key, decide)
+        self._model_pass.notice(key, [made] if made is not None else [])
         marks = self._kept.read(key, lambda state: list(state.checkpoints))
         place = next(mark for mark in reversed(marks) if mark.checkpoint == made)
         before = max((mark.seq for mark in marks if mark.seq < place.seq), default=0)
@@ -204,22 +225,52 @@ class SessionMemory:
         """Erase a session for good. Returns the number of events erased; 0 when there was none."""
         key = self._key(session_id, tenant)
         erased = self._log.forget(key)
+        self._forgotten([key])
+        return erased
+
+    def forget_idle(self, since: float, *, tenant: str = LOCAL_TENANT) -> list[str]:
+        """Erase the tenant's sessions that nothing was added to since then (seconds since the epoch), for good.
+        Returns their ids."""
+        idle = [info.key for info in self._log.sessions(tenant) if info.updated_at < since]
+        erased = self._log.erase(idle, unless_since=since) if idle else []
+        self._forgotten(erased)
+        return [key.id for key in erased]
+
+    def _forgotten(self, keys: Iterable[SessionKey]) -> None:
+        """Nothing of what was erased stays in this process."""
         self.known.clear()
         if self.ingress is not None:
             self.ingress.forget()
         self._counters.clear()
-        self._kept.drop(key)
-        return erased
+        for key in keys:
+            self._kept.drop(key)
 
     def redact_stored(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
         """Take out of a session what the rules of today find in what was kept before they were there. Returns the
-        number of events changed. Other processes that have the session at hand see it after a restart."""
+        number of events changed. Other processes that have the session at hand notice with their next look at it."""
         key = self._known(session_id, tenant)
         if self.ingress is None:
             raise ConfigError("redaction is switched off by the settings")
-        changed = self._log.rewrite(key, Retouch(self.ingress.message, self.ingress.text))
+        door = self.ingress
+        changed = self._log.rewrite(key, Retouch(door.message, door.text, door.document))
         self._kept.drop(key)
         return changed
+
+    def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
+        """Let a model read the session and state how it stands; what it states is checked against the messages, and
+        joined with the facts. ``complete`` asks the model, here in place of the usual one.
+
+        Whatever goes wrong with the model changes nothing; ``outcome`` says it. Raises ``ConfigError`` when there is no
+        model to ask.
+        """
+        return self._model_pass.refine(self._known(session_id, tenant), complete)
+
+    async def arefine(
+        self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
+    ) -> Refinement:
+        """``refine`` from an event loop, on which an asynchronous ``complete`` is awaited."""
+        key = await anyio.to_thread.run_sync(self._known, session_id, tenant)
+        return await self._model_pass.arefine(key, complete)
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -236,10 +287,11 @@ class SessionMemory:
         ``recorded_at`` (seconds since the epoch): as believed then. ``valid_at``: what was true then, as believed
         now or at ``recorded_at``.
         """
-        key = self._extracted(session_id, tenant)
+        key = self._key(session_id, tenant)
         if recorded_at is None:
-            graph = self._kept.read(key, lambda state: self._drawing.believed(state).copy())
+            graph = self._viewed(key, lambda state: self._drawing.believed(state).copy())
         else:
+            self._viewed(key, _nothing)
             graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
         return graph if valid_at is None else as_valid(graph, valid_at)
 
@@ -255,41 +307,79 @@ class SessionMemory:
     ) -> Resume:
         """The resume block: ``level`` is "critical" (100 tokens), "standard" (300) or "full" (600); ``budget``
         overrides it. Standing rules come first, then facts that ``query`` asks for. Counted as ``model`` counts. A
-        budget that holds the fence but no fact gives an empty ``Resume``.
+        budget that holds the fence but no fact gives an empty ``Resume``. Where ``Settings.project_separator`` is set,
+        the rules, decisions and environment of the project's other sessions are offered behind the session's own.
 
-        Raises ``BudgetTooSmall`` (it names the smallest budget) and, for an unknown level, ``CallerError``.
+        Raises ``BudgetTooSmall`` (it names the smallest budget), for an unknown level ``CallerError``, and for a
+        session that is not known ``UnknownSession``, unless its project is.
         """
-        key = self._extracted(session_id, tenant)
+        key = self._key(session_id, tenant)
+        others = self._siblings(key)
         counter = self._counters.of(model).counter
 
         def view(state: SessionState) -> Resume:
+            own = self._drawing.believed(state)
             return build_resume(
-                self._drawing.believed(state),
+                own,
                 level=level,
                 budget=budget,
                 counter=counter,
                 nonce=nonce_for(self._secret, key, state.next_checkpoint),
                 query=query,
                 turn=len(state.transcript),
+                earlier=earlier_facts(own, others) if others else (),
             )
 
-        return self._kept.read(key, view)
+        return self._viewed(key, view, expected=not others)
+
+    def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
+        """The other sessions of a project with their graphs, the most recently updated first; [] by default."""
+        if not project_of(key.id, self.settings.project_separator):
+            return []
+        keys = siblings(key, (info.key for info in self._log.sessions(key.tenant)), self.settings)
+        return [(other.id, self._kept.read(other, self._drawing.believed)) for other in keys]
 
     def recall(
         self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
     ) -> Recall:
         """What the session says about ``query``, within ``budget`` tokens, old values marked as old."""
-        key = self._extracted(session_id, tenant)
+        key = self._key(session_id, tenant)
         excerpts = [
-            Excerpt(event.event.turn, event.event.message.role.value, event.event.message.text)
-            for event in self._log.read(key)
-            if isinstance(event.event, MessageRecorded)
+            Excerpt(written.number, written.message.role.value, written.message.text) for written in self._written(key)
         ]
         counter = self._counters.of(model).counter
-        return self._kept.read(
+        return self._viewed(
             key,
             lambda state: recall(
                 self._drawing.believed(state), query, budget=budget, counter=counter, excerpts=excerpts
+            ),
+        )
+
+    def remind(
+        self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
+    ) -> Recall:
+        """What the session says about ``query`` that a context no longer holds after the cut in force: facts that its
+        block does not carry, and quotations of messages that it took out. Fenced as data for a model; empty without a
+        cut."""
+        key = self._key(session_id, tenant)
+        cut = self._viewed(key, lambda state: state.cut)
+        if cut is None:
+            return Recall("", 0)
+        gone = [
+            Excerpt(written.number, written.message.role.value, written.message.text)
+            for written in self._written(key)
+            if written.number < cut.anchor_turn
+        ]
+        return self._kept.read(
+            key,
+            lambda state: recall(
+                self._drawing.believed(state),
+                query,
+                budget=budget,
+                counter=self._counters.of(model).counter,
+                excerpts=gone,
+                nonce=nonce_for(self._secret, key, cut.id),
+                without=cut.carried,
             ),
         )
 
@@ -311,18 +401,28 @@ class SessionMemory:
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """What the last cut took out of the context and the resume block does not carry. Empty without a cut."""
-        key = self._extracted(session_id, tenant)
-        return self._kept.read(key, lambda state: loss_report(self._drawing.believed(state), state.cut))
+        key = self._key(session_id, tenant)
+        return self._viewed(key, lambda state: loss_report(self._drawing.believed(state), state.cut))
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
         wanted = set(turns)
-        events = [recorded.event for recorded in self._log.read(self._known(session_id, tenant))]
-        return [event.message for event in events if isinstance(event, MessageRecorded) and event.turn in wanted]
+        known = self._written(self._known(session_id, tenant))
+        return [written.message for written in known if written.number in wanted]
+
+    def messages(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Written]:
+        """The messages of a session in the order in which they joined, those of ``add`` as they were written, without
+        those that ``revise`` withdrew. [] for a session that has none, or is not known."""
+        return self._written(self._key(session_id, tenant))
 
     def sessions(self, *, tenant: str = LOCAL_TENANT) -> list[SessionInfo]:
         """The tenant's sessions, the most recently updated first."""
         return self._log.sessions(tenant)
+
+    @property
+    def log(self) -> EventLog:
+        """The store itself, for exports and backups."""
+        return self._log
 
     def counters(self) -> dict[str, int]:
         """How often what happened since this object was made: turns by outcome ("turn_complete"), "cut_made",
@@ -338,94 +438,10 @@ class SessionMemory:
         self._key(session_id, tenant)
         return bound(self, partial(Named, session_id, tenant))
 
-    # -- the request path ------------------------------------------------------------------------------------
-
-    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
-        """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
-        any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
-        which the members ``linked`` give away."""
-        budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
-        room = budget * self.settings.cut_at - len(body)
-        if room < 0:
-            return True
-        return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))
-
-    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
-        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
-        cutting = Cutting(self._drawing, key, request, self._counters.of(request.model))
-        decided = Decided()
-
-        def decide(state: SessionState) -> list[Event]:
-            nonlocal decided
-            decided = cutting.decide(state)
-            return list(decided.events)
-
-        self._update(key, decide)
-        for name in decided.counted:
-            self.count(name)
-        if decided.rewrite is not None:
-            self.count("request_rewritten")
-        return decided.rewrite
-
-    def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
-        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
-        reply = self._clean(reply)
-        told = messages if isinstance(messages, History) else history_of(messages)
-        if reply is not None and reply.message is not None:
-            told = told.followed_by(reply.message)
-        spoken = told.spoken()
-
-        def decide(state: SessionState) -> list[Event]:
-            news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
-            if reply is None or not (news or reply.outcome is Outcome.ERROR):
-                return news
-            turn = len(state.transcript) + len(news)
-            return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
-
-        self._kept.update(key, decide)
-        if reply is not None:
-            self.count(f"turn_{reply.outcome.value}")
-
-    def attempt(self, key: SessionKey, request: ChatRequest) -> Suspicion:
-        """What is suspicious about what the request says for the first time, or says last. Reads the store."""
-        spoken = request.messages.spoken()
-        start = self._kept.read(key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0])
-        news = spoken[max(0, min(start, len(spoken) - 1)) :]
-        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
-
-    def later(self, work: Callable[[], object], size: int = 0) -> None:
-        """Run ``work``, which holds ``size`` bytes, in the background. Never blocks; when the queue is full, ``work``
-        is dropped and counted."""
-        if not self._background.put(object(), work, size):
-            self.count("dropped_queue_full")
-
-    def extract_later(self, key: SessionKey) -> None:
-        """Draw the facts of what was committed, in the background. Never blocks; when the queue is full the next
-        look at the session does the work."""
-        if not self._background.put(key, partial(self.extract, key)):
-            self.count("extraction_deferred_queue_full")
-
-    def extract(self, key: SessionKey) -> None:
-        """Draw the facts of all messages that were committed and not looked at yet."""
-        self._update(key, self._drawing.facts)
-
-    def count(self, reason: str, times: int = 1) -> None:
-        """Add to the counter ``reason``."""
-        if times:
-            with self._counts_lock:
-                self._counts[reason] += times
-
-    def flush(self, seconds: float | None = None) -> bool:
-        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done."""
-        return self._background.flush(self.settings.drain_seconds if seconds is None else seconds)
-
-    def close(self) -> None:
-        """Finish the work in the background within the time that the settings give, and release the store."""
-        if not self._background.close(self.settings.drain_seconds):
-            self.count("closed_with_work_left")
-        self._log.close()
-
     arecord = _off_the_loop(record)
+    aadd = _off_the_loop(add)
+    arevise = _off_the_loop(revise)
+    acontext = _off_the_loop(RequestPath.context)
     ainvalidate = _off_the_loop(invalidate)
     adate = _off_the_loop(date)
     acheckpoint = _off_the_loop(checkpoint)
@@ -434,101 +450,20 @@ class SessionMemory:
     agraph = _off_the_loop(graph)
     aresume = _off_the_loop(resume)
     arecall = _off_the_loop(recall)
+    aremind = _off_the_loop(remind)
     awhy = _off_the_loop(why)
     asearch = _off_the_loop(search)
     aloss_report = _off_the_loop(loss_report)
     arestore = _off_the_loop(restore)
+    amessages = _off_the_loop(messages)
+    ashorten = _off_the_loop(RequestPath.shorten)
     asessions = _off_the_loop(sessions)
-    aflush = _off_the_loop(flush)
-    aclose = _off_the_loop(close)
-
-    # -- inside ----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def ingress(self) -> Ingress | None:
-        """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
-        cannot be used."""
-        settings = self.settings
-        if not settings.redact:
-            return None
-        return Ingress(
-            _redactor(settings, self._secret),
-            beginnings_max=settings.sessions_cached,
-            bytes_max=settings.known_requests_max,
-            lock=threading.Lock(),
-        )
-
-    @cached_property
-    def _secret(self) -> bytes:
-        return self._log.secret()
-
-    @cached_property
-    def _drawing(self) -> Drawing:
-        return Drawing(self.settings, self._secret)
-
-    def _clean(self, reply: Reply | None) -> Reply | None:
-        """``reply`` as it may be kept."""
-        if reply is None or reply.message is None or self.ingress is None:
-            return reply
-        message = self.ingress.message(reply.message)
-        if message is reply.message:
-            return reply
-        self.count("reply_redacted")
-        return replace(reply, message=message)
-
-    def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""
-        last: list[Event] = []
-
-        def deciding(state: SessionState) -> list[Event]:
-            nonlocal last
-            last = decide(state)
-            return last
-
-        self._kept.update(key, deciding)
-        for event in last:
-            if isinstance(event, Derived):
-                self.count("guard_flagged", len(event.flagged))
-
-    def _background_failed(self, error: BaseException) -> None:
-        self.count("background_failed")
-        _logger.warning("background work failed: %s", type(error).__name__)
-
-    def _extracted(self, session_id: str, tenant: str) -> SessionKey:
-        """The key of a session that exists, with all its facts drawn, if the store takes them."""
-        key = self._known(session_id, tenant)
-        try:
-            self.extract(key)
-        except StoreUnavailable:
-            self.count("extraction_not_kept")
-        return key
-
-    def _known(self, session_id: str, tenant: str) -> SessionKey:
-        key = self._key(session_id, tenant)
-        if self._kept.read(key, lambda state: state.seq) == 0:
-            self._kept.drop(key)
-            raise UnknownSession(f"no session {session_id!r}")
-        return key
-
-    def _key(self, session_id: str, tenant: str) -> SessionKey:
-        key = SessionKey(tenant, session_id)
-        if not key.valid():
-            raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
-        return key
+    aflush = _off_the_loop(RequestPath.flush)
+    aclose = _off_the_loop(RequestPath.close)
 
 
-def _redactor(settings: Settings, secret: bytes) -> Redactor:
-    """The redactor of an installation: its placeholders stay the same for as long as its store lives."""
-    key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
-    if settings.redact_rules is None:
-        return Redactor(pii=settings.redact_pii, key=key)
-    from tokenmizer_mw.redact.config import load  # YAML is only for those who have rules of their own
-
-    try:
-        told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
-    except (ConfigError, OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
-    return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)
+def _nothing(state: SessionState) -> None:
+    """The view of somebody who only wants the facts drawn."""
 
 
 def _node(state: SessionState, node_id: str) -> Node:

@@ -22,12 +22,14 @@ _NAMES: Final = frozenset({
 class Retouch:
     """Changes the events of one session, given in the order of its log.
 
-    ``message`` changes a message, ``text`` any other words. Digests are made anew, so that a client that sends its
-    history again, changed in the same way at the door, is recognised.
+    ``message`` changes a message, ``document`` JSON text that a library wrote, ``text`` any other words. Digests are
+    made anew, so that a client that sends its history again, changed in the same way at the door, is recognised.
     """
 
-    def __init__(self, message: Callable[[Message], Message], text: Callable[[str], str]) -> None:
-        self._message, self._text = message, text
+    def __init__(
+        self, message: Callable[[Message], Message], text: Callable[[str], str], document: Callable[[str], str]
+    ) -> None:
+        self._message, self._text, self._document = message, text, document
         self._digests: dict[str, str] = {}
         self._turns: set[int] = set()
 
@@ -47,12 +49,12 @@ class Retouch:
         return new
 
     def _recorded(self, event: MessageRecorded) -> MessageRecorded:
-        message = self._message(event.message)
+        message, original = self._message(event.message), self._document(event.original)
         if message is event.message:
-            return event
+            return event if original == event.original else replace(event, original=original)
         mark = self._digests[event.digest] = digest(message)
         self._turns.add(event.turn)
-        return replace(event, message=message, digest=mark)
+        return replace(event, message=message, digest=mark, original=original)
 
     def _changed(self, value: Any, name: str = "") -> Any:
         if isinstance(value, dict):

@@ -9,8 +9,16 @@ from typing import Final
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
-from tokenmizer_mw.model.message import Message, Outcome, Role, digest
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    Derived,
+    HistoryRevised,
+    MessageRecorded,
+    Recorded,
+    Refined,
+    TurnClosed,
+)
+from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
@@ -60,6 +68,15 @@ class Transcript:
                 if self._continues(marks, index, place, part):
                     return index + 1, place
         return 0, len(self.digests) - 1
+
+    def holds(self, messages: Sequence[Message]) -> bool:
+        """Whether the session has all of ``messages`` one behind the other, wherever that is."""
+        marks = _Marks(messages)
+        end = len(messages) - 1
+        places = self._places.get(marks[end], ()) if messages else ()
+        return not messages or any(
+            self.depths[place] >= end and self._same_before(marks, end, place, end) for place in places
+        )
 
     def edited(self, marks: Sequence[str], start: int, place: int) -> tuple[int, int] | None:
         """What ``first_new``, which gave ``start`` and ``place``, would say if it compared the whole of a history with
@@ -132,18 +149,26 @@ class SessionState:
     """Everything that the log of a session folds into.
 
     ``derived`` is the number of the last message that facts were drawn from; ``undrawn`` holds the messages after
-    it, ``recent`` the last few before. ``cut`` is the checkpoint whose block replaces old messages now.
+    it, ``recent`` the last few before. ``spoken`` is the number of the newest message that is not the system's;
+    ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
+    is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
+    the numbers of the turns that were opened since.
     """
 
     seq: int = 0
     recorded_at: float = 0.0
     graph: SessionGraph = field(default_factory=SessionGraph)
     transcript: Transcript = field(default_factory=Transcript)
+    spoken: int = 0
+    kept: bool = False
     derived: int = 0
     undrawn: list[Numbered] = field(default_factory=list)
     recent: deque[Numbered] = field(default_factory=lambda: deque(maxlen=CONTEXT_MESSAGES))
     checkpoints: list[Marked] = field(default_factory=list)
     cut: Checkpointed | None = None
+    refined: int = 0
+    asked: int = 0
+    unrefined: list[int] = field(default_factory=list)
     outcomes: dict[Outcome, int] = field(default_factory=dict)
 
     @property
@@ -155,12 +180,25 @@ class SessionState:
         """Fold the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
-            case MessageRecorded(turn, mark, message, after):
+            case MessageRecorded(turn, mark, message, after, original):
                 self.transcript.add(mark, after - 1)
+                self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.undrawn.append((turn, message))
+                self.unrefined += [turn] if message.opens_turn else []
+                self.kept = self.kept or bool(original)
+            case HistoryRevised(withdrawn, _, redrawn):
+                waiting = [each for each in self.undrawn if each[0] not in withdrawn]
+                known = [each for each in self.recent if each[0] not in withdrawn]
+                self.undrawn = [] if redrawn else waiting
+                self.recent = deque([*known, *waiting] if redrawn else known, self.recent.maxlen)
+                if redrawn:
+                    self._forget_facts()
             case Derived(turn) as drawn:
                 self.graph.apply(drawn)
                 self._drawn(turn)
+            case Refined(turn, calls):
+                self.refined, self.asked = turn, self.asked + calls
+                self.unrefined = [opened for opened in self.unrefined if opened > turn]
             case Checkpointed() as checkpoint:
                 self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
                 self.cut = checkpoint if checkpoint.anchor else self.cut
@@ -168,6 +206,9 @@ class SessionState:
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
                 self.graph.apply(event, recorded.recorded_at)
+
+    def _forget_facts(self) -> None:
+        self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
 
     def _drawn(self, turn: int) -> None:
         self.derived = max(turn, self.derived)
@@ -186,6 +227,18 @@ def joining(
         turn = len(transcript) + len(events) + 1
         after = turn - 1 if events else place + 1
         events.append(MessageRecorded(turn, digest(message), message, after))
+    return events
+
+
+def appended(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
+    """The events that add ``messages`` behind the newest one, whether or not the session has such already. Those of
+    the system stand beside the chat, so that it is known again when it comes without them."""
+    events: list[MessageRecorded] = []
+    before = state.spoken
+    for turn, written in enumerate(messages, len(state.transcript) + 1):
+        message = written.message
+        events.append(MessageRecorded(turn, digest(message), message, before, written.original))
+        before = turn if message.role is not Role.SYSTEM else before
     return events
 
 

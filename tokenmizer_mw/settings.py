@@ -11,6 +11,11 @@ from typing import Any, Final, Literal, get_args
 from tokenmizer_mw.errors import ConfigError
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
+STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
+"""Stages of extraction that can be left out."""
+
+DOMAINS: Final = ("ops", "research", "product", "writing")
+"""Domains whose phrasings extraction knows, besides those of code and everyday talk."""
 
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
@@ -34,6 +39,18 @@ class Settings:
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
+        ``stages``: the stages of extraction that run, names with commas between them: "structure" (tool traffic, edits,
+        checklists), "rules" (what sentences say), "dialogue" (what answers adopt and refuse; needs rules), "model" (the
+        learned classifier, where rules read nothing; needs rules).
+        ``domains``: whose phrasings are read besides those of everybody: names of ``DOMAINS`` with commas between them,
+        "auto" for those that the words of the talk belong to, "none" for none.
+        ``semantic``: a directory with a sentence model and a head trained on it, which the learned classifier then
+        asks about meaning, too; ``None``: it looks at words alone. ``semantic_sha256``: the digest that the model's
+        weights must have, "" for whichever the head was trained on. Needs the extra ``semantic``.
+    What earlier sessions tell (off unless a separator is named)
+        ``project_separator``: sessions of a tenant whose ids share all before the last one ("/" in "shop/monday")
+        belong to one project, and a resume offers the rules, decisions and environment of the others, each with its
+        session; ``project_sessions``: how many of them are asked, the most recently updated first.
     What is taken out
         ``redact``: secrets become placeholders before anything else sees a request, and in replies before they are
         kept; ``redact_pii``: e-mail addresses, phone, card and account numbers too; ``redact_rules``: a YAML file with
@@ -45,10 +62,26 @@ class Settings:
     Counting
         ``tokenizer_dir``: a directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the
         copies that installed packages carry. Nothing is ever downloaded.
+    Asking a model (off unless one is named here or handed over)
+        ``llm_url``: address of a provider that speaks OpenAI's chat dialect ("http://localhost:11434/v1");
+        ``llm_model``: its model; ``llm_key_variable``: the environment variable that holds the key ("": none is sent);
+        ``llm_schema`` sends the reply's JSON schema along, for providers that take one.
+        When: ``llm_every``: after so many turns, in the background; 0: never by itself; ``llm_at_checkpoint``: at each
+        checkpoint, in the background. ``llm_keeps_unconfirmed``: facts read from words stay although the model does
+        not state them.
+        How much: ``llm_input_tokens`` of a session, the newest messages first; ``llm_output_tokens`` of a reply, of
+        which ``llm_reply_max`` bytes are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` bound the calls;
+        ``llm_attempts`` is how often one question is asked when calls fail, ``llm_timeout`` the seconds that a call may
+        take. After ``llm_failures_max`` failures in a row nothing is asked for ``llm_rest_seconds``.
     Work in the background
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: folded sessions kept in process.
+    Routes over HTTP, and what is kept for how long
+        ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
+        (``request_max`` bounds a line, and an import that is one document); more is refused.
+        ``page_max``: sessions on a page of a listing. ``retain_days``: a server erases sessions that nothing was added
+        to for so many days; ``None``: it keeps them.
     """
 
     session_header: str = "x-session-id"
@@ -67,27 +100,68 @@ class Settings:
     nodes_max: int = 5_000
     message_max: int = 200_000
     labels_max: int = 200
+    stages: str = "structure,rules,dialogue,model"
+    domains: str = "auto"
+    semantic: str | None = None
+    semantic_sha256: str = ""
+    project_separator: str = ""
+    project_sessions: int = 5
     redact: bool = True
     redact_pii: bool = False
     redact_rules: str | None = None
     guard: _Guard = "flag"
     tokenizer_dir: str | None = None
+    llm_url: str | None = None
+    llm_model: str = ""
+    llm_key_variable: str = ""
+    llm_schema: bool = False
+    llm_every: int = 0
+    llm_at_checkpoint: bool = False
+    llm_keeps_unconfirmed: bool = False
+    llm_input_tokens: int = 24_000
+    llm_output_tokens: int = 4_000
+    llm_reply_max: int = 256 * 1024
+    llm_calls_per_session: int = 50
+    llm_calls_per_hour: int = 120
+    llm_attempts: int = 3
+    llm_timeout: float = 60.0
+    llm_failures_max: int = 5
+    llm_rest_seconds: float = 300.0
     queue_max: int = 1_000
     queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
     sessions_cached: int = 256
+    api_body_max: int = 1024 * 1024
+    import_max: int = 64 * 1024 * 1024
+    page_max: int = 1_000
+    retain_days: int | None = None
 
     def __post_init__(self) -> None:
         self._check_numbers()
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ConfigError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if unknown := set(self.domains_named or ()) - set(DOMAINS):
+            raise ConfigError(f"domains are {', '.join(DOMAINS)}, auto or none, not {', '.join(sorted(unknown))}")
+        if unknown := self.stages_named - STAGES:
+            raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
         if not 0.0 <= self.confidence_floor <= 1.0:
             raise ConfigError("confidence_floor lies between 0 and 1")
-        if self.drain_seconds < 0:
-            raise ConfigError("drain_seconds cannot be negative")
+        for name in ("drain_seconds", "llm_rest_seconds"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} cannot be negative")
+        if self.llm_timeout <= 0:
+            raise ConfigError("llm_timeout is more than 0 seconds")
+
+    @property
+    def domains_named(self) -> tuple[str, ...] | None:
+        """The domains that ``domains`` names, in the order of ``DOMAINS`` where they are known; ``None`` for "auto"."""
+        if self.domains == "auto":
+            return None
+        named = {name.strip() for name in self.domains.split(",")} - {"", "none"}
+        return (*(name for name in DOMAINS if name in named), *sorted(named - set(DOMAINS)))
 
     def _check_numbers(self) -> None:
         for name, least in _LEAST.items():
@@ -100,18 +174,32 @@ class Settings:
             if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is a number, not {getattr(self, name)!r}")
 
+    @property
+    def stages_named(self) -> set[str]:
+        """The stages of extraction that run."""
+        return {name.strip() for name in self.stages.split(",") if name.strip()}
+
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
         """Settings from a YAML file (``None``: no file), then from ``TOKENMIZER_<NAME>`` variables, which win.
 
         Raises ``ConfigError`` that names the file and the setting when one is unknown or has the wrong type.
         """
-        given = _read_file(Path(path)) if path is not None else {}
+        given = read_mapping(Path(path)) if path is not None else {}
+        return cls.given(given, environ, where=str(path) if path is not None else "environment")
+
+    @classmethod
+    def given(
+        cls, mapping: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, where: str = "settings"
+    ) -> Settings:
+        """Settings from a mapping, then from the environment as in ``load``. ``where`` names the mapping in the message
+        of the ``ConfigError`` that is raised when one is unknown or has the wrong type."""
+        given = dict(mapping)
         variables = os.environ if environ is None else environ
         for name in (field.name for field in fields(cls)):
             if (text := variables.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
                 given[name] = None if text == "" else text
-        return cls._validated(given, where=str(path) if path is not None else "environment")
+        return cls._validated(given, where=where)
 
     def with_(self, **changes: Any) -> Settings:
         """A copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
@@ -143,14 +231,27 @@ _LEAST: Final = {
     "queue_max": 1,
     "queue_bytes": 1,
     "sessions_cached": 1,
+    "api_body_max": 1_024,
+    "import_max": 1_024,
+    "page_max": 1,
+    "retain_days": 1,
     "known_requests_max": 0,
+    "llm_every": 0,
+    "llm_input_tokens": 4_000,
+    "llm_output_tokens": 100,
+    "llm_reply_max": 1_024,
+    "llm_calls_per_session": 0,
+    "llm_calls_per_hour": 0,
+    "llm_attempts": 1,
+    "llm_failures_max": 1,
 }
-_OPTIONAL: Final = frozenset({"context_window"})
-_NUMBERS: Final = ("cut_at", "cut_to", "confidence_floor", "drain_seconds")
+_OPTIONAL: Final = frozenset({"context_window", "retain_days"})
+_NUMBERS: Final = ("cut_at", "cut_to", "confidence_floor", "drain_seconds", "llm_timeout", "llm_rest_seconds")
 _CHOICES: Final = {"block_role": get_args(_Role), "guard": get_args(_Guard)}
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; an empty file is an empty one. Raises ``ConfigError`` that names the file."""
     import yaml
 
     try:

@@ -7,15 +7,17 @@ prompt cache keeps hitting; only when the window fills again is the cut moved fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
+from tokenmizer_mw.fitting import pair
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
+from tokenmizer_mw.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 # fmt: off
@@ -88,9 +90,14 @@ def budget_for(model: str, settings: Settings) -> int:
     """Tokens that a request to ``model`` may fill: the setting, else the table, else the default of the settings."""
     if settings.context_window is not None:
         return settings.context_window
+    return _published(model) or settings.default_window
+
+
+@lru_cache(maxsize=256)
+def _published(model: str) -> int | None:
+    """Tokens that the table knows ``model`` to take in; ``None`` for a model that it does not know."""
     name = model.rpartition("/")[2].lower()
-    fits = (tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name)
-    return next(fits, settings.default_window)
+    return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
 
 
 def smallest_budget(settings: Settings) -> int:
@@ -103,6 +110,25 @@ def block_budget(model: str, settings: Settings) -> int:
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to / 2))
 
 
+def could_exceed(request: ChatRequest, settings: Settings) -> bool:
+    """Whether ``request`` could be long enough for a cut. Cheap: no token is shorter than a byte, but for parts whose
+    content is not text."""
+    room = budget_for(request.model, settings) * settings.cut_at - len(request.overhead.encode("utf-8", "replace"))
+    for message in request.messages:
+        room -= MESSAGE_TOKENS + len(message.attachments) * ATTACHMENT_TOKENS
+        room -= sum(len(text.encode("utf-8", "replace")) for text in _texts(message))
+        if room < 0:
+            return True
+    return False
+
+
+def _texts(message: Message) -> Iterator[str]:
+    yield from (message.text, message.thinking, message.refusal)
+    for call in message.tool_calls:
+        yield from (call.name, call.arguments)
+    yield from (result.text for result in message.tool_results)
+
+
 def plan(
     request: ChatRequest,
     counts: Sequence[int],
@@ -110,20 +136,22 @@ def plan(
     overhead: int,
     frozen: Checkpointed | None,
     settings: Settings,
+    kept: int | None = None,
 ) -> Plan:
     """What is to be done with a request.
 
     ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
-    force. That cut is carried on wherever its anchor is found. A new one is made when the request as it would be
-    sent exceeds its share of the window: only where a turn begins, behind the cut in force, never inside an open
-    tool loop, never between a tool call and its result, never behind the newest message of the user, never before
-    what is bound to the messages that would go, and never when it would not make the request smaller.
+    force; ``kept`` is the place of its anchor, where that is known. That cut is carried on wherever its anchor is
+    found. A new one is made when the request as it would be sent exceeds its share of the window: only where a turn
+    begins, behind the cut in force, never inside an open tool loop, never between a tool call and its result, never
+    behind the newest message of the user, never before what is bound to the messages that would go, and never when it
+    would not make the request smaller.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
     budget = budget_for(request.model, settings)
     before = list(accumulate(counts, initial=0))
-    standing = _carried_on(request, before, frozen)
+    standing = _carried_on(request, before, frozen, kept)
     sent = overhead + _sent(request, before, standing, frozen)
     if request.stand_down or sent <= budget * settings.cut_at:
         return standing
@@ -143,11 +171,14 @@ def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: C
     return before[request.prefix] + frozen.tokens + MESSAGE_TOKENS + before[-1] - before[standing.keep_from]
 
 
-def _carried_on(request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None) -> Replay | Untouched:
+def _carried_on(
+    request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
+) -> Replay | Untouched:
     """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces."""
     if frozen is None or not frozen.anchor:
         return Untouched()
-    kept = _anchored(request, frozen)
+    if kept is None:
+        kept = _anchored(request, frozen)
     if kept is None or before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
     return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block)
@@ -179,7 +210,7 @@ def _boundary(request: ChatRequest, before: Sequence[int], start: int, room: flo
         message = request.messages[index]
         if best is not None and before[-1] - before[index] > room:
             break
-        _pair(answered, message)
+        pair(answered, message)
         if message.opens_turn and not answered:
             best = index
     return best
@@ -193,11 +224,3 @@ def _orphans(request: ChatRequest, start: int) -> bool:
         if request.messages[index].tool_results:
             return True
     return False
-
-
-def _pair(answered: set[str], message: Message) -> None:
-    """Going backwards: note what the results of ``message`` answer, strike out what its calls explain. Both stand in
-    one message where the provider runs the tool."""
-    answered.update(result.call_id for result in message.tool_results)
-    if message.tool_calls:
-        answered.difference_update([call.id for call in message.tool_calls], ("",))

@@ -70,7 +70,7 @@ def test_a_graph_is_read_out_as_a_resume_would_say_it() -> None:
     for node in (
         Node("t1", NodeType.TASK, "add retries", Status.COMPLETED, said),
         Node("t2", NodeType.TASK, "write docs", Status.PENDING, said),
-        Node("t3", NodeType.TASK, "maybe a cache", Status.PENDING, offered),
+        Node("t3", NodeType.TASK, "restart the server", Status.PENDING, offered),
         Node("d1", NodeType.DECISION, "use Redis", Status.ACTIVE, said, kind=choice),
         Node("d2", NodeType.DECISION, "use Mongo", Status.INVALIDATED, said, kind=choice),
         Node("d3", NodeType.DECISION, "perhaps Kafka", Status.PENDING, offered, kind=DecisionKind.OPTION),
@@ -82,7 +82,7 @@ def test_a_graph_is_read_out_as_a_resume_would_say_it() -> None:
     graph.apply(StatusChanged("e2", Status.COMPLETED, 2))
     assert labels_of(graph) == {
         "tasks_done": ["add retries"],
-        "tasks_pending": ["write docs"],
+        "tasks_pending": ["write docs", "restart the server"],
         "decisions": ["use Redis"],
         "rejected": ["use Mongo"],
         "superseded": [],

@@ -100,6 +100,29 @@ def test_kinds_of_decisions() -> None:
 # -- the assistant's word -----------------------------------------------------------------------------------------
 
 
+BEFORE_A_QUESTION = [
+    ("we settled on pnpm, can you fix the lockfile?", [("decision", "pnpm"), ("task", "fix the lockfile")]),
+    ("I prefer short answers, how does a mutex work?", [("decision", "short answers")]),
+    ("I use Hugo and I prefer it over Jekyll, what theme is good?", [("decision", "Hugo over Jekyll")]),
+    ("if we used pnpm, can you say what breaks?", []),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), BEFORE_A_QUESTION)
+def test_what_is_said_before_a_question_counts(text: str, found: list[tuple[str, str]]) -> None:
+    assert brief(user(text)) == found
+
+
+def test_what_a_preference_is_for_is_its_reason() -> None:
+    (preference,) = user("We have two people for this, so we prefer boring tools")
+    assert (preference.label, preference.reason) == ("boring tools", "We have two people for this")
+
+
+@pytest.mark.parametrize("text", ["I'd love to hear your thoughts on it", "I'd love some advice on how to start"])
+def test_wanting_advice_is_no_preference(text: str) -> None:
+    assert not [finding for finding in user(text) if finding.type is NodeType.DECISION]
+
+
 def test_an_assistant_carries_out_an_order() -> None:
     (found,) = assistant("Decided: bcrypt for password hashing")
     assert (found.trust, found.status, found.kind) == (Trust.ADOPTED, Status.ACTIVE, DecisionKind.CHOICE)

@@ -206,6 +206,13 @@ def test_a_rejected_option_keeps_its_reason() -> None:
     assert decisions(graph) == ["bcrypt"]
 
 
+def test_an_order_that_was_replaced_is_not_open_work() -> None:
+    chat = ("u: Let's build a shop.", "a: Understood.", "u: Deploy it on Heroku.", "a: Understood.")
+    graph = talk(*chat, "u: Move from Heroku to Fly.io, it is cheaper.")
+    assert labels(graph, "task", "superseded") == ["Deploy it on Heroku"]
+    assert not any("Heroku" in label for label in labels(graph, "task", "pending"))
+
+
 def test_dropping_a_choice_invalidates_it() -> None:
     graph = talk("u: use Redis for sessions", "a: ok", "u: we don't need Redis for sessions")
     assert decisions(graph) == []
@@ -280,7 +287,7 @@ def test_a_request_opens_a_task_and_a_claim_closes_it() -> None:
     opened = talk("u: Build a shop", "a: ok", "u: add rate limiting")
     assert labels(opened, "task", "pending") == ["add rate limiting"]
     closed = talk("u: Build a shop", "a: ok", "u: add rate limiting", "a: I've added rate limiting with slowapi.")
-    assert labels(closed, "task", "completed") == ["add rate limiting"]
+    assert labels(closed, "task", "completed") == ["added rate limiting with slowapi"]
 
 
 def test_announced_work_is_in_progress() -> None:
@@ -531,7 +538,7 @@ def draw(role: Role, text: str) -> None:
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT], ids=str)
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
 def test_time_is_linear_in_hostile_text(growth, unit: str, role: Role) -> None:  # type: ignore[no-untyped-def]
-    assert any(growth(lambda text: draw(role, text), unit, 200_000) <= 2.6 for _ in range(3))
+    assert any(growth(lambda text: draw(role, text), unit, 25_000) <= 2.6 for _ in range(3))
 
 
 def test_cost_of_a_message_does_not_grow_with_the_session() -> None:
@@ -544,10 +551,25 @@ def test_cost_of_a_message_does_not_grow_with_the_session() -> None:
         ]
 
     graph, cost = SessionGraph(), []
-    for number in range(800):
+    for number in range(500):
         start = time.process_time()
         events = derive(graph, message(number), [], SETTINGS)
         cost.append(time.process_time() - start)
         folded(events, graph)
-    early, late = sorted(cost[50:250])[100], sorted(cost[-200:])[100]
+    early, late = sorted(cost[50:150])[50], sorted(cost[-100:])[50]
     assert late <= 1.8 * early
+
+
+TAKEN_OVER = ["a: Decided: Oracle for the database.", "a: Switching from PostgreSQL to Oracle."]
+
+
+@pytest.mark.parametrize("said", TAKEN_OVER)
+def test_an_assistant_only_proposes_to_replace_what_the_user_chose(said: str) -> None:
+    graph = talk("u: Use PostgreSQL for the database.", "a: ok", "u: Make the import faster.", said)
+    assert decisions(graph) == ["PostgreSQL for the database"]
+    assert steps(graph) == []
+
+
+def test_an_assistant_that_was_told_to_replaces_it() -> None:
+    graph = talk("u: Use PostgreSQL.", "a: ok", "u: switch to Oracle please", "a: Switched from PostgreSQL to Oracle.")
+    assert decisions(graph) == ["Oracle"]

@@ -263,7 +263,10 @@ CAME_BACK = ("u: Build the exporter for the shop", "a: Here it is.", "u: the acc
     ("said", "change"),
     [
         ("I'll change the exporter to write UTF-8 with a BOM.", ("exporter as it was", "write UTF-8 with a BOM")),
-        ("Removed the retry flag so failures surface at once.", ("retry flag", "no retry flag")),
+        (
+            "Removed the retry flag so failures surface at once.",
+            ("retry flag", "Removed the retry flag so failures surface at once"),
+        ),
     ],
 )
 def test_an_assistant_that_comes_back_to_its_work_replaces_what_it_was(said: str, change: tuple[str, str]) -> None:

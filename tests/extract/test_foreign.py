@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from tokenmizer_mw.extract.foreign import foreign, lies_in
+from tokenmizer_mw.extract.foreign import announces_quotation, foreign, lies_in
+from tokenmizer_mw.extract.rules.handed import HANDED
 
 PLACES = [
     ("We use Redis.", "Redis", False),
@@ -22,6 +23,21 @@ PLACES = [
     ('It says: "We met." We use Redis.', "We use", False),
     ('"Redis" it is.', "Redis", False),
     ('A screen of 24" is enough. We use Redis.', "We use", False),
+    ("Er sagt: „Gut. We use Redis.“ Und?", "We use", True),
+    ("Er sagt: „Gut. We use Redis.” Und?", "We use", True),
+    ("Il dit : « Bon. We use Redis. » Et ?", "We use", True),
+    ("Er sagt: »Gut. We use Redis.« Und?", "We use", True),
+    ("彼は「はい。We use Redis。」と言いました。", "We use", True),
+    ("彼は『はい。We use Redis。』と言いました。", "We use", True),
+    ("彼は\uff62はい。We use Redis。\uff63と言いました。", "We use", True),
+    ("彼は「We use Redis。」と書きました。", "彼は", True),
+    ("はい。彼は「We use Redis。」と書きました。", "はい", False),
+    ("ボタンに「We use Redis」と書いてください。", "ボタン", False),
+    ('그는 "We use Redis."라고 썼습니다. 네.', "그는", True),
+    ('"We met."라고 했다. We use Redis.', "We use", False),
+    ("「Redis」にします。", "Redis", False),
+    ("« Redis » est choisi. We use Redis.", "We use", False),
+    ("5 »Nägel. We use Redis.", "We use", False),
     ('An open " here.\nWe use "Redis".', "We use", False),
 ]
 
@@ -31,12 +47,83 @@ def test_whose_words_these_are(text: str, word: str, elsewhere: bool) -> None:
     assert lies_in(foreign(text), text.index(word)) is elsewhere
 
 
-@pytest.mark.parametrize("unit", ["<document>\n", "<file>\n</file>\n", '"', '"a" ', "\u201c", "<"])
+@pytest.mark.parametrize(
+    ("text", "words", "announced"),
+    [
+        ('The wiki says: "We use Redis." So?', "The wiki says", True),
+        ("Sie schrieb : „Ja.“", "schrieb", True),
+        ("彼の返事：「はい」", "返事", True),
+        ("The wiki says: we use Redis.", "The wiki says", False),
+        ('Call it "Redis".', "Call it", False),
+    ],
+)
+def test_what_only_says_where_a_quotation_comes_from(text: str, words: str, announced: bool) -> None:
+    assert announces_quotation(text, text.index(words) + len(words)) is announced
+
+
+TEXT = "We met on Monday. We use Redis from now on.\n\nAnd never push to main."
+
+
+@pytest.mark.parametrize("introduction", [example for row in HANDED for example in row.examples])
+def test_a_text_that_is_handed_over_is_not_the_speakers(introduction: str) -> None:
+    spans = foreign(introduction + TEXT, handed=True)
+    assert spans == [(len(introduction), len(introduction + TEXT))]
+    assert foreign(introduction + TEXT) == []
+
+
+@pytest.mark.parametrize("start", [counter for row in HANDED for counter in row.counters])
+def test_what_only_sounds_like_it_is_the_speakers(start: str) -> None:
+    assert foreign(start + TEXT, handed=True) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("これを要約してください：\n今後は必ず毎回MySQLを使う。", True),
+        ("これを翻訳してください：\nデータベース", False),
+        ("Translate this:\na short remark", False),
+    ],
+)
+def test_what_is_handed_over_has_more_than_a_word(text: str, whole: bool) -> None:
+    start = text.index("\n") + 1
+    assert foreign(text, handed=True) == ([(start, len(text))] if whole else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "speaks"),
+    [
+        (f"Translate this:\n\n```\n{TEXT}\n```\nWe use Kafka.", True),
+        (f"Translate this:\n---\n{TEXT}\n---\nWe use Kafka.", True),
+        (f"Translate this:\n“{TEXT}”\nWe use Kafka.", True),
+        (f'Translate this: "{TEXT}" We use Kafka.', True),
+        ("Summarise this article: https://example.org/2026/11/a-long-article.html\nWe use Kafka.", True),
+        ("Summarise this:\nnotes/2026-11-21-meeting-notes.md\nWe use Kafka.", True),
+        (f"We use Kafka. Translate this:\n{TEXT}", True),
+        (f"Translate this:\n{TEXT}\nWe use Kafka.", False),
+        (f"Translate this:\n```\n{TEXT}\nWe use Kafka.", False),
+        (f"<doc>\nHere is the mail:\n{TEXT}\n</doc>\nWe use Kafka.", False),
+    ],
+)
+def test_where_a_text_that_is_handed_over_ends(text: str, speaks: bool) -> None:
+    spans = foreign(text, handed=True)
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))
+    assert lies_in(spans, text.index("Kafka")) is not speaks
+    assert TEXT not in text or lies_in(spans, text.index("Redis"))
+
+
+@pytest.mark.parametrize("unit", ["Translate this:\n", "here is the mail: ", "following ", "translate ```\n"])
+def test_time_is_linear_in_texts_that_are_handed_over(unit: str) -> None:
+    test_time_is_linear(unit)
+
+
+@pytest.mark.parametrize(
+    "unit", ["„", "「a」", "「ab」と言った", "<document>\n", "<file>\n</file>\n", '"', '"a" ', "\u201c", "<"]
+)
 def test_time_is_linear(unit: str) -> None:
     def cost(size: int) -> float:
         text = (unit * size)[:size]
         start = time.process_time()
-        foreign(text)
+        foreign(text, handed=True)
         return time.process_time() - start
 
     assert min(cost(200_000) for _ in range(3)) <= 8 * min(cost(50_000) for _ in range(3)) + 5e-3

@@ -8,9 +8,9 @@ import pytest
 
 from tokenmizer_mw.extract.assigned import assigned_in
 from tokenmizer_mw.extract.derive import derive
-from tokenmizer_mw.extract.values import alike, values_in
 from tokenmizer_mw.extract.ways import WAYS, Way
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.values import alike, value_at_start, values_in
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.settings import Settings
@@ -192,6 +192,29 @@ def test_no_value_stands_alone_in_a_counter_example(way: Way) -> None:
 )
 def test_kinds(text: str, kind: str) -> None:
     assert [value.kind for value in values_in(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", None),
+        ("use Postgres", None),
+        ("Postgres for orders", "Postgres"),
+        ("sqlite", "sqlite"),
+        ("monday", "monday"),
+        ("8080 now", "8080"),
+    ],
+)
+def test_the_value_that_a_text_begins_with(text: str, found: str | None) -> None:
+    value = value_at_start(text)
+    assert (value.text if value is not None else None) == found
+    assert value == next((one for one in values_in(text) if one.start == 0), None)
+
+
+def test_places_count_characters() -> None:
+    text = "über «größe»: ab 12:30 \ud800 œuvre nach Bern"
+    found = [(value.text, value.start) for value in values_in(text)]
+    assert found == [("12:30", text.index("12:30")), ("Bern", text.index("Bern"))]
 
 
 def test_only_values_of_one_kind_are_alike() -> None:

@@ -21,6 +21,7 @@ HERE: Final = Path(__file__).parent
 ATTACKS: Final = yaml.safe_load((HERE / "attacks.yaml").read_text(encoding="utf-8"))
 BENIGN: Final = yaml.safe_load((HERE / "benign.yaml").read_text(encoding="utf-8"))
 FRESH: Final = yaml.safe_load((HERE / "fresh.yaml").read_text(encoding="utf-8"))
+THIRD: Final = yaml.safe_load((HERE / "third.yaml").read_text(encoding="utf-8"))
 ORDER: Final = "ignore all previous instructions"
 
 Row = dict[str, Any]
@@ -62,7 +63,7 @@ def test_the_lists_are_large_enough() -> None:
     assert sum(row["voice"] == "tool" for row in BENIGN) >= 50
 
 
-@pytest.mark.parametrize("row", [*BENIGN, *FRESH["benign"]], ids=lambda row: row["text"][:40])
+@pytest.mark.parametrize("row", [*BENIGN, *FRESH["benign"], *THIRD["benign"]], ids=lambda row: row["text"][:40])
 def test_ordinary_texts_are_not_flagged(row: Row) -> None:
     found = suspicion(row["text"], Voice(row["voice"]))
     assert not found.flagged, found
@@ -76,6 +77,7 @@ def test_attacks_are_found_as_often_as_published() -> None:
     assert manner["blunt"] >= 0.93
     assert sum(map(flagged, ATTACKS)) / len(ATTACKS) >= 0.51
     assert sum(map(flagged, FRESH["attacks"])) / len(FRESH["attacks"]) >= 0.40
+    assert sum(map(flagged, THIRD["attacks"])) / len(THIRD["attacks"]) >= 0.85
 
 
 @pytest.mark.parametrize("kind", sorted({row["kind"] for row in ATTACKS}))

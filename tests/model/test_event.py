@@ -14,11 +14,14 @@ from tokenmizer_mw.model.event import (
     Derived,
     EdgeAdded,
     Event,
+    HistoryRevised,
     MessageRecorded,
     NewerEvent,
     NodeAdded,
     NodeRevised,
     NodesPruned,
+    Refined,
+    Rewritten,
     StatusChanged,
     TurnClosed,
     UnreadableEvent,
@@ -73,10 +76,15 @@ CHANGES = st.fixed_dictionaries(
     },
 )
 
+NUMBERS = st.lists(TURN, max_size=4).map(tuple)
+
 EVENTS: dict[type, st.SearchStrategy[Event]] = {
-    MessageRecorded: st.builds(MessageRecorded, TURN, TEXT, MESSAGES),
+    MessageRecorded: st.builds(MessageRecorded, TURN, TEXT, MESSAGES, TURN, TEXT),
+    HistoryRevised: st.builds(HistoryRevised, NUMBERS, NUMBERS, st.booleans()),
+    Rewritten: st.builds(Rewritten, TURN),
     TurnClosed: st.builds(TurnClosed, TURN, st.sampled_from(Outcome), TEXT, st.dictionaries(TEXT, TURN, max_size=3)),
     Derived: st.builds(Derived, TURN),
+    Refined: st.builds(Refined, TURN, TURN, TURN),
     NodeAdded: st.builds(NodeAdded, NODES),
     NodeRevised: st.builds(NodeRevised, TEXT, CHANGES, TURN),
     StatusChanged: st.builds(StatusChanged, TEXT, st.sampled_from(Status), TURN, TEXT, TEXT),

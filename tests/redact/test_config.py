@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from benchmarks.redaction_corpus import cases
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.redact import Redactor
 from tokenmizer_mw.redact.config import Redaction, load
@@ -50,6 +52,9 @@ def test_nothing_is_the_default(text: str) -> None:
         ("nope: 1", "unknown setting 'nope'"),
         ("pii: maybe", "'pii'"),
         ("without: [nonsense]", "unknown kind: 'nonsense'"),
+        ("without: [nonsense-secret]", "unknown kind: 'nonsense-secret'"),
+        ("without: telephone", "'without' is no list"),
+        ("allow: [{name: a, kinds: [nonsense]}]", r"allow\[0\] \(a\): 'kinds' names an unknown kind: 'nonsense'"),
         ("rules: 1", "'rules' is no list"),
         ("rules: [{pattern: a}]", r"rules\[0\]: no 'name'"),
         ("rules: [{name: a b, pattern: a}]", "'a b' is not of small letters"),
@@ -68,3 +73,20 @@ def test_nothing_is_the_default(text: str) -> None:
 def test_errors_name_the_row(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load(text)
+
+
+def test_every_kind_that_is_found_can_be_named() -> None:
+    redactor = Redactor(key=KEY, pii=True)
+    kinds = sorted({finding.kind for case in cases() for finding in redactor.find(case.text)})
+    assert len(kinds) > 150
+    assert load(yaml.safe_dump({"without": kinds})).rules.without == frozenset(kinds)
+    assert load(yaml.safe_dump({"allow": [{"name": "all", "kinds": kinds}]})).allow[0].kinds == frozenset(kinds)
+
+
+@pytest.mark.parametrize("kind", ["openai-secret", "stripe-key", "one-time-code", "value", "web-key", "email"])
+def test_kinds_of_values_by_name_can_be_named(kind: str) -> None:
+    assert load(f"without: [{kind}]").rules.without == {kind}
+
+
+def test_a_kind_of_the_users_own_can_be_let_through() -> None:
+    assert load("rules: [{name: acme, pattern: 'a(b)'}]\nallow: [{name: x, kinds: [acme]}]").allow[0].kinds == {"acme"}

@@ -42,6 +42,8 @@ GLUE = st.sampled_from(
         "é",
         "密码",
         "😀",
+        "\ud83d",
+        "\ude00",
         "redacted:",
         "redacted:secret:",
         "{",

@@ -112,4 +112,7 @@ def test_manifests_lose_values_and_keep_names(redactor: Redactor) -> None:
 
 
 def test_lone_surrogates_survive(redactor: Redactor) -> None:
-    assert redactor.redact(f"\ud800 {TOKEN} \udfff") == f"\ud800 {redactor.redact(TOKEN)} \udfff"
+    text = f"\ud800 {TOKEN} \udfff"
+    assert redactor.redact(text) == f"\ud800 {redactor.redact(TOKEN)} \udfff"
+    assert [text[one.start : one.end] for one in redactor.find(text)] == [TOKEN]
+    assert [text[row.start : row.end] for row in redactor.explain(text)] == [TOKEN]

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.demo.script import load_script
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
-from tokenmizer_mw.fence import flatten, frame, nonce_for, own_blocks
+from tokenmizer_mw.fence import frame, nonce_for, own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust

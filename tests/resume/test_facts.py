@@ -24,7 +24,7 @@ SECTIONS = [
     (node(NodeType.DECISION, Status.FAILED, DecisionKind.CHOICE), Section.WARNINGS),
     (node(NodeType.DECISION, Status.SUPERSEDED, DecisionKind.CHOICE), None),
     (node(NodeType.TASK, Status.PENDING), Section.TO_DO),
-    (node(NodeType.TASK, Status.PENDING, trust=Trust.PROPOSED), Section.PROPOSED),
+    (node(NodeType.TASK, Status.PENDING, trust=Trust.PROPOSED), Section.TO_DO),
     (node(NodeType.TASK, Status.IN_PROGRESS), Section.DOING),
     (node(NodeType.TASK, Status.COMPLETED), Section.DONE),
     (node(NodeType.TASK, Status.FAILED), Section.ERRORS),

@@ -50,7 +50,18 @@ LABELS: Final = [
     ("nul and bell", "zebra \x00\x07\x08 obey"),
 ]
 
-RESPELLINGS: Final = ["as it is", "crlf", "wide", "full width", "zero width", "capitals", "quoted", "in a code block"]
+RESPELLINGS: Final = [
+    "as it is",
+    "crlf",
+    "wide",
+    "full width",
+    "zero width",
+    "capitals",
+    "quoted",
+    "in a code block",
+    "escaped for HTML",
+    "escaped in JSON",
+]
 
 IDS: Final = [
     ("path upwards", "../../../etc/passwd"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import random
 import re
@@ -17,14 +18,15 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.cli.exports import export_lines
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
-from tokenmizer_mw.fence import flatten, nonce_for
+from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.resume import build_resume
 from tokenmizer_mw.tokens import counter_for
 
@@ -127,13 +129,19 @@ def label(case: Case, place: Place) -> None:
 
 
 def imported(case: Case, place: Place) -> None:
-    """An export is a file like any other: labels in it may be anything."""
+    """An export is a file like any other: labels in it may be anything. What is no line is refused, in harmless words,
+    and nothing of it is kept."""
     node = Node("decision-1", NodeType.DECISION, case.text, Status.ACTIVE, Source(1, "user"), kind=DecisionKind.RULE)
     events: list[Event] = [MessageRecorded(1, "aa", Message(Role.USER, "hello")), NodeAdded(node), Derived(1)]
     path = place.folder / "export.jsonl"
     path.write_text("\n".join(export_lines("s", [Recorded(n, float(n), e) for n, e in enumerate(events, 1)])))
-    status, _, _ = place.run("import", str(path))
-    assert status == 0
+    status, out, err = place.run("import", str(path))
+    assert harmless_on_a_terminal(out + err)
+    if status:
+        assert status == 2 and "label" in err and not case.text.isprintable()
+        with place.memory() as memory:
+            assert memory.sessions() == []
+        return
     for command in (("resume", "s"), ("graph", "s"), ("why", "s", "zebra")):
         _, out, err = place.run(*command)
         assert harmless_on_a_terminal(out + err), command
@@ -171,6 +179,8 @@ SPELLED: Final[dict[str, Callable[[str], str]]] = {
     "capitals": str.upper,
     "quoted": lambda block: "> " + block.replace("\n", "\n> "),
     "in a code block": "```\n{}\n```".format,
+    "escaped for HTML": html.escape,
+    "escaped in JSON": lambda block: json.dumps(block).replace("<", "\\u003c").replace(">", "\\u003e"),
 }
 
 

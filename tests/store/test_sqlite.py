@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.closing import closed_while_others_write
 from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
@@ -318,32 +319,7 @@ def test_a_store_that_is_repaired_works_again(tmp_path: Path) -> None:
 
 
 def test_closing_while_others_write_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    log = SqliteLog(tmp_path / "log.db")
-    ends: dict[int, int] = {}
-    started = threading.Barrier(5)
-
-    def work(name: int) -> None:
-        end = 0
-        started.wait()
-        while True:
-            try:
-                end = log.append(SessionKey("tenant", str(name)), turns(2), expected_seq=end)[-1].seq
-            except StoreUnavailable:
-                ends[name] = end
-                return
-
-    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
-    for thread in threads:
-        thread.start()
-    started.wait()
-    while not log.read(SessionKey("tenant", "0"), after=20):
-        pass
-    log.close()
-    for thread in threads:
-        thread.join()
-    again = SqliteLog(tmp_path / "log.db")
-    assert {name: len(again.read(SessionKey("tenant", str(name)))) for name in range(4)} == ends
-    again.close()
+    closed_while_others_write(lambda: SqliteLog(tmp_path / "log.db"))
 
 
 # sqlite3's errors in our words.

@@ -31,6 +31,15 @@ def seen_after(upstream: Upstream, aborted: int, left: float, what: str) -> None
     assert seconds < BAR
 
 
+async def under_way(upstream: Upstream, requests: int) -> None:
+    """Until the upstream has got ``requests`` more than now and has begun to answer."""
+    expected = upstream.statistics.requests + requests
+    deadline = time.monotonic() + 2 * BAR
+    while upstream.statistics.requests < expected and time.monotonic() < deadline:
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(0.3)
+
+
 def test_closed_in_the_middle(
     connect: Callable[..., Client], kept: Kept, url: str, upstream: Upstream, session: str
 ) -> None:
@@ -67,7 +76,7 @@ def test_cancelled(
     async def cancel() -> float:
         with kept.memory.session(session):
             task = asyncio.create_task(client.client.post(url, json=chat(model)))
-        await asyncio.sleep(0.1)
+        await under_way(upstream, 1)
         left = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -115,7 +124,7 @@ def test_many_leave_at_once(connect: Callable[..., Client], kept: Kept, url: str
         for number in range(30):
             with kept.memory.session(f"many-{number}"):
                 tasks.append(asyncio.create_task(client.client.post(url, json=chat("fake-n900-d5"))))
-        await asyncio.sleep(0.3)
+        await under_way(upstream, 30)
         left = time.monotonic()
         for task in tasks:
             task.cancel()

@@ -22,7 +22,7 @@ class Gemini:
             demand(bool(content.get("parts")), "contents.parts must not be empty")
         demand(contents[0].get("role", "user") == "user", "the first content must be of the user")
         _demand_pairs(contents)
-        results = [str(part["functionResponse"]["response"].get("result", "")) for part in _responses(contents[-1])]
+        results = [_result(part["functionResponse"]["response"]) for part in _responses(contents[-1])]
         texts = (_text(content) for content in reversed(contents) if content.get("role", "user") == "user")
         return Asked(next(filter(None, texts), ""), tuple(results))
 
@@ -65,6 +65,11 @@ def _named(part: dict[str, Any]) -> tuple[str, str]:
 
 def _responses(content: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in content["parts"] if "functionResponse" in part]
+
+
+def _result(response: dict[str, Any]) -> str:
+    """What a tool returned, under the names that the API documents, or its SDK's own."""
+    return str(next((response[name] for name in ("output", "error", "result") if name in response), ""))
 
 
 def _text(content: dict[str, Any]) -> str:

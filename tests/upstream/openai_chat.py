@@ -8,6 +8,11 @@ from typing import Any, Final
 from .answer import Answer, Asked, Call
 from .format import CREATED, Event, as_json, demand, fragments, items, text_of
 
+_MISTRAL_KNOWN: Final = frozenset(
+    {"model", "messages", "temperature", "top_p", "top_k", "max_tokens", "stream", "stop", "random_seed", "metadata",
+     "response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty", "n", "parallel_tool_calls",
+     "reasoning_effort", "prompt_mode", "safe_prompt"}
+)  # fmt: skip
 _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
@@ -102,6 +107,18 @@ class OpenAIChat:
         }
 
 
+class DeepSeekChat(OpenAIChat):
+    """The same as DeepSeek takes it, which thinks unless it is told not to: then every answer has its thoughts."""
+
+    def asked(self, body: dict[str, Any]) -> Asked:
+        answers = [message for message in items(body, "messages") if message.get("role") == "assistant"]
+        thinks = (body.get("thinking") or {}).get("type") != "disabled"
+        told = all(isinstance(message.get("reasoning_content"), str) for message in answers)
+        demand(told or not thinks, "The reasoning_content in the thinking mode must be passed back to the API.")
+        demand(all(message.get("role") != "developer" for message in body["messages"]), "messages: unknown role")
+        return super().asked(body)
+
+
 class MistralChat(OpenAIChat):
     """The same path as Mistral speaks it: thinking is a part of the content, tool calls come whole, figures always."""
 
@@ -133,6 +150,21 @@ class MistralChat(OpenAIChat):
         yield from ({"content": piece} for piece in answer.deltas)
         calls = [{**_call(call, as_json(call.arguments)), "index": at} for at, call in enumerate(answer.calls)]
         yield {"content": "", "tool_calls": calls} if calls else {"content": ""}
+
+
+class ExactMistralChat(MistralChat):
+    """Mistral, with all that it refuses: unknown fields, ids that are not its own, a user behind a result."""
+
+    def asked(self, body: dict[str, Any]) -> Asked:
+        demand(body.keys() <= _MISTRAL_KNOWN, f"extra fields: {sorted(body.keys() - _MISTRAL_KNOWN)}")
+        role = ""
+        for message in items(body, "messages"):
+            demand(not (role == "tool" and message["role"] == "user"), "Unexpected role 'user' after role 'tool'")
+            ids = [call["id"] for call in message.get("tool_calls") or ()]
+            ids += [message["tool_call_id"]] if message["role"] == "tool" else []
+            demand(all(len(id) == 9 and id.isalnum() for id in ids), "Tool call id must have a length of 9.")
+            role = message["role"]
+        return super().asked(body)
 
 
 def _thinking(text: str) -> dict[str, Any]:

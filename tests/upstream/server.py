@@ -26,7 +26,7 @@ from .format import Event, Format, as_json
 from .framing import framed
 from .gemini import Gemini
 from .ollama import OllamaChat
-from .openai_chat import MistralChat, OpenAIChat
+from .openai_chat import DeepSeekChat, ExactMistralChat, MistralChat, OpenAIChat
 from .openai_responses import OpenAIResponses
 from .request import Received, read_request
 from .response import PLAIN, Response, write_response
@@ -178,8 +178,8 @@ def _response(received: Received, scripted: Scripted) -> Response:
         model = _model(received, body)
         named = steering(model)
         told = scripted.steering or named
-        if isinstance(wire, OpenAIChat) and "mistral" in named.modes:
-            wire = MistralChat()
+        if isinstance(wire, OpenAIChat):
+            wire = _spelled(wire, named)
         asked = wire.asked(body)
     except (Invalid, json.JSONDecodeError) as error:
         return _error(wire, 400, str(error), PLAIN)
@@ -193,6 +193,12 @@ def _response(received: Received, scripted: Scripted) -> Response:
     events = _bent(list(wire.stream(answer, body, usage="usage" in told.modes)), wire, told)
     body_pieces = framed(events, wire.media_type, told.modes)
     return Response(200, wire.media_type, body_pieces, stream=True, told=told, compressed=compressed)
+
+
+def _spelled(wire: Format, named: Steering) -> Format:
+    if "mistral" in named.modes:
+        return ExactMistralChat() if "exact" in named.modes else MistralChat()
+    return DeepSeekChat() if "deepseek" in named.modes else wire
 
 
 def _bent(events: list[Event], wire: Format, told: Steering) -> list[Event]:

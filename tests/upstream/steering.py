@@ -33,6 +33,8 @@ MODES: Final = {
     "gzip": "the body compressed, where the client takes that",
     "slowhead": "status and headers late and torn",
     "mistral": "the spelling of Mistral at the path of OpenAI Chat Completions",
+    "exact": "with it, all that Mistral refuses",
+    "deepseek": "the demands of DeepSeek at the path of OpenAI Chat Completions",
 }
 """What each mode does."""
 

@@ -161,3 +161,29 @@ def test_reader_that_leaves_is_seen(upstream: Upstream) -> None:
     while upstream.statistics.active and time.monotonic() < deadline:
         time.sleep(0.005)
     assert (upstream.statistics.active, upstream.statistics.aborted) == (0, before + 1)
+
+
+NINE: dict[str, Any] = {
+    "role": "assistant",
+    "tool_calls": [{"id": "abc123XYZ", "type": "function", "function": FUNCTION}],
+}
+NINE_RESULT: dict[str, Any] = {"role": "tool", "tool_call_id": "abc123XYZ", "content": "4"}
+ANSWER: dict[str, Any] = {"role": "assistant", "content": "so"}
+
+
+@pytest.mark.parametrize(
+    ("model", "told", "status"),
+    [
+        ("fake-mistral-exact", [USER, NINE, NINE_RESULT], 200),
+        ("fake-mistral-exact", [USER, CALLING, RESULT], 400),
+        ("fake-mistral-exact", [USER, NINE, NINE_RESULT, USER], 400),
+        ("fake-mistral", [USER, CALLING, RESULT, USER], 200),
+        ("fake-deepseek", [USER, {**ANSWER, "reasoning_content": ""}, USER], 200),
+        ("fake-deepseek", [USER, ANSWER, USER], 400),
+        ("fake-deepseek", [{"role": "developer", "content": "Be brief."}, USER], 400),
+    ],
+)
+def test_providers_refuse_what_only_they_refuse(
+    client: httpx2.Client, model: str, told: list[dict[str, Any]], status: int
+) -> None:
+    assert _asked(client, "/v1/chat/completions", told, model).status_code == status

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime
@@ -16,13 +17,15 @@ from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.exports import Export, export_lines
+from tokenmizer_mw.operations.imports import import_into
+from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcript
 from tokenmizer_mw.terminal import inert, show, show_json
 
-from .exports import Export, SetClock, export_lines, restore
-from .opening import Store, opened
+from . import keeping
+from .opening import Store, elsewhere, opened
 from .progress import progress
 from .redaction import redact
-from .transcripts import SIZE_MAX, Transcript, read_transcript
 
 _STEP: Final = 200
 _STEPS_MAX: Final = 50
@@ -44,7 +47,7 @@ def _sessions(arguments: argparse.Namespace, store: Store) -> None:
         show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
         return
     if not found:
-        print(f"no sessions in {store.place}", file=sys.stderr)
+        print(f"no sessions in {store.place}{elsewhere(store.log, arguments.tenant)}", file=sys.stderr)
     width = max((len(info.key.id) for info in found), default=0)
     for info in found:
         changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
@@ -109,13 +112,7 @@ def _short(node: Node) -> str:
 def _forget(arguments: argparse.Namespace, store: Store) -> None:
     if not arguments.yes:
         _confirm(f"Erase session {arguments.session!r} for good?")
-    erased = store.memory.forget(arguments.session, tenant=arguments.tenant)
-    if erased == 0:
-        raise UnknownSession(f"no session {arguments.session!r}")
-    if arguments.json:
-        show_json({"session": arguments.session, "erased": erased})
-    else:
-        show(f"erased {arguments.session}: {erased:,} events")
+    keeping.forget(arguments, store)
 
 
 def _confirm(question: str) -> None:
@@ -173,10 +170,9 @@ def _counted(count: int, what: str) -> str:
 
 
 def _restored(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
-    clock, count = SetClock(), len(export.events)
-    with opened(arguments, writes=True, clock=clock) as store, progress("events", count) as advance:
-        added = restore(store.log, clock, SessionKey(arguments.tenant, id_), export.events, advance)
-    return {"events": count, "new": added}
+    with opened(arguments, writes=True) as store:
+        found = import_into(store.memory, SessionKey(arguments.tenant, id_), export, now=time.time())
+    return {"events": found.count, "new": found.new}
 
 
 def _recorded(arguments: argparse.Namespace, transcript: Transcript, id_: str) -> dict[str, int]:
@@ -216,7 +212,7 @@ def _moment(text: str | None) -> float | None:
         raise CallerError(f"{text!r} is not a time: use 2026-11-21T14:00 or seconds since 1970") from None
 
 
-_WRITING: Final = frozenset({"checkpoint"})
+_WRITING: Final = frozenset({"checkpoint", "restore"})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "sessions": _sessions,
@@ -227,4 +223,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "forget": _forget,
     "redact": redact,
     "export": _export,
+    "backup": keeping.backup,
+    "restore": keeping.restore,
+    "retain": keeping.retain,
 }

@@ -55,6 +55,18 @@ def _run(argv: Sequence[str] | None) -> int:
         from .demo import run_demo
 
         return run_demo(arguments)
+    if arguments.command in ("serve", "check"):
+        from .serving import run_check, run_serve
+
+        return run_serve(arguments) if arguments.command == "serve" else run_check(arguments)
+    if arguments.command == "analyze":
+        from .analysis import run_analyze
+
+        return run_analyze(arguments)
+    if arguments.command == "keys":
+        from .keys import run_keys
+
+        return run_keys(arguments)
     from .commands import run_command
 
     return run_command(arguments)

@@ -12,11 +12,10 @@ from typing import Final
 
 from tokenmizer_mw.errors import ConfigError, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.open import open_log
-
-from .exports import SetClock
 
 STORE_VARIABLE: Final = "TOKENMIZER_STORE"
 
@@ -25,19 +24,15 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: the memory over it, the log below, and the clock where events are to be put back.
-
-    ``place`` names it for people.
-    """
+    """An open store: the memory over it and the log below. ``place`` names it for people."""
 
     memory: SessionMemory
     log: EventLog
-    clock: SetClock | None
     place: str
 
 
 @contextmanager
-def opened(arguments: argparse.Namespace, *, writes: bool = False, clock: SetClock | None = None) -> Iterator[Store]:
+def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
     """The store that ``arguments`` name, closed at the end.
 
     A command that only reads creates nothing: a database file that is not there reads as an empty store.
@@ -46,15 +41,21 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False, clock: SetClo
     address = arguments.store or os.environ.get(STORE_VARIABLE) or default_address()
     missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
     url = "memory://" if missing else address
-    log = open_log(url, clock=clock) if clock is not None else open_log(url)
+    log = open_log(url)
     memory = SessionMemory(log, settings)
     place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
-        yield Store(memory, log, clock, place)
+        yield Store(memory, log, place)
     except UnknownSession as error:
-        raise UnknownSession(f"{error} in {place}") from None
+        raise UnknownSession(f"{error} in {place}{elsewhere(log, arguments.tenant)}") from None
     finally:
         memory.close()
+
+
+def elsewhere(log: EventLog, tenant: str) -> str:
+    """What to add where nothing was found of ``tenant``; "" when nobody else has sessions in the store either."""
+    others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
+    return "; other tenants have sessions here: see --tenant" if others else ""
 
 
 def _place(address: str) -> str:

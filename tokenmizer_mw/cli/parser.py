@@ -6,6 +6,7 @@ import argparse
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
+from tokenmizer_mw.access.caller import SCOPES
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.terminal import complain
 
@@ -48,6 +49,8 @@ def parser() -> argparse.ArgumentParser:
         for flags, options in arguments:
             command.add_argument(*flags, **options)
     _demo(commands)
+    _serving(commands)
+    _keys(commands)
     return top
 
 
@@ -70,6 +73,50 @@ def _demo(commands: Any) -> None:
     demo.add_argument("--live", action="store_true", help="ask the provider instead (needs OPENAI_API_KEY)")
     demo.add_argument("--model", default="gpt-4o-mini", help="with --live: the model to ask (default: %(default)s)")
     demo.add_argument("--keep", metavar="DIR", help="where to leave the database (default: a new temporary directory)")
+
+
+def _serving(commands: Any) -> None:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file (default: $TOKENMIZER_CONFIG, or none)")
+    shared.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    serve = commands.add_parser(
+        "serve",
+        help="run the proxy: change the base URL of a client, and its chats are remembered",
+        description="Run the proxy until Ctrl-C.",
+        parents=[shared],
+    )
+    serve.add_argument("--host", help="address to listen on (default: 127.0.0.1; others need auth: true)")
+    serve.add_argument("--port", type=int, help="port to listen on (default: 8787)")
+    serve.add_argument("--workers", type=int, help="processes (default: 1)")
+    serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
+    check = commands.add_parser(
+        "check",
+        help="tell what is wrong or fine about the proxy's configuration",
+        description="Look at the proxy's configuration, without a network.",
+        parents=[shared],
+    )
+    check.add_argument("--reach", action="store_true", help="try the store, Redis and the providers, too")
+    check.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _keys(commands: Any) -> None:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--store", metavar="URL", help="where sessions and keys are kept, such as sqlite:///chat.db")
+    shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file, which may name the store")
+    shared.add_argument("--json", action="store_true", help="print JSON")
+    about = "make, list and revoke the API keys of a server"
+    keys = commands.add_parser("keys", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    create = actions.add_parser("create", help="make a key and show it, once", parents=[shared])
+    create.add_argument("--tenant", required=True, help="whose sessions the key opens")
+    scopes = {"metavar": "NAMES", "default": "chat,read,write"}
+    create.add_argument("--scopes", **scopes, help=f"of {', '.join(SCOPES)} (default: %(default)s)")
+    create.add_argument("--expires", metavar="WHEN", help="after 90d, 12h, 8w or 1y, or on a date such as 2027-01-31")
+    create.add_argument("--entry", action="store_true", help="keep nothing, print an entry for a list of keys instead")
+    listing = actions.add_parser("list", help="list the keys; none of them can be shown again", parents=[shared])
+    listing.add_argument("--tenant", help="of this tenant only")
+    revoke = actions.add_parser("revoke", help="make a key open nothing any more", parents=[shared])
+    revoke.add_argument("id", metavar="ID", help="the key's id")
 
 
 _Argument = tuple[tuple[str, ...], dict[str, Any]]
@@ -113,6 +160,15 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
             (("--session",), {"metavar": "ID", "help": "with --stored: only this one"}),
         ),
     ),
+    "analyze": (
+        "tell in a few hundred tokens what is in a file",
+        (
+            (("file",), {"metavar": "FILE", "help": "text, a table, a log, source code, PDF, a workbook, an archive"}),
+            (("--budget",), {"type": int, "metavar": "TOKENS", "help": "at most this many tokens"}),
+            (("--lines",), {"metavar": "A:B", "help": "show these lines instead"}),
+            (("--find",), {"metavar": "TEXT", "help": "show the lines that hold TEXT instead"}),
+        ),
+    ),
     "import": (
         "read a transcript, or an export, into a session",
         (
@@ -123,5 +179,26 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
     "export": (
         "write the log of a session as JSON Lines",
         (_SESSION, (("-o", "--output"), {"metavar": "FILE", "help": "default: standard output"})),
+    ),
+    "backup": (
+        "write a verified copy of all sessions while they are in use",
+        (
+            (("dest",), {"metavar": "DEST", "nargs": "?", "help": "a new file, or a directory for one"}),
+            (("--portable",), {"action": "store_true", "help": "as JSON Lines that every kind of store takes back"}),
+            (("--list",), {"action": "store_true", "help": "list the backups on record instead"}),
+            (("--drop",), {"metavar": "FILE", "help": "take a backup that is no more off the record instead"}),
+        ),
+    ),
+    "restore": (
+        "take the sessions of a backup back into a store, whichever kind either is",
+        ((("source",), {"metavar": "SRC", "help": "what backup wrote"}),),
+    ),
+    "retain": (
+        "erase the sessions that nothing was added to for long",
+        (
+            (("--older-than",), {"metavar": "AGE", "required": True, "help": "such as 90d, 12h, 8w or 1y"}),
+            (("--all-tenants",), {"action": "store_true", "help": "those of everybody"}),
+            (("--dry-run",), {"action": "store_true", "help": "only say which"}),
+        ),
     ),
 }

@@ -8,7 +8,7 @@ from typing import Final
 
 from .hit import Hit, Table, anaphoric
 from .languages import tongues_of
-from .pattern import Pattern, PatternSet, compiled
+from .pattern import Pattern, PatternSet, PatternTable, compiled
 from .phrases import asks
 from .rules import Act, Speaker
 from .rules.tongue import Tongue
@@ -187,7 +187,7 @@ _ANSWERS: Final = tuple(
         _only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
     )
 )
-_ANSWERING: Final = PatternSet(*_ANSWERS)
+_ANSWERING: Final = PatternTable(_ANSWERS)
 _BEHIND_PICK: Final = r"$|[\s,.;:!)，。、！]"
 _KINDS: Final = 3
 """Patterns of one language in ``_ANSWERS``: agreeing, refusing, taking both."""
@@ -201,7 +201,7 @@ def _pick(tongue: Tongue) -> str:
 
 
 _PICKS: Final = tuple(_pick(tongue) for tongue in TONGUES)
-_PICKING: Final = PatternSet(*_PICKS)
+_PICKING: Final = PatternTable(_PICKS)
 
 
 def short_answer(text: str) -> ShortAnswer:
@@ -212,7 +212,7 @@ def short_answer(text: str) -> ShortAnswer:
         kind = numbers[0] % _KINDS
         return ShortAnswer(yes=kind == 0, no=kind == 1, both=kind == 2)
     for number in _PICKING.matching(said):
-        match = compiled(_PICKS[number]).match(said)
+        match = _PICKING[number].match(said)
         if match is None:
             continue
         which = match.group("which").casefold()

@@ -14,9 +14,15 @@ from typing import Final
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .choices import CHOICE_MAKERS
+from .counsel import ANYWHERE, Counsel
+from .domains import domain_hits
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
+from .guessing import completed
+from .hit import Hit
+from .learned import Model
 from .names import endpoints
+from .pattern import PatternSet
 from .reading import hits
 from .replies import read_reply
 from .reports import REPORT_MAKERS
@@ -25,6 +31,7 @@ from .rules.headings import heading_act
 from .said import Maker, paths_in, said_by
 from .situation import Situation
 from .slots import versions
+from .told import told_in
 from .valuing import with_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -35,25 +42,50 @@ PASTED_MIN: Final = 40
 """Sentences above which a user's message is a pasted document with a few words before and behind it."""
 TYPED_BEFORE: Final = 8
 TYPED_BEHIND: Final = 4
+_SOME_DAY: Final = PatternSet(
+    r".*\b(?:maybe|perhaps|some ?day|eventually|one day|next (?:year|month|quarter|release)|not (?:yet|before|until))\b"
+)
+"""A version that is spoken of for later is not what runs."""
 _BEFORE_ROUTES: Final = (" /", "`/", '"/', "'/", "(/", "://")
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
-def read_acts(segments: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """What the sentences of a user's or an assistant's message say, in their order."""
+def read_acts(
+    segments: Sequence[Segment], situation: Situation, *, replies: bool = True, model: Model | None = None
+) -> list[Finding]:
+    """What the sentences of a user's or an assistant's message say, in their order.
+
+    ``replies``: what a user's message makes of the assistant's last one is read as well. ``model`` judges sentences
+    that no rule reads; ``None``: nobody does.
+    """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
     if situation.speaker is Speaker.USER:
         said = spoken = _typed(spoken)
-        found += read_reply(spoken, situation)
+        found += read_reply(spoken, situation) if replies else []
         answered = {finding.span for finding in found}
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
         if not situation.has_goal or situation.goal_asked:
             found += (goal := read_goal(spoken, situation))
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
-    for segment in spoken:
-        _read_sentence(segment, situation, found)
-    return with_values(found, said, situation) if situation.speaker is Speaker.USER else found
+    counsel = Counsel(segments, situation)
+    by_rules: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
+    by_all = completed(spoken, by_rules, situation, model) if model is not None else by_rules
+    for segment, read in zip(spoken, by_all, strict=True):
+        if (read or segment.heading or segment.info) and counsel.holds(segment):
+            _read_sentence(replace(segment, heading="", info=""), _harmless(read), situation, found)
+        else:
+            _read_sentence(segment, read, situation, found)
+    if situation.speaker is not Speaker.USER:
+        return found
+    found = with_values(found, said, situation)
+    return [*found, *told_in(said, found)]
+
+
+def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:
+    """What the general tables read in a sentence, else those of the domains."""
+    read = hits(segment.text, situation.speaker)
+    return read or domain_hits(segment.text, situation.speaker, situation.domains)
 
 
 def _typed(spoken: list[Segment]) -> list[Segment]:
@@ -63,8 +95,12 @@ def _typed(spoken: list[Segment]) -> list[Segment]:
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
 
 
-def _read_sentence(segment: Segment, situation: Situation, found: list[Finding]) -> None:
-    read = hits(segment.text, situation.speaker)
+def _harmless(read: Sequence[Hit]) -> list[Hit]:
+    """What may be read in advice, examples and drafts too."""
+    return [hit for hit in read if hit.rule.act in ANYWHERE]
+
+
+def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
     new: list[Finding] = []
     for hit in read:
         if hit.rule.act is Act.REASON:
@@ -122,9 +158,9 @@ def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Fin
 
     body = text.rstrip(" .!?")
     found = [named(NodeType.FILE, path) for path in paths_in(text)]
-    if body.startswith("/") or any(sign in body for sign in _BEFORE_ROUTES):
+    if "/" in body and (body[0] == "/" or any(sign in body for sign in _BEFORE_ROUTES)):
         found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
-    if user or stated:
+    if (user or stated) and not _SOME_DAY.any(text):
         found += [
             named(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)
             for name, version in versions(text)

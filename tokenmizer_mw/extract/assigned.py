@@ -8,13 +8,15 @@ value is known that it replaces. What stands around the words is the reason.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-from .pattern import Match, PatternSet, compiled
-from .phrases import asks, bounded, order_in, plain_reason, reports, supposes, without_lead
+from tokenmizer_mw.graph.values import Value, alike, equal, value_at_start, values_in
+
+from .pattern import Match, PatternSet, PatternTable, compiled
+from .phrases import SENTENCES_KEPT, asks, bounded, order_in, plain_reason, reports, supposes, without_lead
 from .similar import content, words_of
 from .slots import versions
-from .values import Value, alike, equal, values_in
 from .ways import ATTRIBUTE, WAYS, Way
 
 VALUE_WORDS: Final = 5
@@ -38,8 +40,7 @@ class Assigned:
 
 
 _NOT_ABOUT: Final = words_of("it that this them they there he she what which who everything one these those you")
-_GATE: Final = PatternSet(*(f"(?:{way.pattern})$" for way in WAYS))
-_FULL: Final = tuple(compiled(way.pattern) for way in WAYS)
+_WAYS: Final = PatternTable(f"(?:{way.pattern})$" for way in WAYS)
 _WHOLE: Final = frozenset({"not_that", "should_be_not", "from_to"})
 _PARTS: Final = compiled(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
@@ -81,21 +82,26 @@ AGAINST: Final = PatternSet(
 _WHEN: Final = frozenset({"date", "time", "day", "money"})
 
 
-def assigned_in(sentence: str) -> list[Assigned]:
-    """The values that a user's sentence gives to something, in order; [] for questions, suppositions and reports."""
-    text, why = _opened(sentence)
+def assigned_in(sentence: str) -> tuple[Assigned, ...]:
+    """The values that a user's sentence gives to something, in order; () for questions, suppositions and reports."""
+    return _assigned(bounded(sentence))
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def _assigned(line: str) -> tuple[Assigned, ...]:
+    text, why = _opened(line)
     order = order_in(text)
     text = order or text
     if not text or (asks(text) and not order) or _IMAGINED.any(text):
-        return []
+        return ()
     whole = [made for way in _ways(text) if WAYS[way].name in _WHOLE and (made := _read(way, text)) is not None]
     found = (whole[:1] if not supposes(text) else []) or _in_parts(text)
-    return [replace(made, reason=made.reason or why) for made in found]
+    return tuple(replace(made, reason=made.reason or why) if why else made for made in found)
 
 
-def _opened(sentence: str) -> tuple[str, str]:
+def _opened(line: str) -> tuple[str, str]:
     """A sentence without its opening words, and the reason that they give."""
-    text = without_lead(bounded(sentence)).rstrip(" .!…").removesuffix(" please")
+    text = without_lead(line).rstrip(" .!…").removesuffix(" please")
     while (match := _OPENING.match(text)) is not None and match.end() > 0:
         text = without_lead(text[match.end() :])
     first = _REASON_FIRST.fullmatch(text)
@@ -104,12 +110,13 @@ def _opened(sentence: str) -> tuple[str, str]:
 
 def aside(sentence: str) -> str:
     """What a sentence adds behind its first part, "" when it has one part."""
-    parts = _cut(_opened(sentence)[0])
+    parts = _cut(_opened(bounded(sentence))[0])
     return plain_reason(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
 
-def _ways(text: str) -> list[int]:
-    return _GATE.matching(text)
+@lru_cache(maxsize=SENTENCES_KEPT)
+def _ways(text: str) -> tuple[int, ...]:
+    return tuple(_WAYS.matching(text))
 
 
 def _in_parts(text: str) -> list[Assigned]:
@@ -144,10 +151,10 @@ def _reason(parts: list[str], index: int, used: set[int]) -> str:
 
 
 def _read(number: int, text: str) -> Assigned | None:
-    way, match = WAYS[number], _FULL[number].fullmatch(text)
+    way, match = WAYS[number], _WAYS[number].match(text)
     if match is None or _MEASURES.any(text):
         return None
-    groups = _FULL[number].groups
+    groups = _WAYS[number].groups
     said, target = _group(match, groups, "value"), _group(match, groups, "target")
     value, behind = _typed(said), ""
     if value is None and way.name == "does":
@@ -226,8 +233,7 @@ def _bare(text: str) -> str:
 
 def _typed(text: str) -> Value | None:
     """The value of a kind that a text begins with."""
-    bare = _bare(text)
-    return next((value for value in values_in(bare) if value.start == 0), None)
+    return value_at_start(_bare(text))
 
 
 def _typed_inside(text: str) -> tuple[Value | None, str]:

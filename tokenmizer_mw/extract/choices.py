@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from html import unescape
 from typing import Any, Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
+from .background import is_background
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
 from .phrases import split_reason, without_lead, without_trailer
@@ -20,7 +23,7 @@ from .slots import names_a_value
 
 _CHANGED_MIND: Final = PatternSet(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
-    r"|changed my mind|i changed my mind|hold on"
+    r"|change of plans?|changed my mind|i changed my mind|hold on"
     r"|correction|sorry|instead)\b"
 )
 _REPORTS_WORK: Final = PatternSet(
@@ -36,16 +39,39 @@ _TOLD_AS_MADE: Final = PatternSet(
 )
 """A choice that an assistant tells as one that was made, not as one that it would make."""
 
+_TELLS: Final = PatternSet(
+    r"(?:(?:i|we)(?:'ve| have)? (?:\w+ )?(?:been|learned|learnt|noticed|heard|read|received|got|met|had|never|found"
+    r"|realised"
+    r"|realized|remember|appreciate)|(?:i'm|i am|we're|we are) (?:\w+ )?(?:trying|planning|working|looking|having)"
+    r"|how|what"
+    r"|looking forward)\b",
+    r".*\b(?:could|might|would|will) (?:really |also |definitely )?(?:help|be (?:\w+ ){0,2}?(?:fun|good|great|helpful"
+    r"|key"
+    r"|nice|useful))\b|.*\b(?:is|are) (?:\w+ ){0,2}?(?:crucial|good|great|helpful|important|key)\b",
+)
+"""What somebody tells or finds, which is no choice however it sounds."""
+
+_IS_CODE: Final = PatternSet(r".*\w=[^\s,]*,\s*\w+=", r".*</[\w-]+>", r"\w+ = \w+\(")
+"""What a person pastes rather than says."""
+
 _ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
 _OTHER_IS: Final = compiled(
     r"(?P<label>[^,;]{2,80}?)[,;:] (?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}?) (?P<why>(?:is|are|was|were|has"
-    r"|have|keeps|kept|turned|feels|can't|cannot"
+    r"|have|keeps|kept|turned|feels|can't|cannot|lost|failed|crashed|died|broke|ran out"
     r"|doesn't|don't|won't|isn't|costs?|lacks?|breaks?|needs?)\b.*)"
 )
 _NOT_THAT: Final = compiled(
     r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
 )
+_OWN_PLAN: Final = PatternSet(
+    r"(?:[\w']+,? ){0,4}?(?:i'll|i will|i'd|i'm going to|i am going to|we'll|we will|we're going to|(?:i"
+    r"|we) (?:\w+ )?need"
+    r" to)\b"
+)
+_OWN_CARE: Final = PatternSet(r"(?:to|i|we|he|she|they|it|everyone|everybody|everything|(?:i|we|he|she|they|it)'\w+)\b")
+"""What somebody who tells a plan of their own takes care of: "I'll call first and make sure they are in"."""
+
 _OPTION: Final = 0.55
 """Confidence of what an assistant would choose."""
 
@@ -54,6 +80,10 @@ _PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she"
 
 def _choices(said: Said, situation: Situation) -> list[Finding]:
     hit = said.hit
+    if not hit.rule.pattern and (
+        is_background(said.segment.text, "") or _TELLS.any(hit.clause) or _IS_CODE.any(hit.clause)
+    ):
+        return []  # only the model takes it for a choice
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = without_trailer(label), hit.reason or why
     found = [
@@ -139,17 +169,29 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
     target = "" if anaphoric(hit.target) else split_reason(hit.target)[0]
-    if anaphoric(label):
+    if anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
     found = [said.finding(without_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
     if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
-        found.append(said.finding(hit.clause.partition(" — ")[0], **done))
+        work = said.finding(_work_told(hit.clause).partition(" — ")[0], **done)
+        if target and not slot_of(found[0].label):
+            return [replace(work, move=Move.REPLACE, target=target, reason=found[0].reason)]
+        found.append(work)
     elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(without_lead(hit.clause)):
         order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
         found.append(said.finding(without_lead(hit.clause), **order))
     return found
+
+
+_TELLER: Final = compiled(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|also|just|then) )*")
+
+
+def _work_told(clause: str) -> str:
+    """A claim or an announcement without the one who makes it."""
+    match = _TELLER.match(clause)
+    return clause[match.end() :] if match is not None else clause
 
 
 def _reworks(said: Said, situation: Situation) -> list[Finding]:
@@ -158,14 +200,17 @@ def _reworks(said: Said, situation: Situation) -> list[Finding]:
     removed = not hit.label
     claimed: dict[str, Any] = {"status": Status.COMPLETED, "move": Move.CLOSE}
     begun: dict[str, Any] = {"status": Status.IN_PROGRESS, "move": Move.NOTE, "trust": Trust.PROPOSED}
-    state = claimed if removed or _REPORTS_WORK.any(hit.clause) else begun
-    found = [said.finding(hit.clause, type=NodeType.TASK, kind=None, **state)]
-    if not situation.ordered or not situation.follows_up or anaphoric(hit.target):
+    state = claimed if removed or hit.rule.explicit or _REPORTS_WORK.any(hit.clause) else begun
+    found = [said.finding(_work_told(hit.clause), type=NodeType.TASK, kind=None, **state)]
+    if not situation.ordered or anaphoric(hit.target) or not (situation.follows_up or hit.rule.explicit):
         return found
     target = split_reason(hit.target)[0].partition(" and ")[0]
-    label = f"no {target}" if removed else split_reason(hit.label)[0]
-    old = target if removed else f"{target} as it was"
-    return [*found, said.finding(label, target=old, reason=hit.reason, trust=Trust.ADOPTED)]
+    if removed:
+        return [replace(found[0], move=Move.REPLACE, target=target, reason=hit.reason)]
+    label = split_reason(hit.label)[0]
+    if state is claimed and not slot_of(label):
+        return [replace(found[0], move=Move.REPLACE, target=f"{target} as it was", reason=hit.reason)]
+    return [*found, said.finding(label, target=f"{target} as it was", reason=hit.reason, trust=Trust.ADOPTED)]
 
 
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
@@ -181,10 +226,22 @@ def _retractions(said: Said, _: Situation) -> list[Finding]:
     return [said.finding(split_reason(label)[0], reason=said.segment.text)]
 
 
-def _standing(said: Said, _: Situation) -> list[Finding]:
+_OUGHT: Final = compiled(
+    r"(?P<target>(?:the|this|that|these|those|our|my|your|all|both|each|every) [\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
+    r" (?:should|ought to|needs? to|has to|have to|must)\b"
+)
+
+
+def _standing(said: Said, situation: Situation) -> list[Finding]:
+    if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
+        return []
+    if said.hit.rule.act is Act.WISH and situation.asked is not None and situation.speaker is Speaker.USER:
+        ought = _OUGHT.match(said.hit.label)
+        if ought is not None and not anaphoric(ought.group("target")):
+            return [said.finding(said.hit.label, move=Move.REPLACE, target=f"{ought.group('target')} as it was")]
     label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
     valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
-    return [said.finding(label, **(slot_of(label) if valued else {}))]
+    return [said.finding(label, reason=said.hit.reason, **(slot_of(label) if valued else {}))]
 
 
 def _proposals(said: Said, _: Situation) -> list[Finding]:

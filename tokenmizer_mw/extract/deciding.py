@@ -63,7 +63,7 @@ def revalue(ledger: Ledger, finding: Finding) -> Node | None:
 def _said_again(before: Before, finding: Finding) -> str:
     """The finding's label; for a bare number what was said before, with the new value."""
     old = before.value
-    if finding.about or old.kind in NAMED_KINDS or old.text not in before.node.label:
+    if finding.about or not finding.value or old.kind in NAMED_KINDS or old.text not in before.node.label:
         return finding.label
     return before.node.label.replace(old.text, finding.value, 1)
 

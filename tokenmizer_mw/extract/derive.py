@@ -19,8 +19,9 @@ from tokenmizer_mw.settings import Settings
 
 from .acts import read_acts
 from .finding import Finding
-from .foreign import Span, foreign, lies_in
+from .foreign import Span, announces_quotation, foreign, lies_in
 from .goal import GOAL_ASKED
+from .guessing import model_of
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
@@ -33,6 +34,9 @@ from .working import announced_over, taken_over, went_on
 
 LABEL_START: Final = 24
 """Characters of a label by which its place in the message is found."""
+
+ANSWERED_MIN: Final = 200
+"""Characters of an answer that does what was asked for by itself, where no tool is at work."""
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""
@@ -79,20 +83,26 @@ def _draw(
         before,
         has_goal=ledger.graph.added(NodeType.GOAL) > 0,
         goal_asked=goal is not None and goal.confidence <= GOAL_ASKED,
+        domains=settings.domains_named,
     )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
-    ledger.read(turn, message.role.value, asked, told)
+    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words)
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = segment(message.text, chars_max=settings.message_max) if speaks else []
     if message.role is Role.USER:
         segments = without_client(message.text, segments)
-    pending = open_calls(said for _, said in before) if message.tool_results else {}
-    structure = read_structure(turn, message, pending, segments=segments)
-    findings = [finding for finding in structure if _may_say(finding)]
-    if speaks and not fenced:
-        elsewhere = foreign(message.text)
-        acts = [act for act in read_acts(segments, situation) if not _not_said(act, message.text, elsewhere)]
+    stages = settings.stages_named
+    findings = []
+    if "structure" in stages:
+        pending = open_calls(said for _, said in before) if message.tool_results else {}
+        structure = read_structure(turn, message, pending, segments=segments)
+        findings = [finding for finding in structure if _may_say(finding)]
+    if speaks and not fenced and "rules" in stages:
+        elsewhere = foreign(message.text, handed=message.role is Role.USER)
+        model = model_of(settings) if "model" in stages else None
+        read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
+        acts = [act for act in read if not _not_said(act, message.text, elsewhere)]
         findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
     valid = validated(findings, settings)
     if message.role is Role.USER:
@@ -120,13 +130,19 @@ def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
         return False
     start, end = finding.span
     place = text.find(finding.label[:LABEL_START], start, end)
+    if place >= 0 and announces_quotation(text, place + len(finding.label)):
+        return True
     return lies_in(elsewhere, start if place < 0 else place)
 
 
 def _worked(before: Sequence[Numbered], asked: int) -> bool:
-    """Whether the assistant did something about the user's last message: used a tool, or gave code."""
+    """Whether the assistant did something about the user's last message: used a tool, gave code, or answered at some
+    length without asking back."""
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
-    return any(message.tool_calls or message.tool_results or "```" in message.text for message in since)
+    if any(message.tool_calls or message.tool_results or "```" in message.text for message in since):
+        return True
+    told = [message.text for message in since if message.text.strip()]
+    return bool(told) and len(told[-1]) >= ANSWERED_MIN and not told[-1].rstrip().endswith(("?", "\uff1f"))
 
 
 def _announces(findings: Sequence[Finding]) -> bool:

@@ -13,6 +13,7 @@ from .finding import Finding
 from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
+from .similar import content
 from .slots import same_value
 from .validate import clean_label
 
@@ -91,8 +92,12 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again.
 
-    Whoever else holds the slot that it comes into goes as well.
+    Whoever else holds the slot that it comes into goes as well. What an assistant says of itself only proposes to
+    replace what the user said, unless the user's last message spoke of it.
     """
+    if _only_proposes(ledger, old, finding):
+        option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
+        return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = same_as(ledger, finding)
     back = same if same is not None and same.id != old.id else None
@@ -103,6 +108,16 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
         if holder is not None and holder.id not in (old.id, new.id):
             ledger.replace(holder, new, finding)
     return new
+
+
+def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
+    theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
+    if not theirs or ledger.role != "assistant" or finding.certain:
+        return False
+    matter = content(f"{finding.label} {finding.target} {old.label}")
+    asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.touched(node) >= ledger.asked)
+    settled = near(ledger.graph, lambda node: ledger.touched(node) >= ledger.asked > 0, settled=True)
+    return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
 
 
 def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
@@ -143,8 +158,7 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
         return known
-    talked_of = finding.trust is Trust.CLAIMED and _tools_work(ledger)
-    if known is None and not finding.certain and (talked_of or of_home(finding.label)):
+    if known is None and not finding.certain and (of_home(finding.label) or _talked_of(ledger, finding)):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:
@@ -173,6 +187,10 @@ def _says_more(detail: str, known: str) -> bool:
     if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
         return False
     return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
+
+
+def _talked_of(ledger: Ledger, finding: Finding) -> bool:
+    return finding.trust is Trust.CLAIMED and _tools_work(ledger)
 
 
 def _tools_work(ledger: Ledger) -> bool:

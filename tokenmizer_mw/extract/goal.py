@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
 from .languages import tongues_of
@@ -15,7 +15,7 @@ from .phrases import asks, bounded, enumerated, order_in, without_lead
 from .reading import hits
 from .rules import Act, Speaker
 from .said import NAME_WORDS, TELLING_WORDS
-from .similar import content
+from .similar import content, words_of
 from .situation import Situation
 from .slots import known, read_slot
 
@@ -24,6 +24,10 @@ _STACK: Final = compiled(
 )
 GOAL_ASKED: Final = 0.6
 """Confidence in a goal that is only a question or a look at something: the first sizable order takes its place."""
+
+_GIVEN: Final = 0.8
+_WRONG: Final = 0.8
+"""Confidence in an error that is told as what the session is for."""
 
 GOAL_WORDS: Final = 4
 """Words of content that such an order has at least."""
@@ -63,7 +67,49 @@ _LOOKS: Final = PatternSet(
 )
 """Orders to look at something: the goal of a session only where nothing else is wanted."""
 
-_NO_GOAL, _LOOK, _QUESTION, _STATEMENT, _SYMPTOM, _ORDER, _ANNOUNCED = range(7)
+_WANTS: Final = PatternSet(
+    r"(?:(?:i|we|(?:our|my) [\w'-]+(?: [\w'-]+){0,3}?)(?:'d|'m|'re| am| are| would| just| only| really| also"
+    r"| currently)* )?(?:want|wants|need|needs|have to|has to|must|have got to|like|trying|hoping|hope|hopes"
+    r"|planning|plan|plans|looking|supposed|going|aim|aims|aiming|thinking (?:of|about))"
+    r"(?: you)?(?: to| for| a| an| the| some| one| [\w-]+ \w+ (?:by|per|for|of))\b .{12,}",
+)
+"""Wishes, in the first person or of the speaker's own people."""
+
+_BITS: Final = PatternSet(
+    r"~?\d[\w.,]* [\w.-]+|[\w./-]+/[\w.-]+,|(?:[\w()./+-]+ ){0,3}[\w()./+-]+, [\w()./+-]+ [\w()./+-]+$"
+)
+"""Bits of background strung together: "11 stacks, 4 nodes, two people"."""
+
+_POINTING: Final = words_of(
+    "it this that these those them everything all above below following thing things help here you"
+)
+_POINTING_ABROAD: Final = PatternSet(
+    r".{0,12}(?:上面|以上|下面|以下|我的需求|上記|下記|以下|위의?|아래)[^,，。]{0,8}$"
+    r"|(?:bitte |por favor,? |per favore,? |s'il (?:te|vous) plaît,? )?(?:beheben|reparieren|lösen|fixen|arréglalo"
+    r"|corrígelo|corrige|risolvi|risolvilo|conserta|corrija|répare|corrige|исправь|почини)(?: (?:bitte|das|es|esto|isso"
+    r"|ça|это))?[.!]?$"
+)
+_NAMED: Final = 2
+"""Words by which an order says what it is about; "fix it please" points at what was said before it."""
+
+SHORT: Final = 5
+"""Words of content below which a goal is told together with the condition or the symptom beside it."""
+
+_CONDITION: Final = PatternSet(
+    r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"
+    r"|before)\b"
+)
+
+_NO_GOAL, _LOOK, _BIT, _POINTER, _STATEMENT, _QUESTION, _SYMPTOM, _ORDER, _ANNOUNCED = range(9)
+_PASSING: Final = frozenset({_LOOK, _BIT, _POINTER, _QUESTION})
+"""What is asked or looked at in passing, unless it takes many words."""
+
+_WONDERS: Final = PatternSet(
+    r"(?:what|what's|who|which|when|where|how (?:does|do|is|are|long|many|much|often)|does|is (?:it|this|that|the)"
+    r"|are|do)\b"
+)
+"""Questions that only want to know something."""
+
 _GOAL_RANKS: Final = {
     Act.GOAL: _ANNOUNCED,
     Act.REQUEST: _ORDER,
@@ -95,18 +141,39 @@ def read_goal(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
         return []
     text = without_lead(bounded(segment.text))
     label = order_in(text) or _goal_label(segment)
+    label = _with_neighbour(label, rank, -index, spoken, ranked)
     made = Finding(
         NodeType.GOAL,
         label,
         Status.ACTIVE,
         Trust.STATED,
-        0.8 if rank > _QUESTION else GOAL_ASKED,
+        GOAL_ASKED if rank in _PASSING and (len(content(label)) <= GOAL_WORDS or _WONDERS.any(text)) else _GIVEN,
         slot="goal",
         value=label,
         quote=segment.text,
         span=(segment.start, segment.end),
     )
-    return [made, *_stack(label, made)]
+    return [made, *_stack(label, made), *_symptom(segment, made)]
+
+
+def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
+    """What is wrong, where the goal is that it be right."""
+    told = [hit.label for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
+    return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
+
+
+def _with_neighbour(
+    label: str, rank: int, at: int, spoken: Sequence[Segment], ranked: Sequence[tuple[int, int]]
+) -> str:
+    """A short goal together with the condition that follows it."""
+    if rank < _SYMPTOM or len(content(label)) >= SHORT:
+        return label
+    ranks = {-index: value for value, index in ranked}
+    for beside in (at + 1, at + 2):
+        if beside in ranks and _CONDITION.any(text := without_lead(bounded(spoken[beside].text))):
+            joined = f"{label.rstrip(' .!')}; {text.rstrip(' .!')}"
+            return joined if len(joined) <= LABEL_MAX else label
+    return label
 
 
 def _below(spoken: Sequence[Segment], ranked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -119,18 +186,32 @@ def _below(spoken: Sequence[Segment], ranked: Sequence[tuple[int, int]]) -> list
 def _goal_rank(segment: Segment) -> int:
     """How likely a sentence states what the session is for: an announced goal before an order, then a symptom."""
     text = without_lead(bounded(segment.text))
-    if order_in(text):
+    order = order_in(text)
+    read = () if order else hits(segment.text, Speaker.USER)
+    rank = _ORDER if order else max((_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read), default=_NO_GOAL)
+    if rank == _ORDER:
+        return _POINTER if _points(order or text) else _ORDER
+    if _WANTS.any(text) and not asks(text) and rank < _ORDER:
         return _ORDER
-    read = hits(segment.text, Speaker.USER)
     if read:
-        return max(_GOAL_RANKS.get(hit.rule.act, _STATEMENT) for hit in read)
+        return rank
     if _LOOKS.any(text) and len(text.split()) > TELLING_WORDS:
         return _LOOK
     if len(content(text)) < TELLING_WORDS:
         return _NO_GOAL
-    if _BACKGROUND.any(text) and not asks(text):
+    if asks(text):
+        return _QUESTION
+    if _BACKGROUND.any(text):
         return _NO_GOAL
-    return _QUESTION if asks(text) else _STATEMENT
+    return _BIT if _BITS.any(text) else _STATEMENT
+
+
+def _points(order: str) -> bool:
+    """Whether an order points at what was said before it instead of saying it."""
+    if _POINTING_ABROAD.any(order):
+        return True
+    words = {word.strip(",.;:!?") for word in order.casefold().split()}
+    return not words.isdisjoint(_POINTING) and len(content(order) - _POINTING) < _NAMED
 
 
 def _goal_label(segment: Segment) -> str:

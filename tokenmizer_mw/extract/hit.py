@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from .pattern import Match, PatternSet, compiled
+from .pattern import Match, PatternSet, PatternTable
 from .phrases import plain_reason
 from .rules import Rule, Speaker
 from .similar import words_of
@@ -35,26 +36,28 @@ class Table:
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
-        self._gate = PatternSet(*(rule.pattern for rule in self.rules))
-        self._patterns = tuple(compiled(rule.pattern) for rule in self.rules)
-        self._unless = tuple(PatternSet(rule.unless) if rule.unless else None for rule in self.rules)
+        self._patterns = PatternTable(rule.pattern for rule in self.rules)
 
     def reading(self, text: str) -> list[int]:
         """Numbers of the rules that may read ``text``, in the table's order."""
-        return self._gate.matching(text)
+        return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
         """What the first of these rules reads in ``text``."""
         for number in numbers:
             rule = self.rules[number]
-            unless = self._unless[number]
-            if unless is not None and unless.any(text):
+            if rule.unless and _unless(rule.unless).any(text):
                 continue
             pattern = self._patterns[number]
             match = pattern.match(text)
             if match is not None and (hit := _hit(rule, text, match, pattern.groups)) is not None:
                 return hit
         return None
+
+
+@cache
+def _unless(pattern: str) -> PatternSet:
+    return PatternSet(pattern)
 
 
 def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:

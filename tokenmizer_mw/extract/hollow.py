@@ -69,3 +69,11 @@ def is_hollow(label: str) -> bool:
         return not said
     points = not _POINTERS.isdisjoint(words[1:])
     return all(word in _ACTIONS or word[0].isdigit() for word in said) and (points or not said)
+
+
+def points(label: str) -> bool:
+    """Whether ``label`` needs the sentence before it to be understood: "hide it from the page for now"."""
+    return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
+
+
+_POINTING: Final = words_of("it this that these those them")

@@ -6,7 +6,7 @@ their quote, nothing is said twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -42,7 +42,7 @@ class Ledger:
 
     ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
     it and ``told`` that of the assistant's, 0 when out of reach. ``claims`` counts the finished work that the message
-    reports and nobody had asked for.
+    reports and nobody had asked for; ``wanted`` gives the stems of what the user's last message speaks of.
     """
 
     graph: SessionGraph
@@ -52,10 +52,14 @@ class Ledger:
     asked: int = 0
     told: int = 0
     claims: int = 0
+    wanted: Callable[[], frozenset[str]] = frozenset
 
-    def read(self, turn: int, role: str, asked: int, told: int) -> None:
+    def read(
+        self, turn: int, role: str, asked: int, told: int, wanted: Callable[[], frozenset[str]] = frozenset
+    ) -> None:
         """Turn to the next message."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
+        self.wanted = wanted
 
     def emit(self, event: Event) -> None:
         """Record and apply."""
@@ -120,7 +124,7 @@ class Ledger:
             self.touch(node)
 
     def replace(self, old: Node, new: Node, finding: Finding) -> None:
-        """``new`` takes the place of ``old``, once."""
+        """``new`` takes the place of ``old``, once. An order to do what ``old`` says is no longer to be carried out."""
         now = self.graph.get(old.id)
         if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
             return
@@ -128,6 +132,9 @@ class Ledger:
             now.id, new.id, self.turn, finding.reason, finding.quote, round(new.confidence - now.confidence, 4)
         )
         self.emit(DecisionReplaced(step))
+        order = self.graph.find(NodeType.TASK, now.label)
+        if order is not None and order.open:
+            self.move(order, Status.SUPERSEDED, finding)
 
     def link(self, source: Node, type_: EdgeType, target: Node) -> None:
         """A relation, once, between nodes that are still there."""

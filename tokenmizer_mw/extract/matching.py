@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import Node, NodeType
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .finding import Finding
 from .hollow import without_times
@@ -95,6 +95,8 @@ def _same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
         return False
     if node.value and finding.value and not same_value(node.value, finding.value):
         return False
+    if node.kind is DecisionKind.RULE and finding.kind is DecisionKind.RULE:
+        return content(node.label) == content(finding.label) or likeness(node.label, finding.label) >= SAME_OTHER
     mine, other = _head(node.label), _head(finding.label)
     if mine != other:
         within = bool(mine and other) and (mine < other or other < mine)

@@ -13,6 +13,8 @@ from .facts import note_environment, note_fact, note_file, note_goal, retell
 from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
+from .removing import take_away
+from .retold import note_concept
 from .testing import note_test
 from .working import close, fail, note_error, note_task, reopen
 
@@ -29,6 +31,10 @@ def _note(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
     return _note(ledger, replace(finding, move=Move.NOTE))
+
+
+def _replace(ledger: Ledger, finding: Finding) -> Node | None:
+    return take_away(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
 def _archive(ledger: Ledger, finding: Finding) -> Node | None:
@@ -50,6 +56,7 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
     NodeType.FILE: note_file,
     NodeType.GOAL: note_goal,
     NodeType.TEST: note_test,
+    NodeType.CONCEPT: note_concept,
 }
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
@@ -57,7 +64,7 @@ _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
     Move.CLOSE: close,
     Move.FAIL: fail,
     Move.REOPEN: reopen,
-    Move.REPLACE: replace_decision,
+    Move.REPLACE: _replace,
     Move.REJECT: reject,
     Move.ADOPT: _adopt,
     Move.ARCHIVE: _archive,

@@ -137,8 +137,8 @@ _DOTTED_PART: Final = re2.compile(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 def of_home(path: str) -> bool:
     """Whether ``path`` is absolute and lies in a dotted folder of a home: the state of some program, no project's."""
-    home = _HOME.match(path)
-    return bool(home) and path[home.end() : home.end() + 1] == "."
+    home = _HOME.match(path) if path[:1] in ("/", "\\") or path[1:2] == ":" else None
+    return home is not None and path[home.end() : home.end() + 1] == "."
 
 
 def project_path(path: str) -> str:

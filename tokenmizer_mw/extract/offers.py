@@ -37,6 +37,29 @@ _CHOOSING: Final = compiled(
     r"|candidates?|routes?|"
     r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
 )
+CHOICE_SENTENCES: Final = 4
+"""Last sentences of a message that may ask for a choice."""
+
+_WHICH: Final = PatternSet(
+    r".*\b(?:which|prefer(?:ence)?|pick|choose|choice|options?|alternatives?|either|your call|up to you|what (?:would"
+    r"|do) you"
+    r" (?:like|think|want|prefer|say)|one of (?:these|those|them)|opinion|thoughts)\b",
+    r".+ or .+\?",
+)
+_GOES_ON: Final = PatternSet(
+    r".*,? or (?:do you|would you|are there|is there|should we|shall we|if you|need|have|anything|any|something)\b",
+    r".*\b(?:any|specific|particular|further|more|additional|other|another|deeper)\b.* (?:adjustments?|advice|areas?"
+    r"|aspects?"
+    r"|assistance|challenges?|concerns?|details?|examples?|exercises?|feedback|guidance|help|ideas?|information"
+    r"|insights?"
+    r"|issues?|parts?|practice|preferences?|problems?|questions?|resources?|scenarios?|strateg(?:y|ies)|support"
+    r"|techniques?|tips?|topics?)\b",
+    r".*\b(?:anything else|how does (?:this|that) (?:sound|look)|does (?:this|that) (?:help|make sense|sound|work|look)"
+    r"|would you like (?:to (?:proceed|continue|start|begin|explore|discuss|go|dive|practi[sc]e|try|see|know|learn)"
+    r"|(?:me|some|help|assistance)\b))\b",
+)
+"""Questions that only keep a conversation going."""
+
 _HEAD_END: Final = compiled(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
 _EITHER: Final = compiled(
     r"(?:.*[,:;] )?(?:do you (?:want|prefer|need)(?: me)?(?: to)?|would you (?:like|prefer"
@@ -160,6 +183,11 @@ class Option:
     label: str
 
 
+def goes_on(question: str) -> bool:
+    """Whether a question only keeps a conversation going ("any other concerns?"): its answer settles nothing."""
+    return _GOES_ON.any(question)
+
+
 class Offers:
     """What an assistant's message puts up: options to choose from, and proposals that a "yes" accepts. Read on demand,
     because few replies are answers."""
@@ -176,6 +204,17 @@ class Offers:
         return [bounded(piece.text) for piece in self._segments if piece.kind in _SPOKEN][-SENTENCES_MAX:]
 
     @cached_property
+    def closing(self) -> tuple[Segment, ...]:
+        """The last sentence of the message; () when it has none."""
+        return tuple([piece for piece in self._segments if piece.kind in _SPOKEN][-1:])
+
+    @cached_property
+    def choice(self) -> bool:
+        """Whether the end of the message asks which of several things it is to be."""
+        last = self._sentences[-CHOICE_SENTENCES:]
+        return any(_WHICH.any(sentence) and not goes_on(sentence) for sentence in last)
+
+    @cached_property
     def options(self) -> tuple[Option, ...]:
         """What can be chosen by number, place or name."""
         if not any(sign in self._text for sign in _OPTION_SIGNS):
@@ -189,6 +228,11 @@ class Offers:
     def proposals(self) -> tuple[str, ...]:
         """What a bare "yes" agrees to."""
         return tuple(_proposals(self._sentences))
+
+    @property
+    def ending(self) -> str:
+        """The words of the last sentence, "" when there is none."""
+        return self._sentences[-1] if self._sentences else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +318,31 @@ def _proposals(sentences: Sequence[str]) -> list[str]:
             found.append(offered)
             continue
         found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label.rstrip("?. ") for label in found if not anaphoric(label)]
+    return [label for offered in found if (label := _offered(offered)) and not anaphoric(label)]
+
+
+_OR_ELSE: Final = compiled(r",? or (?:do|would|are|is|should|shall|if|whether|have|need|did) ?\b")
+_VAGUE: Final = PatternSet(
+    r"(?:(?:proceed|continue|start|go ahead|move forward|go on|begin|carry on|go)(?: with)?|discuss|explore|implement"
+    r"|follow"
+    r"|review|go (?:over|through|into)|dive into|finali[sz]e|adjust|make|add) (?:(?:this|that|these|those|the|it|them"
+    r"|any"
+    r"|all|other|next|specific|further|more|another|different|additional|of|a|adjustments|changes) ?)*(?:plan|steps?"
+    r"|approach"
+    r"|strateg(?:y|ies)|process|schedule|checklist|setup|actions?|idea|details?|aspects?|examples?|changes?"
+    r"|adjustments?"
+    r"|further|now)?$",
+    r".*\b(?:any|another|other) (?:specific|particular|other|additional|further|example|aspect|topic|part|details?)\b",
+    r".*\b(?:in more detail|more details|further guidance|have any|any questions|feel free)\b",
+)
+"""Offers to go on somehow, of which nothing is left to do or to decide once they are accepted."""
+
+
+def _offered(label: str) -> str:
+    """What an offer comes to: "proceed with X, or do you have doubts" is X; "" for one of nothing in particular."""
+    border = _OR_ELSE.search(label)
+    said = (label[: border.start()] if border is not None else label).rstrip("?.,; ")
+    return "" if _VAGUE.any(said) else said
 
 
 def read_answer(sentence: str, offers: Offers) -> Answer:

@@ -3,6 +3,7 @@ sentences that state nothing."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from .pattern import PatternSet, compiled
@@ -10,6 +11,18 @@ from .similar import words_of
 
 SENTENCE_MAX: Final = 600
 """Characters of a sentence that are read."""
+
+SENTENCES_KEPT: Final = 512
+"""Sentences of which it is kept how they are read: several stages look at the same ones."""
+
+
+def _has_one(text: str, signs: tuple[str, ...]) -> bool:
+    # Sentence by sentence a loop costs half of what a generator does.
+    for sign in signs:  # noqa: SIM110
+        if sign in text:
+            return True
+    return False
+
 
 _LEAD_INS: Final = words_of(
     "ok okay k yes yeah yep yup sure great perfect cool nice thanks thank thx alright right well so and but then also"
@@ -72,6 +85,7 @@ _ANNOUNCING: Final = frozenset(
 """Lead-ins only in front of a comma or a colon: "important: no ads" but "important files are in src"."""
 _PHRASE_STARTS: Final = frozenset(phrase.partition(" ")[0] for phrase in _LEAD_PHRASES)
 _CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
+_SIGNS: Final = "-–—*•>,;:!. ✅✔☑🎉🚀👍🙌✨🔧\ufe0f"
 _LEAD_INS_MAX: Final = 6
 
 _VERBS: Final = (
@@ -94,6 +108,18 @@ _ORDER_CLAUSE: Final = compiled(rf"{_JOINED}|\s+and\s+(?:{_VERBS})\s")
 _ORDERS: Final = PatternSet(
     rf"(?:please |let's |lets |can you |could you |i want (?:you )?to |we (?:need|should) )*(?:{_VERBS})\b"
 )
+_QUESTION_BEHIND: Final = compiled(
+    r"(?:,\s+|\s+(?:--?|–|—)\s+)(?:so |and |but |then |or )?(?:please )?"
+    r"(?P<question>(?:(?:can|could|would|will|should|shall|do|may) (?:you|u|i|we|it)"
+    r"|how (?:can|could|do|does|should|would|might|much|many|long|often) "
+    r"|which (?:ones? |of |\w+ (?:should|would|could|can|do) )"
+    r"|what (?:\w+ ){0,3}?(?:is|are|do"
+    r"|does|should|would|could|can|will) |where (?:can|do|should|would|is|are) |why (?:is|are|do|does|did|would) "
+    r"|(?:is|are) (?:it|that|this|there|these|they) |any (?:tips|advice|ideas?|suggestions?|thoughts)\b"
+    r"|i'm (?:just )?(?:wondering|curious|not (?:really |quite |entirely )?sure)\b|i was wondering\b"
+    r"|i (?:don't|do not) know (?:if|how|what|which|whether|where)\b).*)"
+)
+_QUESTION_SIGNS: Final = (", ", " - ", " -- ", " – ", " — ")
 _CLAUSE_SIGNS: Final = (",", ";", ": ", " and ", " but ", " - ", " -- ", " – ", " — ")
 _CLAUSES_MAX: Final = 8
 
@@ -162,10 +188,16 @@ _POLITE: Final = compiled(
 
 def bounded(sentence: str) -> str:
     """What is read of a sentence: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
-    text = " ".join(sentence[:SENTENCE_MAX].split())
+    return _bounded(sentence[:SENTENCE_MAX])
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def _bounded(sentence: str) -> str:
+    text = " ".join(sentence.split())
     return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'")
 
 
+@lru_cache(maxsize=SENTENCES_KEPT)
 def without_lead(text: str) -> str:
     """``text`` behind lead-ins such as "ok," "great! now" and "thanks, but"."""
     for _ in range(_LEAD_INS_MAX):
@@ -187,7 +219,7 @@ def _behind_lead(text: str) -> str:
             if lower.startswith(phrase) and _ends_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
                 return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
-        return text.lstrip("-–—*•>,;:!. ") if text[0] in "-–—*•>,;:!. " else text
+        return text.lstrip(_SIGNS) if text[0] in _SIGNS else text
     if (bare in _STATING and word[-1] not in _CLOSERS) or (bare == "done" and word[-1] == ":"):
         return text
     return rest.lstrip(" -–—")
@@ -203,7 +235,7 @@ _STATING: Final = words_of("no right fine done first true good again well plus g
 
 def clauses(text: str) -> list[str]:
     """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
-    if not any(sign in text for sign in _CLAUSE_SIGNS):
+    if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
     rest = text
@@ -231,7 +263,7 @@ _GIVEN_FACT: Final = compiled(
 
 def split_reason(text: str) -> tuple[str, str]:
     """A statement and the reason that follows it ("" when none is given)."""
-    match = _REASON.search(text) if any(sign in text for sign in _REASON_SIGNS) else None
+    match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
         return text[: given.start()], text[given.start() :].strip(_REASON_CLOSERS)
@@ -342,6 +374,14 @@ def without_trailer(text: str) -> str:
     return text[:-length].rstrip(" ,.;:!") if len(text) > length else text
 
 
+_DIGITS: Final = frozenset("0123456789")
+
+
+def has_digit(text: str) -> bool:
+    """Whether a sentence has a digit of any script."""
+    return not _DIGITS.isdisjoint(text) or (not text.isascii() and any(map(str.isdigit, text)))
+
+
 def asks(text: str) -> bool:
     """Whether a sentence is a question (a polite order is one as well: see ``order_in``)."""
     stripped = text.rstrip(" \"')*_")
@@ -356,6 +396,20 @@ def order_in(text: str) -> str:
     return match.group("rest") or match.group("other") if match is not None else ""
 
 
+def before_question(text: str) -> tuple[str, str]:
+    """A statement and the question that the same sentence goes on with: "we use pnpm, can you fix the lockfile" gives
+    "we use pnpm" and "can you fix the lockfile". The question is "" where there is none, or where nothing is stated
+    before it."""
+    match = _QUESTION_BEHIND.search(text) if _has_one(text, _QUESTION_SIGNS) else None
+    if match is None or text[: match.start()].count(" ") < _STATED_WORDS - 1:
+        return text, ""
+    return text[: match.start()], match.group("question")
+
+
+_STATED_WORDS: Final = 3
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
 def supposes(text: str) -> bool:
     """Whether a sentence only imagines, generalises or weighs."""
     return _IMAGINES.any(text)

@@ -7,7 +7,7 @@ from typing import Final
 
 from .abroad import ORDERS, hits_abroad
 from .hit import Hit, Table, anaphoric
-from .phrases import asks, bounded, clauses, order_in, reports, supposes, without_lead
+from .phrases import asks, before_question, bounded, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Speaker
 
 SENTENCES_KEPT: Final = 8
@@ -26,6 +26,15 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad
+    if speaker is Speaker.USER:
+        said, question = before_question(line)
+        if question:
+            return (*_hits(said, speaker), *_hits(question, speaker))
+    return _hits(line, speaker)
+
+
+def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """What one line in English does that holds either statements or a question."""
     table = _TABLES[speaker]
     text = without_lead(line)
     if not text:

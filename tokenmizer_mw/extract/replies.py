@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
+from .answers import read_answers
 from .choices import CHOICE_MAKERS
 from .finding import Finding, Move, Segment
 from .offers import chosen_by_name, named_in_part, read_answer
@@ -19,6 +20,7 @@ from .rules import Act, Speaker
 from .said import Said, slot_of
 from .similar import content
 from .situation import TOLD_MAX, Situation
+from .taking import takes
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}
 _ADOPTED: Final = 0.8
@@ -53,12 +55,12 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
         found = [made for segment in spoken[:4] for made in _picked(segment, situation)]
     if not found:
         found = [made for segment in spoken[:4] for made in _agreed(segment, situation)]
-    return found
+    return found or read_answers(spoken, situation)
 
 
 _AGREES: Final = compiled(
     r"(?:ok(?:ay)?|yes|yep|yeah|yup|sure|good|great|perfect|fine|alright|right|agreed|deal|cool|nice|true)"
-    r"(?:, | - |: |; |\. |! )(?:(?:then|so|let's|do|we'll|i'll) )*(?P<label>[^,;:.!?]{2,80})"
+    r"(?:, | - |: |; |\. |! )(?:(?:then|so|let's|do|we'll|i'll) )*(?P<label>[^,;:.!?]{2,80})(?:$|[,;:.!?](?:\D|$))"
 )
 _SUITS: Final = compiled(
     r"(?:.{0,200}[,.;:…] )?(?:(?:hm+|well|ok|then|yes|no|so|and|but),? )*(?P<label>(?:the "
@@ -75,6 +77,11 @@ _SAYS_MORE: Final = PatternSet(
     r"|thanks?|got|just|still|let|everything|nothing|all|sorry|looks?|sounds?|seems?)\b"
 )
 """What a name does not begin with, and a statement of its own does."""
+
+_JUDGES: Final = PatternSet(
+    r".*\b(?:makes?|made|sounds?|seems?|looks?|feels?|is|are|was|were|helps?|helped|works?|will|would)\b"
+)
+"""A judgement about something rather than its name."""
 
 AGREED_WORDS: Final = 7
 """Most words of a name by which a reply takes up what was said before it."""
@@ -93,6 +100,7 @@ def _agreed(segment: Segment, situation: Situation) -> list[Finding]:
     if (
         anaphoric(label)
         or _SAYS_MORE.any(label)
+        or _JUDGES.any(label)
         or any(hit.rule.act in _SPEAKS_FOR_ITSELF | {Act.REQUEST} for hit in hits(label, Speaker.USER))
     ):
         return []
@@ -105,7 +113,9 @@ def _picked(segment: Segment, situation: Situation) -> list[Finding]:
     text = without_lead(bounded(segment.text))
     if (asks(text) and not order_in(text)) or supposes(text):
         return []
-    named = chosen_by_name(text, situation.offers) or named_in_part(text, situation.offers)
+    named = [option for option in chosen_by_name(text, situation.offers) if takes(text, option.head)]
+    if not named and not _THANKS.any(segment.text):
+        named = named_in_part(text, situation.offers)
     if (
         not named
         or len(named) > 2
@@ -117,6 +127,7 @@ def _picked(segment: Segment, situation: Situation) -> list[Finding]:
     return [made for name in names for made in _adopted(name, reason, segment, situation)]
 
 
+_THANKS: Final = PatternSet(r"(?:\w+,? )?(?:many )?(?:thanks|thank|thx|cheers)\b")
 _NUMBERED: Final = PatternSet(r"(?:option|variant|approach|plan|alternative|version|choice|way|solution|path)? ?#?\w$")
 """Names that are only a number or a letter."""
 

@@ -6,10 +6,12 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
+from .background import is_background
 from .finding import Finding, Move
 from .goal import POINTS_BELOW
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
+from .reading import anaphoric
 from .rules import Act, Speaker
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
 from .similar import content, says_more_than
@@ -25,6 +27,9 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
     if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()) or POINTS_BELOW.any(label):
         return []
+    changed = _changed(said, situation)
+    if changed:
+        return [said.finding(label), *changed]
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
         return [said.finding(label)]
@@ -33,6 +38,43 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
     made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
     return [said.finding(label, implements=choices[0]), *made]
+
+
+_ALTERS: Final = compiled(
+    r"(?:(?:please|just|now|also|and|then|instead) )*(?:move|rename|change|alter|modify|adjust|convert|turn|replace"
+    r"|rewrite|rework|refactor|switch|swap|revert|undo|restore|hide|remove|drop|delete|shorten|cut|merge|split|extract"
+    r"|soften|simplify|shrink|widen|reorder|bring|get rid of)"
+    r" (?P<target>(?:(?:the|this|that|these|those|our|my|your|all|both|each"
+    r"|every) )?[\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
+    r"(?:,| (?:to|into|so|in|from|with|as|instead|by|under|out|of|on|off|at|and|which|that|because|for|back)\b.*|$)"
+)
+"""Orders that alter what stands."""
+
+
+def _changed(said: Said, situation: Situation) -> list[Finding]:
+    """What an order that follows earlier work puts in the place of what stands."""
+    if situation.asked is None or situation.speaker is not Speaker.USER:
+        return []
+    match = _ALTERS.match(said.hit.label)
+    target = match.group("target").strip() if match is not None else ""
+    if (
+        not target
+        or target.startswith(("of ", "in ", "to "))
+        or anaphoric(target)
+        or not content(target)
+        or any(char.isdigit() for char in said.hit.label)
+    ):
+        return []
+    return [
+        said.finding(
+            said.hit.label,
+            type=NodeType.DECISION,
+            status=Status.ACTIVE,
+            kind=DecisionKind.CHOICE,
+            move=Move.REPLACE,
+            target=f"{target} as it was",
+        )
+    ]
 
 
 def _later(said: Said, _: Situation) -> list[Finding]:
@@ -56,8 +98,10 @@ def _progress(said: Said, situation: Situation) -> list[Finding]:
     return [said.finding(label, trust=trust)]
 
 
-def _claims(said: Said, _: Situation) -> list[Finding]:
+def _claims(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
+    if situation.speaker is Speaker.USER and is_background(said.segment.text, label):
+        return []
     paths = said.paths()
     if paths and not says_more_than(label, paths):
         return [file_of(said, path) for path in paths]

@@ -16,6 +16,10 @@ from .rules import MEANINGS, Speaker
 from .situation import Situation
 from .slots import known, read_slot
 
+ITEM_WORDS: Final = 4
+"""Words of an item, what it is for left out, up to which it may be a name among names; longer ones belong to a
+sentence."""
+
 ITEMS_MAX: Final = 12
 """Items of one enumeration, and points of one list under a heading, that become facts."""
 TELLING_WORDS: Final = 2
@@ -66,7 +70,8 @@ def named_items(label: str) -> list[str]:
     """The names in "A, B and C"; a phrase that merely holds an "and" stays whole."""
     items = enumerated(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
-    return items if names * 2 >= len(items) else [label]
+    brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
+    return items if names * 2 >= len(items) and brief else [label]
 
 
 def is_name(item: str) -> bool:

@@ -8,6 +8,7 @@ when something else begins.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import re2
@@ -21,6 +22,9 @@ SEGMENTS_MAX: Final = 4_000
 
 CHARS_MAX: Final = 200_000
 """Characters of one message that are read."""
+
+TEXTS_KEPT: Final = 4
+"""Messages whose segments are kept: a reply is read beside the message that it answers."""
 
 _BULLETS: Final = "-*+•‣◦–·▪"
 _CHECKED: Final = "✅☑✔✓"
@@ -51,7 +55,12 @@ def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHA
 
     ``segments_max`` and ``chars_max`` cap what is read. Time is linear in the characters read.
     """
-    text = encodable(text[:chars_max])
+    return list(_segments(text[:chars_max], segments_max))
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _segments(text: str, segments_max: int) -> tuple[Segment, ...]:
+    text = encodable(text)
     reader = Reader(text, frozenset(match.start() for match in _LOG_LINE.finditer(text)), segments_max)
     lines, count = reader.lines, len(reader.lines)
     while reader.at < count and not reader.full:
@@ -63,7 +72,7 @@ def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHA
             reader.collect(line)
         reader.at += 1
     reader.flush()
-    return reader.found[:segments_max]
+    return tuple(reader.found[:segments_max])
 
 
 def _may_be_more(reader: Reader, line: str, body: str) -> bool:

@@ -51,6 +51,7 @@ _ENDINGS: Final = (
     "s",
     "e",
 )
+_LAST: Final = frozenset(ending[-1] for ending in _ENDINGS)
 _MIN_STEM: Final = 3
 
 
@@ -136,6 +137,9 @@ def _joins(char: str) -> bool:
     return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
+_BORDERS: Final = str.maketrans("/_-.", "    ")
+
+
 def _is_path(token: str) -> bool:
     stem, dot, suffix = token.rpartition(".")
     return "/" in token or bool(dot and stem and suffix.isalpha() and len(suffix) <= 5 and token not in _NAMES)
@@ -147,13 +151,16 @@ _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io
 def _pieces(token: str) -> list[str]:
     if token[0] >= "\u2e80" and len(token) > 1:
         return [token[index : index + 2] for index in range(len(token) - 1)]
-    if token.replace(".", "").isdigit() or token in _NAMES:
+    if token.isalpha() or token.replace(".", "").isdigit() or token in _NAMES:
         return [token]
-    return [piece for piece in token.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ").split()]
+    return token.translate(_BORDERS).split()
 
 
+@lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     if not word.isascii() or not word.isalpha():
+        return word
+    if word[-1] not in _LAST:
         return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM and not word.endswith("ss"):

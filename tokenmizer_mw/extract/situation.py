@@ -11,6 +11,7 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from .abroad import order_abroad
+from .domains import domains_of
 from .offers import Offers
 from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, without_lead
@@ -58,7 +59,8 @@ class Situation:
 
     ``asked`` is the user's last message before it, ``told`` the assistant's last one with words (``None`` when there
     is none within reach). ``has_goal``: the session's goal is known already.
-    ``goal_asked``: all that is known of it is a question.
+    ``goal_asked``: all that is known of it is a question. ``tooled``: tools are at work around the message.
+    ``domains``: whose phrasings are read.
     """
 
     turn: int
@@ -67,6 +69,8 @@ class Situation:
     told: Numbered | None = None
     has_goal: bool = False
     goal_asked: bool = False
+    tooled: bool = False
+    domains: tuple[str, ...] = ()
 
     @cached_property
     def ordered(self) -> bool:
@@ -113,18 +117,37 @@ class Situation:
         """The stems of the words that the assistant's last message speaks of; none when it said nothing."""
         if self.told is None:
             return frozenset()
-        text = " ".join(encodable(self.told[1].text[-TOLD_MAX:]).split())
-        pieces = range(0, len(text), SIMILAR_MAX)
-        return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
+        return _words_in(self.told[1].text[-TOLD_MAX:])
+
+    @cached_property
+    def asked_words(self) -> frozenset[str]:
+        """The stems of the words that the user's last message speaks of; none when it is out of reach."""
+        return _words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
+
+
+def _words_in(text: str) -> frozenset[str]:
+    text = " ".join(encodable(text).split())
+    pieces = range(0, len(text), SIMILAR_MAX)
+    return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
 def situation_of(
-    message: Numbered, before: Sequence[Numbered], *, has_goal: bool, goal_asked: bool = False
+    message: Numbered,
+    before: Sequence[Numbered],
+    *,
+    has_goal: bool,
+    goal_asked: bool = False,
+    domains: tuple[str, ...] | None = (),
 ) -> Situation:
-    """The situation of ``message`` after the messages ``before`` it, oldest first."""
+    """The situation of ``message`` after the messages ``before`` it, oldest first; ``domains`` are those that the words
+    of the exchange belong to where they are ``None``."""
     turn, said = message
     near = before[-CONTEXT_MESSAGES:]
     asked = next((item for item in reversed(near) if item[1].opens_turn), None)
     told = next((item for item in reversed(near) if item[1].role is Role.ASSISTANT and item[1].text.strip()), None)
     speaker = Speaker.USER if said.role is Role.USER else Speaker.ASSISTANT
-    return Situation(turn, speaker, asked, told if said.role is Role.USER else None, has_goal, goal_asked)
+    tooled = any(one.tool_calls or one.tool_results for one in (said, *(one for _, one in near)))
+    if domains is None:
+        domains = domains_of(one[1].text for one in (message, asked, told) if one is not None)
+    heard = told if said.role is Role.USER else None
+    return Situation(turn, speaker, asked, heard, has_goal, goal_asked, tooled, domains)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from tokenmizer_mw.graph.values import Value, alike, equal, names_again, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
 from .assigned import AGAINST
@@ -15,7 +16,6 @@ from .finding import Finding, Move
 from .ledger import Ledger
 from .pattern import PatternSet
 from .similar import content
-from .values import Value, alike, equal, names_again, values_in
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
@@ -141,16 +141,11 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
         return against or (told and close and old.kind == new.kind == "code")
     if both:
         return against or (told and close and (named or _of_like_length(old, new)))
-    return against or (close and (told or _same_sort(old, new)) and (named or _same_sort(old, new)))
+    return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
 
 
 def _of_like_length(old: Value, new: Value) -> bool:
     return len(new.text.split()) <= _NAME_WORDS and len(old.text.split()) <= _NAME_WORDS
-
-
-def _same_sort(old: Value, new: Value) -> bool:
-    """Whether two values count or measure the same."""
-    return old.kind == new.kind and (old.kind != "amount" or old.unit == new.unit)
 
 
 def _shares(about: str, label: str, old: Value) -> bool:

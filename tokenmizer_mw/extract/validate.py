@@ -32,6 +32,8 @@ _MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAI
 _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
 """Types whose labels are words that somebody said, perhaps without saying anything."""
 
+_SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
+
 _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS ", "WS ")
 
 
@@ -167,8 +169,8 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
 
 
 def _says_nothing(finding: Finding, label: str) -> bool:
-    """A bare number may be the new value of what is replaced."""
-    return is_hollow(label) and not (finding.move is Move.REPLACE and label[0].isdigit())
+    """A bare number or side may be the new value of what is replaced."""
+    return is_hollow(label) and not (finding.move is Move.REPLACE and (label[0].isdigit() or label in _SIDES))
 
 
 def _may_point(finding: Finding) -> bool:

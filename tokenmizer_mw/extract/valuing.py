@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from tokenmizer_mw.graph.values import equal
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -18,7 +19,6 @@ from .finding import Finding, Move, Segment, SegmentKind
 from .phrases import asks, bounded, without_lead
 from .similar import content
 from .situation import Situation
-from .values import equal
 
 SENTENCES_READ: Final = 12
 """Sentences of a message that are read for values; longer messages are documents."""
@@ -47,13 +47,13 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     given = assigned_in(segment.text) if segment.kind is SegmentKind.PROSE else []
     made[:] = [finding for finding in made if finding.span != span or not _misread(finding, given)]
     places = [at for at, finding in enumerate(made) if finding.span == span and _is_choice(finding)]
-    if not given and not places:
+    around = [at for at, finding in enumerate(made) if finding.span == span and _is_bare_version(finding)]
+    if not (given or places or around):
         return
     near = _around(index, spoken)
     why = _why(index, spoken, situation)
-    for at, finding in enumerate(made):
-        if finding.span == span and finding.type is NodeType.ENVIRONMENT and not finding.reason:
-            made[at] = replace(finding, why=aside(segment.text) or why)
+    for at in around:
+        made[at] = replace(made[at], why=aside(segment.text) or why)
     for at in places:
         said = next((one for one in given if one.value in made[at].label), None)
         made[at] = _told(made[at], said, near, why)
@@ -91,6 +91,10 @@ def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
 
 def _is_choice(finding: Finding) -> bool:
     return finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and finding.move in _CHOSEN
+
+
+def _is_bare_version(finding: Finding) -> bool:
+    return finding.type is NodeType.ENVIRONMENT and not finding.reason
 
 
 def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:

@@ -12,6 +12,7 @@ from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status
 
 from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
 from .finding import Finding, Move
+from .hollow import points
 from .ledger import Ledger, is_open
 from .matching import SAME_TASK, described, near
 from .reading import hits
@@ -26,8 +27,24 @@ REACH: Final = 12
 SHOWN_MAX: Final = 64
 """Open errors that a successful command is compared with, the newest."""
 
-CLAIMS_MAX: Final = 4
-"""Pieces of finished work that one message may report without anybody having asked for them; more are details."""
+TOLD_WORDS: Final = 3
+TOLD_MAX: Final = 120
+"""A claim that finishes an order tells it better than the order did when it has so many words of content at least, and
+so many characters at most."""
+
+FORMAL: Final = 0.9
+"""Confidence of formal markers ("Completed:"), whose text is a detail of the order."""
+
+
+CLAIMS_MAX: Final = 2
+"""Pieces of finished work that one message may report without anybody having asked for them; more are details,
+unless they speak of what was asked."""
+
+POINTS_MAX: Final = 6
+"""All that one message may report."""
+
+ASKED_WORDS: Final = 2
+"""Words that a report shares with the user's message when it speaks of what was asked."""
 
 
 def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
@@ -151,13 +168,13 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if not finding.label:
         closed = asked_tasks(ledger)
         for asked in closed:
-            step = finding.certain and _is_announced(asked)  # the commit itself says what the step came to
-            ledger.move(asked, Status.ARCHIVED if step else Status.COMPLETED, finding)
+            told = _told_by_commit(asked, finding, alone=len(closed) == 1)
+            ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
         return closed[0] if closed else None
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
-        if _is_announced(task):
+        if _is_announced(task) or _tells_better(task, finding):
             ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
         else:
             ledger.merge(task, replace(finding, detail=finding.detail or _said_of(task, finding), order=None))
@@ -168,9 +185,32 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
             ledger.touch(same)
         return same
     ledger.claims += 1
-    if ledger.claims > CLAIMS_MAX and not finding.certain:
+    if _is_detail(ledger, finding):
         return None
     return ledger.add(finding, status=Status.COMPLETED)
+
+
+def _told_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
+    """Whether the commit that closes what was asked for says itself what it came to: a step that was announced, or the
+    one order, in words of its own."""
+    if not finding.certain:
+        return False
+    return _is_announced(asked) or (alone and bool(content(asked.label) & content(finding.quote)))
+
+
+def _is_detail(ledger: Ledger, finding: Finding) -> bool:
+    """Whether a message has reported enough before this, and nobody asked for it."""
+    if finding.certain or ledger.claims <= CLAIMS_MAX:
+        return False
+    return ledger.claims > POINTS_MAX or len(content(finding.label) & ledger.wanted()) < ASKED_WORDS
+
+
+def _tells_better(task: Node, finding: Finding) -> bool:
+    """Whether a claim of finished work says more of it than the order did."""
+    ordered = task.source.trust is not Trust.STRUCTURE
+    formal = finding.confidence >= FORMAL and not points(task.label)
+    told = len(content(finding.label)) >= TOLD_WORDS and len(finding.label) <= TOLD_MAX
+    return ordered and told and not formal and not finding.certain
 
 
 def _said_of(task: Node, finding: Finding) -> str:
@@ -212,14 +252,14 @@ def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.merge(error, replace(finding, type=NodeType.ERROR, detail=""))
     if finding.detail:  # somebody says what was done about it
         task = _finish(ledger, finding, task, error)
-        if error is not None:
+        if error is not None and task is not None:
             ledger.link(task, EdgeType.FIXES, error)
     elif error is None:
         task = _confirm(ledger, finding, task)
     return error or task
 
 
-def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node:
+def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node | None:
     done = replace(finding, type=NodeType.TASK, move=Move.CLOSE, slot="", value="")
     if task is not None:
         ledger.move(task, Status.COMPLETED, done)
@@ -228,7 +268,10 @@ def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | N
     label = f"Fix: {error.label}: {finding.label}" if error is not None else f"Fix: {finding.label}"
     done = replace(done, label=label[:LABEL_MAX].rstrip(), detail="" if len(label) <= LABEL_MAX else done.detail)
     same = same_as(ledger, done)
-    return same if same is not None else ledger.add(done, status=Status.COMPLETED)
+    if same is not None:
+        return same
+    ledger.claims += error is None
+    return None if error is None and _is_detail(ledger, done) else ledger.add(done, status=Status.COMPLETED)
 
 
 def _error_meant(ledger: Ledger, finding: Finding) -> Node | None:

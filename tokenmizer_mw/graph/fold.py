@@ -176,6 +176,11 @@ class SessionGraph:
         """The signals of an attempt to take over the model in the message that ``node`` is from; () for none."""
         return self._flagged.get(node.source.turn, ())
 
+    @property
+    def flagged(self) -> frozenset[int]:
+        """The numbers of the messages that read like an attempt to take over the model."""
+        return frozenset(self._flagged)
+
     def next_id(self, type: NodeType) -> str:
         """The id that the next node of this type gets, such as "task-3"."""
         return f"{type.value}-{self._counts.get(type, 0) + 1}"

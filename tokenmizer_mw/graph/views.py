@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition, is_current
 
 from .fold import Life, SessionGraph
+
+_TEXT_MAX: Final = 1_000
+"""Characters of a reason or a quotation that an explanation shows."""
 
 
 def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
@@ -102,7 +106,7 @@ class Why:
 
     @property
     def text(self) -> str:
-        """A few lines for a person: the fact, its reason and source, and what it replaced."""
+        """A few harmless lines for a person or a model: the fact, its reason and source, and what it replaced."""
         return "\n".join(self._lines())
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,18 +125,18 @@ class Why:
 
     def _lines(self) -> Iterator[str]:
         node = self.node
-        yield f"{node.label} ({node.type.value}, {node.status.value})"
+        yield f"{flatten(node.label)} ({node.type.value}, {node.status.value})"
         if node.detail:
-            yield f"  because: {node.detail}"
-        yield f"  said by: {node.source.role} in turn {node.source.turn}"
+            yield f"  because: {flatten(node.detail, _TEXT_MAX)}"
+        yield f"  said by: {flatten(node.source.role)} in turn {node.source.turn}"
         if node.source.quote:
-            yield f'  quote:   "{node.source.quote}"'
+            yield f'  quote:   "{flatten(node.source.quote, _TEXT_MAX)}"'
         for old, step, new in self.chain:
-            reason = f": {step.reason}" if step.reason else ""
-            yield f"  turn {step.trigger}: {old.label} -> {new.label}{reason}"
+            reason = f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
+            yield f"  turn {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{reason}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
-            yield f"  {arrow} {edge.type.value} {far.label}"
+            yield f"  {arrow} {edge.type.value} {flatten(far.label)}"
 
 
 def why(graph: SessionGraph, node: Node) -> Why:

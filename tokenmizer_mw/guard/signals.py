@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from .demands import DEMANDS
 from .signal import Signal
 from .tongues import ABROAD
 
@@ -338,6 +339,7 @@ SIGNALS: Final[tuple[Signal, ...]] = (
            r"jailbreak (?:attempt|detect|famil)|participants?\b|\bis_attack\b|\bthreat model|\bred[ -]team|\bour "
            r"(?:filter|guard|classifier|detector)",
            "what our filter makes of a prompt injection", "an injection pump", user=-0.4, tool=-0.5),
+    *DEMANDS,
     *ABROAD,
 )
 # fmt: on

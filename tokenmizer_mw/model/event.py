@@ -21,13 +21,37 @@ class MessageRecorded:
     """A message joined the session as number ``turn`` (1-based). ``digest`` identifies it across resends.
 
     ``after`` is the number of the message that it follows (0: none): usually the one before, an older one where
-    the client went back and tried again.
+    the client went back and tried again. ``original`` is the message as the library wrote it that keeps its chat here,
+    so that it gets it back exactly: JSON text, "" for messages that came otherwise.
     """
 
     turn: int
     digest: str
     message: Message
     after: int = 0
+    original: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRevised:
+    """Messages, by their numbers, left the history that is given back (``withdrawn``), or the part of it that is in use
+    (``archived``: their facts stay).
+
+    ``redrawn``: facts had been drawn from what was withdrawn, so the graph begins anew, and the facts of the messages
+    that are left follow in the log.
+    """
+
+    withdrawn: tuple[int, ...] = ()
+    archived: tuple[int, ...] = ()
+    redrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """``changed`` events before this one were changed for good in the store, so that secrets and such are gone: what
+    was folded from them has to be folded anew."""
+
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +73,18 @@ class Derived:
 
     turn: int
     flagged: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """A model was shown the messages up to and including ``turn``, and what it stated is in the events before this one.
+
+    ``calls`` is how often it was asked for that, ``tokens`` what it took in for the last of these calls, counted here.
+    """
+
+    turn: int
+    calls: int = 1
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +157,11 @@ class Checkpointed:
 
 Event = (
     MessageRecorded
+    | HistoryRevised
+    | Rewritten
     | TurnClosed
     | Derived
+    | Refined
     | NodeAdded
     | NodeRevised
     | StatusChanged
@@ -224,6 +263,11 @@ def message_from_dict(data: Payload) -> Message:
     )
 
 
+def _message_recorded(data: Payload) -> MessageRecorded:
+    message = message_from_dict(data["message"])
+    return MessageRecorded(data["turn"], data["digest"], message, data["after"], data.get("original", ""))
+
+
 def _source_to_dict(source: Source) -> Payload:
     data = _without_defaults({"role": source.role, "quote": source.quote, "span": source.span})
     return {"turn": source.turn, "trust": source.trust.value, **data}
@@ -308,13 +352,24 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     MessageRecorded: (
         "message",
         1,
-        lambda e: {
-            "turn": e.turn,
-            "digest": e.digest,
-            "message": message_to_dict(e.message),
-            "after": e.after,
-        },
+        lambda e: (
+            {
+                "turn": e.turn,
+                "digest": e.digest,
+                "message": message_to_dict(e.message),
+                "after": e.after,
+            }
+            | _without_defaults({"original": e.original})
+        ),
     ),
+    HistoryRevised: (
+        "history_revised",
+        1,
+        lambda e: (
+            {"withdrawn": list(e.withdrawn), "archived": list(e.archived)} | ({"redrawn": True} if e.redrawn else {})
+        ),
+    ),
+    Rewritten: ("rewritten", 1, lambda e: {"changed": e.changed}),
     TurnClosed: (
         "turn_closed",
         1,
@@ -330,6 +385,7 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
             {"turn": e.turn} | _without_defaults({"flagged": [[turn, *names] for turn, names in e.flagged.items()]})
         ),
     ),
+    Refined: ("refined", 1, lambda e: {"turn": e.turn, "calls": e.calls, "tokens": e.tokens}),
     NodeAdded: ("node_added", 1, lambda e: node_to_dict(e.node)),
     NodeRevised: (
         "node_revised",
@@ -359,7 +415,12 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
 }
 
 _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
-    "message": (1, lambda d: MessageRecorded(d["turn"], d["digest"], message_from_dict(d["message"]), d["after"])),
+    "message": (1, _message_recorded),
+    "history_revised": (
+        1,
+        lambda d: HistoryRevised(tuple(d["withdrawn"]), tuple(d["archived"]), d.get("redrawn", False)),
+    ),
+    "rewritten": (1, lambda d: Rewritten(d["changed"])),
     "turn_closed": (
         1,
         lambda d: TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {})),
@@ -368,6 +429,7 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
         1,
         lambda d: Derived(d["turn"], {turn: tuple(names) for turn, *names in d.get("flagged", ())}),
     ),
+    "refined": (1, lambda d: Refined(d["turn"], d["calls"], d["tokens"])),
     "node_added": (1, lambda d: NodeAdded(node_from_dict(d))),
     "node_revised": (1, lambda d: NodeRevised(d["id"], _changes_from_dict(d["changes"]), d["turn"])),
     "status_changed": (

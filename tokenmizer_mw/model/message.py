@@ -72,6 +72,20 @@ class Message:
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A message with the JSON text that its own library writes it as, "" where it has none.
+
+    ``number`` is the message's in its session, from 1; 0 for one that is in none yet. ``archived``: it is out of use,
+    and only kept.
+    """
+
+    message: Message
+    original: str = ""
+    number: int = 0
+    archived: bool = False
+
+
 _SPACE: Final = b" \t\r\n"
 
 

@@ -8,6 +8,9 @@ from typing import Final
 LOCAL_TENANT: Final = "local"
 """The tenant of everybody who does not name one."""
 
+OWN_TENANTS: Final = "tokenmizer."
+"""How the tenants begin under which this package keeps records of its own: no caller is one of them."""
+
 SESSION_ID_MAX: Final = 256
 """Longest session id or tenant, in characters."""
 

@@ -13,7 +13,8 @@ MANIFEST_MAX: Final = 65536
 """Bytes of one Kubernetes manifest that are read."""
 
 PRIVATE: Final = (
-    r"-{4,5}[ ]?BEGIN[ ](?:[A-Z0-9]{2,12}[ ]){0,4}(?:PRIVATE[ ]KEY(?:[ ]BLOCK)?|(?:PGP|GPG)[ ]MESSAGE)-{4,5}"
+    r"-{4,5}[ ]?BEGIN[ ](?:(?:[A-Z0-9]{2,12}[ ]){0,4}(?:PRIVATE[ ]KEY(?:[ ]BLOCK)?|(?:PGP|GPG)[ ]MESSAGE)"
+    r"|OpenVPN[ ](?:tls-crypt-v2[ ])?(?:Static[ ]key[ ]V1|client[ ]key|server[ ]key))[ ]?-{4,5}"
 )
 _BREAK: Final = r"(?:\s|\\+[nrt]|[\"'`,|>#*;+()\\]|[\n\r][ \t]*(?:[0-9]{1,6}[:|\t ]|\xe2\x86\x92|-)|\xe2\x86\x92)"
 _HEADER: Final = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[ ]?:[^\n\\]{0,200}"
@@ -23,7 +24,7 @@ _LINE: Final = compiled(
     r"|=[A-Za-z0-9+/]{4}(?:[^A-Za-z0-9]|$))"
 )
 _REST: Final = compiled(
-    rf"(?:{_BREAK}*[A-Za-z0-9+/]{{1,76}}={{0,2}})?{_BREAK}*(?:\.\.\.{_BREAK}*)?-{{4,5}}[ ]?END[ ][A-Z0-9 ]+-{{4,5}}"
+    rf"(?:{_BREAK}*[A-Za-z0-9+/]{{1,76}}={{0,2}})?{_BREAK}*(?:\.\.\.{_BREAK}*)?-{{4,5}}[ ]?END[ ][A-Za-z0-9 ]+-{{4,5}}"
 )
 _LAST: Final = compiled(rf"{_BREAK}+[A-Za-z0-9+/]{{2,76}}={{1,2}}")
 _BLOCK_END: Final = compiled(r"-{4,5}[ ]?END[ ](?:[A-Z0-9]{2,12}[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}")
@@ -78,10 +79,31 @@ def read_putty(text: bytes, start: int) -> Reading:
     return Reading(lines.end(), (Found("private-key", first, lines.end(), "private lines of a PuTTY key", Rank.OWN),))
 
 
-_DATA: Final = compiled(r"(?:^|\n|\\n)([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
+_KEY_MEMBER: Final = compiled(
+    r"[{,\s]\\*[\"'](?:d|p|q|dp|dq|qi|k)\\*[\"'][ \t]*:[ \t]*\\*[\"']([A-Za-z0-9_-]{22,})\\*[\"']"
+)
+KEY_MAX: Final = 8192
+"""Bytes before and behind the type of a JSON web key in which its members stand."""
+
+
+def read_web_key(text: bytes, start: int) -> Reading:
+    """The private members of a JSON web key."""
+    first = text.rfind(b"{", max(0, start - KEY_MAX), start)
+    last = text.find(b"}", start, start + KEY_MAX)
+    if first < 0 or last < 0:
+        return refusal("web-key", start, start + 5, "no object", start + 5)
+    found: list[Found] = []
+    place = first
+    while (member := _KEY_MEMBER.search(text, place, last)) is not None:
+        place = member.end()
+        found.append(Found("web-key", *member.span(1), "a private member of a JSON web key", Rank.OWN))
+    return Reading(last, tuple(found))
+
+
+_DATA: Final = compiled(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
 _ENTRY: Final = compiled(
     r"([ \t]*)\\*\"?([A-Za-z0-9_.-]{1,120})\\*\"?[ \t]*:[ \t]*"
-    r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*,?(?:\r?\n|\\n|\s|$)"
+    r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*(?:,?(?:\r?\n|\\n|\s|$)|[,}])"
 )
 
 
@@ -145,6 +167,7 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
     (PRIVATE, read_block),
     (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
     (r"Private-Lines:", read_putty),
+    (r"[\"']kty\\*[\"'][ \t]*:[ \t]*\\*[\"'](?:RSA|EC|OKP|oct)", read_web_key),
     (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)", read_manifest),
     (
         r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)"

@@ -41,13 +41,34 @@ UNTOUCHED_IN: Final = {
     "inlineData": frozenset({"data"}),
     "inline_data": frozenset({"data"}),
     "input_audio": frozenset({"data"}),
-    "audio": frozenset({"data"}),
+    "audio": frozenset({"data", "base64"}),
+    "image": frozenset({"data", "base64"}),
+    "video": frozenset({"data", "base64"}),
     "image_generation_call": frozenset({"result"}),
     "input_image": frozenset({"image_url"}),
-    "file": frozenset({"file_data"}),
-    "input_file": frozenset({"file_data"}),
+    "image_url": frozenset({"url", "image_url"}),
+    "video_url": frozenset({"url"}),
+    "audio_url": frozenset({"url"}),
+    "file": frozenset({"file_data", "data", "base64"}),
+    "input_file": frozenset({"file_data", "file_url"}),
+    "url": frozenset({"url"}),
+    "fileData": frozenset({"fileUri"}),
+    "file_data": frozenset({"file_uri"}),
+    "": frozenset({"data_sources"}),
+    "mcp": frozenset({"authorization", "headers", "server_url"}),
+    "mcp_servers": frozenset({"authorization_token", "url"}),
+    "domain_secrets": frozenset({"value"}),
+    **dict.fromkeys(words("streamableHttpTransport streamable_http_transport"), frozenset({"headers", "url"})),
+    **dict.fromkeys(words("authConfig auth_config"), frozenset({"apiKey", "api_key"})),
+    **dict.fromkeys(words("apiKeyConfig api_key_config"), frozenset({"apiKeyString", "api_key_string"})),
+    **dict.fromkeys(words("oauthConfig oauth_config"), frozenset({"accessToken", "access_token"})),
 }
-"""The same by the name, or by the ``type``, of the object that they are in."""
+"""The same by the name, or by the ``type``, of the object that they are in, "" for the request itself. Providers fetch
+what links lead to, signed ones too, and sign in at servers of tools and at data sources with what the request brings
+for it; nothing of either is kept."""
+
+LISTED: Final = words("images")
+"""Lists whose texts are base 64 or links."""
 
 FREE: Final = words("input arguments args parameters metadata env headers")
 """Objects that hold what people and tools said: no member of them belongs to the API."""
@@ -61,6 +82,8 @@ _decode: Final = json.JSONDecoder().raw_decode
 _string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
 _SPACE: Final = " \t\n\r"
 _SECRET: Final = "kubernetes_secret"
+_PRIVATE: Final = words("d p q dp dq qi k")
+"""Members of JSON web keys that nobody else may know."""
 
 
 def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[Found]]) -> list[Found]:
@@ -160,7 +183,7 @@ class _Walk:
             inner = _Context(before, context.parent, context.depth + 1, context.free, context.sealed)
             place = _skip(text, self.value(place, inner))
             place = _skip(text, place + 1) if text[place] == "," else place
-            before = element.lstrip("-") if isinstance(element, str) and element.startswith("-") else ""
+            before = element.lstrip("-") if isinstance(element, str) and _names(element, len(parsed)) else ""
 
     def _flat(self, place: int, end: int) -> None:
         """Every string in ``[place, end)`` by itself."""
@@ -233,11 +256,23 @@ def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) 
     """The context of a member of an object."""
     sort_of = parsed.get("type")
     inside = UNTOUCHED_IN.get(context.parent, frozenset()) | UNTOUCHED_IN.get(str(sort_of), frozenset())
-    sealed = name in SEALED or (not context.free and (name in inside or (name in UNTOUCHED and opening == '"')))
+    sealed = name in SEALED or (not context.free and (name in inside or _stays(name, parsed[name], opening)))
     free = context.free or (name in FREE and opening == "{")
     if context.parent == "functionResponse" and name == "response":
         free = True
     return _Context(_named(name, parsed, context), name, context.depth + 1, free, sealed or context.sealed)
+
+
+def _stays(name: str, value: object, opening: str) -> bool:
+    """Whether a member of the API stays as it is wherever it stands."""
+    if opening == '"':
+        return name in UNTOUCHED
+    return name in LISTED and isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _names(element: str, count: int) -> bool:
+    """Whether an element of an array of ``count`` names the next one: a flag, or the name of a header in a pair."""
+    return element.startswith("-") or (count == 2 and ("-" in element or element.lower() in HEADERS))
 
 
 def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
@@ -246,6 +281,8 @@ def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
         other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))
         return other if isinstance(other, str) and other else name
     if parsed.get("kind") == "Secret" and name in ("data", "stringData"):
+        return _SECRET
+    if "kty" in parsed and name in _PRIVATE:
         return _SECRET
     return _SECRET if context.name == _SECRET else name
 

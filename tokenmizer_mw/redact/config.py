@@ -28,6 +28,7 @@ import yaml
 from tokenmizer_mw.errors import ConfigError
 
 from .allow import Allow
+from .keys import Sort, vendor
 from .pattern import compiled
 from .table import DEFAULT, Custom, Rules
 
@@ -40,6 +41,9 @@ PATTERN_MAX: Final = 2000
 _TOP: Final = frozenset({"pii", "without", "rules", "allow"})
 _RULE: Final = frozenset({"name", "pattern", "keywords", "entropy"})
 _ALLOW: Final = frozenset({"name", "exact", "pattern", "keys", "kinds"})
+_BLOCKS: Final = frozenset({"private-key", "pgp-private-key", "kubernetes-secret", "web-key", "cookie"})
+"""Kinds that readers of more than one line find."""
+
 _KIND: Final = compiled(r"^[a-z0-9][a-z0-9-]{0,47}$")
 
 
@@ -68,11 +72,10 @@ def settings(data: Any) -> Redaction:
     pii = top.get("pii", False)
     if not isinstance(pii, bool):
         raise ConfigError("redaction: 'pii' is neither true nor false")
-    without = frozenset(_texts(top, "without", "redaction"))
-    if unknown := without - DEFAULT.kinds() - {"secret", "key", "value", "password", "one-time-code", "cookie"}:
-        raise ConfigError(f"redaction: 'without' names an unknown kind: {sorted(unknown)[0]!r}")
     custom = tuple(_custom(row, f"rules[{place}]") for place, row in enumerate(_rows(top, "rules")))
-    allow = tuple(_allow(row, f"allow[{place}]") for place, row in enumerate(_rows(top, "allow")))
+    own = frozenset(rule.kind for rule in custom)
+    without = _kinds(top, "without", "redaction", own)
+    allow = tuple(_allow(row, f"allow[{place}]", own) for place, row in enumerate(_rows(top, "allow")))
     return Redaction(replace(DEFAULT, custom=custom, without=without), allow, pii)
 
 
@@ -90,7 +93,7 @@ def _custom(row: Any, place: str) -> Custom:
     return Custom(name, _pattern(fields["pattern"], f"{place} ({name})"), words, float(entropy))
 
 
-def _allow(row: Any, place: str) -> Allow:
+def _allow(row: Any, place: str, own: frozenset[str]) -> Allow:
     fields = _mapping(row, _ALLOW, place)
     name = _name(fields, place)
     where = f"{place} ({name})"
@@ -101,7 +104,7 @@ def _allow(row: Any, place: str) -> Allow:
         exact=frozenset(_texts(fields, "exact", where)),
         pattern=_pattern(fields["pattern"], where) if "pattern" in fields else None,
         names=frozenset(key.lower() for key in _texts(fields, "keys", where)),
-        kinds=frozenset(_texts(fields, "kinds", where)),
+        kinds=_kinds(fields, "kinds", f"redaction {where}", own),
     )
 
 
@@ -141,6 +144,20 @@ def _name(fields: Mapping[str, Any], place: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise ConfigError(f"redaction {place}: no 'name'")
     return name
+
+
+def _kinds(fields: Mapping[str, Any], name: str, where: str, own: frozenset[str]) -> frozenset[str]:
+    """Kinds of findings by their names, among them ``own`` of the user's rules."""
+    kinds = frozenset(_texts(fields, name, where.removeprefix("redaction ")))
+    if unknown := [kind for kind in sorted(kinds - own - DEFAULT.kinds() - _BLOCKS) if not _by_name(kind)]:
+        raise ConfigError(f"{where}: {name!r} names an unknown kind: {unknown[0]!r}")
+    return kinds
+
+
+def _by_name(kind: str) -> bool:
+    """Whether values that are secret by their names may be of this kind: a sort, or a service and a sort."""
+    services = [kind.removesuffix(sort.value) for sort in Sort if kind.endswith(sort.value)]
+    return any(not service or vendor(service) + "-" == service for service in services)
 
 
 def _texts(fields: Mapping[str, Any], name: str, place: str) -> list[str]:

@@ -24,16 +24,20 @@ class Sort(Enum):
 
 
 _PASSWORDS: Final = words(
-    "password passwd passphrase passcode passwort kennwort senha contrasena contraseña motdepasse haslo parola"
-    " wachtwoord"
-    " losenord adgangskode пароль 密码 密碼 パスワード 비밀번호 pwd passwrd userpass dbpass mysqlpass"
+    "password passwd passphrase passcode passwort kennwort losungswort senha contrasena contraseña motdepasse haslo"
+    " hasło heslo parola parolă jelszo jelszó lozinka wachtwoord losenord lösenord passord adgangskode kodeord salasana"
+    " sifre şifre пароль 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 סיסמה पासवर्ड รหัสผ่าน"
+    " clave pwd passwrd userpass dbpass mysqlpass"
 )
 _PASSWORD_ENDS: Final = tuple(_PASSWORDS)
-_PASSWORD_WORDS: Final = words("pass pw pswd psw psk")
+_PASSWORD_WORDS: Final = words(
+    "pass pw pswd psw psk mdp passe storepass keypass srcstorepass deststorepass requirepass masterauth bindpw rootpw"
+    " sandi khẩu المرور السر"
+)
 _TOKENS: Final = words(
     "token secret apikey authkey accesskey secretkey privatekey signingkey masterkey credential credentials jwt bearer"
     " clientsecret authtoken accesstoken 令牌 密钥 токен ключ"
-    " secrets sharedkey encryptionkey apitoken"
+    " secrets sharedkey encryptionkey apitoken schlüssel schluessel sleutel キー トークン 密鑰 秘钥 토큰"
 )
 _TOKEN_ENDS: Final = tuple(_TOKENS)
 _WEAK: Final = words(
@@ -41,19 +45,26 @@ _WEAK: Final = words(
     " sess sessid csrf xsrf otp magic invite identity"
 )
 _CODES: Final = words("otp pin totp mfa 2fa tan")
+_CODE_QUALIFIERS: Final = words(
+    "verification security login time mfa fa sms otp totp confirmation authentication authenticator"
+)
+_KEYS_ABROAD: Final = words("clé cle clave chave chiave ключ klucz")
+"""Words for a key of an API that stand in front of it."""
+
 _KEY_QUALIFIERS: Final = words(
     "api app application access account admin auth bot client consumer crypt cron decrypt decryption deploy deployment"
     " developer encrypt encryption function functions hmac host ingest ingestion instrumentation integration internal"
     " jwt kms license licence master merchant mgmt passphrase priv private prod production project read readonly rest"
     " root sas secret secure server service session shared sharedaccess sign signing site ssh ssl storage subscription"
     " tls user vault webhook write aes rsa des hash hashing token cookie accountkey primary1 functionskey x rw"
+    " unseal recovery setup totp authenticator preshared wireguard community"
 )
 _KEY_NOT: Final = words(
     "public pub publishable primary foreign cache sort partition row object idempotency query dict map translation"
     " lookup index unique composite natural message routing group json react item list config setting feature flag"
     " event metric property field column registry localstorage lookup shortcut hot tab arrow enter press data trans"
     " locale i18n host-key fingerprint hashed order dedup dedupe shard range bucket file path image issue jira hash"
-    " store websocket s3 blob label resource template"
+    " store websocket socket s3 blob label resource template"
 )
 _VENDORS: Final = words(
     "openai anthropic claude gemini google mistral cohere groq xai deepseek openrouter together perplexity fireworks"
@@ -85,6 +96,13 @@ _PASSWORD_NOT: Final = words(
     "forgot reset hash hashed min max length policy strength prompt hint has is no without show hide toggle change by"
     " com test tests"
 )
+_ASKS: Final = words(
+    "get check verify validate valid invalid is has hash compare encrypt decrypt find read load fetch prompt ask"
+    " generate create make random parse reset forgot test require need missing wrong match matches to from remove"
+    " delete clear show hide mask describe lookup find by contains includes expect assert count next peek consume"
+)
+"""Words of functions that are not handed a secret."""
+
 _SUFFIXES: Final = words(
     "prod production dev development staging stage stg test testing live sandbox old new primary secondary main backup"
     " value val v plain plaintext text raw string str base64 b64 for default current id_value local eu us master env"
@@ -102,6 +120,8 @@ def sort(name: str) -> Sort | None:
     if not words:
         return None
     last, before = words[-1], words[:-1]
+    if last == "api" and _KEYS_ABROAD.intersection(before):
+        return Sort.TOKEN
     if last == "id" and before[-1:] == ["secret"]:
         return Sort.TOKEN
     if last.endswith("key") or last == "keys":
@@ -115,13 +135,19 @@ def vendor(name: str) -> str:
     return next((word for word in _words(name) if word in _VENDORS), "")
 
 
+@lru_cache(maxsize=4096)
+def asks(name: str) -> bool:
+    """Whether a function of this name asks for a secret or looks at one, and is not given one."""
+    return bool(_ASKS.intersection(_words(name)[:-1]))
+
+
 def _password(last: str, before: list[str]) -> Sort | None:
     named = last.endswith(_PASSWORD_ENDS) or last in _PASSWORD_WORDS
     return Sort.PASSWORD if named and not _PASSWORD_NOT.intersection(before) else None
 
 
 def _token(last: str, before: list[str]) -> Sort | None:
-    if not last.endswith(_TOKEN_ENDS) or _TOKEN_NOT.intersection(before):
+    if not last.endswith(_TOKEN_ENDS) or (last.endswith(("token", "tokens")) and _TOKEN_NOT.intersection(before)):
         return None
     return None if last.removesuffix("token") in _TOKEN_NOT else Sort.TOKEN
 
@@ -137,7 +163,7 @@ def _key(last: str, before: list[str]) -> Sort | None:
 
 
 def _weak(last: str, before: list[str]) -> Sort | None:
-    if last in _CODES or (last == "code" and {"verification", "security", "login", "time", "mfa"} & set(before)):
+    if last in _CODES or (last == "code" and _CODE_QUALIFIERS & set(before)):
         return Sort.CODE
     if last == "string" and before[-1:] == ["connection"]:
         return Sort.TOKEN
@@ -147,7 +173,7 @@ def _weak(last: str, before: list[str]) -> Sort | None:
 
 def _words(name: str) -> list[str]:
     """The words of a name in small letters: split at hyphens, underscores, dots, blanks and humps."""
-    raw = name[-NAME_MAX:].encode()
+    raw = name[-NAME_MAX:].encode("utf-8", "surrogatepass")
     return [word.decode("utf-8", "replace").lower() for word in _split(raw)]
 
 

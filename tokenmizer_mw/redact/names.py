@@ -33,22 +33,28 @@ _SORTS: Final = bytes(
 )
 """For every byte its sort: a small letter, a capital, a digit, anything else."""
 
+_KINDS: Final = _SORTS.replace(b"A", b"a")
+"""The same with one sort for all letters."""
+
 _CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0|a"), (b"A0", b"A|0"), (b"0A", b"0|A"))
 
 
 def identifier(text: str) -> bool:
     """Whether ``text`` is made of words, abbreviations and short numbers. Also for one without letters."""
     raw = text[:_READ_MAX].encode("latin-1", "replace")
-    words, numbers, glued = _parts(raw)
+    kinds = raw.translate(_KINDS)
+    if min(kinds.count(b"a0"), kinds.count(b"0a")) > _GLUED_MAX:  # numbers between letters, nothing between them
+        return False
+    words, numbers = _parts(raw)
     if not words:
         return True
-    if glued > _GLUED_MAX or len(numbers) > 1 + len(words) or max(map(len, numbers), default=0) > _DIGITS_MAX:
+    if len(numbers) > 1 + len(words) or max(map(len, numbers), default=0) > _DIGITS_MAX:
         return False
     return sum(map(len, words)) >= _PART_LENGTH * len(words) and _usual(words)
 
 
-def _parts(raw: bytes) -> tuple[list[str], list[bytes], int]:
-    """The words and the numbers of a name, and how many numbers stand between letters without anything between."""
+def _parts(raw: bytes) -> tuple[list[str], list[bytes]]:
+    """The words and the numbers of a name."""
     sorts = raw.translate(_SORTS)
     for before, after in _CUTS:
         sorts = sorts.replace(before, after)
@@ -61,8 +67,7 @@ def _parts(raw: bytes) -> tuple[list[str], list[bytes], int]:
         elif part[:1] in (b"a", b"A"):
             words.append(said[place:end])
         place = end
-    glued = sorts.replace(b"A", b"a").replace(b"00", b"0").count(b"a|0") if len(numbers) > 1 else 0
-    return words, numbers, min(glued, sorts.replace(b"A", b"a").count(b"0|a"))
+    return words, numbers
 
 
 def _usual(words: list[str]) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from .allow import Allow
 from .body import body_edits, member_findings
 from .found import Found
+from .judge import forget
 from .pattern import compiled
 from .scan import merged
 from .table import DEFAULT, Rules
@@ -27,6 +28,9 @@ PASSES_MAX: Final = 4
 
 KEY_MIN: Final = 16
 """Bytes that a key must have at least."""
+
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+"""Bytes that begin no character, in lone surrogates neither."""
 
 _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
@@ -96,6 +100,7 @@ class Redactor:
         spans = {(one.start, one.end) for one in kept}
         said: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
         found, refused = self._scanner.scan(_masked(raw))
+        forget()
         for one in found:
             by = self._allowed(one, raw)
             if by and (one.start, one.end) not in spans:
@@ -154,12 +159,15 @@ class Redactor:
         """
         masked = _masked(raw)
         kept: list[Found] = []
-        for _ in range(PASSES_MAX):
-            found = self._settled(raw, self._scan(masked, name), masked)
-            if not found:
-                break
-            kept += found
-            masked = _blanked(masked, [(one.start, one.end) for one in found])
+        try:
+            for _ in range(PASSES_MAX):
+                found = self._settled(raw, self._scan(masked, name), masked)
+                if not found:
+                    break
+                kept += found
+                masked = _blanked(masked, [(one.start, one.end) for one in found])
+        finally:
+            forget()
         return sorted(kept, key=lambda one: one.start)
 
     def _scan(self, masked: bytes, name: str) -> list[Found]:
@@ -217,7 +225,9 @@ def _apart(found: list[Found]) -> list[Found]:
 
 def _spelt(raw: bytes) -> list[tuple[int, int]]:
     """Where escapes of JSON spell what rules may look for: characters of ASCII, and letters of other scripts."""
-    return [match.span() for match in _SPELT.finditer(raw)] if b"\\u" in raw or b"\\/" in raw else []
+    if b"\\" not in raw or (b"\\u" not in raw and b"\\/" not in raw):  # one byte is looked for ten times as fast as two
+        return []
+    return [match.span() for match in _SPELT.finditer(raw)]
 
 
 def _masked(raw: bytes) -> bytes:
@@ -249,7 +259,7 @@ def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
         return {place: place for place in places}
     found, done, count = {}, 0, 0
     for place in sorted(set(places)):
-        count += len(raw[done:place].decode("utf-8", "replace")) if not raw[done:place].isascii() else place - done
+        count += len(raw[done:place].translate(None, _CONTINUATION))
         found[place], done = count, place
     return found
 

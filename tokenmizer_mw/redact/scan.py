@@ -5,15 +5,15 @@ per candidate; a set of the same beginnings then says which rules mean this plac
 text, and says where to look on: behind what it has judged. So the whole is linear: each stop costs a bounded amount and
 moves on, and only a secret that was found is followed to its end.
 
-There are four alternations and not one, because an automaton has a state for each combination of what its parts have
-seen: four small ones together are built in a fraction of the time of one for all.
+There are two alternations and not one, because an automaton has a state for each combination of what its parts have
+seen: credentials and names of values together have many times as many as both apart.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from .found import Found, Rank, Reader, Reading, Refused
 from .pattern import StartSet, compiled
@@ -31,22 +31,26 @@ _SHORT: Final = 16
 """Bytes in which no credential that is known by itself has room."""
 _NEVER: Final = sys.maxsize
 _NOTHING: Final = r"[^\x00-\xff]"
+_NOWHERE: Final = Reading(0)
+"""No rule means the place."""
 
 
 class Scanner:
-    """Rules compiled into passes. ``shaped`` are the passes for credentials that are known by themselves, which are
-    also looked for inside of what others find: each has what must stand before its rows, and the rows. ``placed`` are
-    the other rules."""
+    """Rules compiled into passes. ``shaped`` are the rules for credentials that are known by themselves, which are
+    also looked for inside of what others find: groups, each of what must stand before its rows, and the rows;
+    ``begins`` are the bytes that any of these rows begin with. ``placed`` are the other rules."""
 
     __slots__ = ("_all", "_shaped")
 
-    def __init__(self, shaped: Iterable[tuple[str, Iterable[Row]]], placed: Iterable[Row]) -> None:
-        self._shaped = tuple(_Pass(edge, rows) for edge, rows in shaped)
-        self._all = (*self._shaped, _Pass("", placed))
+    def __init__(
+        self, shaped: Iterable[tuple[str, Iterable[Row]]], placed: Iterable[Row], begins: frozenset[int]
+    ) -> None:
+        self._shaped = _Pass(shaped, begins)
+        self._all = (self._shaped, _Pass([("", placed)]))
 
     def touches(self, text: bytes) -> bool:
         """Whether anything in ``text`` may begin a secret."""
-        return any(one.gate.search(text) is not None for one in self._all)
+        return any(one.gate.first(text, 0, len(text)) >= 0 for one in self._all)
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
         """Where something may begin a secret, as far as the first pass looks; in order, without overlaps."""
@@ -56,11 +60,12 @@ class Scanner:
         """Everything that was found and everything that was looked at and let through, in order of their starts."""
         found: list[Found] = []
         refused: list[Refused] = []
-        for start, reading in _stops(self._all, text, 0, len(text)):
+        for start, reading, clear in _stops(self._all, text, 0, len(text)):
             found += reading.found
             refused += reading.refused
-            if reading.resume - start > _SHORT and all(one.rank < Rank.SHAPED for one in reading.found):
-                for _, inner in _stops(self._shaped, text, start + 1, reading.resume):
+            inside = clear < reading.resume and reading.resume - start > _SHORT
+            if inside and all(one.rank < Rank.SHAPED for one in reading.found):
+                for _, inner, _ in _stops((self._shaped,), text, clear, reading.resume):
                     found += inner.found
         return found, refused
 
@@ -76,38 +81,45 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return apart
 
 
-def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, Reading]]:
-    """Each stop of some passes before ``end``, and what stands there; each behind what was judged before."""
+def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, Reading, int]]:
+    """Each stop of some passes before ``end``, and what stands there; each behind what was judged before. With it the
+    place behind the stop up to which the first of the passes stops nowhere."""
     last = min(len(text), end + HEAD)
-    waiting = [(one.next(text, place, last), one) for one in passes]
-    while (stop := min(waiting, key=_start)[0]) < end:
-        readings = [one.look(text, stop) for start, one in waiting if start == stop]
-        reading = joined(readings)
-        yield stop, reading
-        while reading.found and (behind := joined([one.glued(text, reading.resume) for one in passes])).found:
-            yield reading.resume, behind
+    waiting = [one.next(text, place, last) for one in passes]
+    while (stop := min(waiting)) < end:
+        reading = joined([one.look(text, stop) for start, one in zip(waiting, passes, strict=True) if start == stop])
+        yield stop, reading, max(waiting[0], stop + 1)
+        while reading.found and (behind := _glued(passes, text, reading.resume)).found:
+            yield reading.resume, behind, max(waiting[0], reading.resume + 1)
             reading = behind
         place = max(stop + 1, reading.resume - EDGE)
-        waiting = [(start if start >= place else one.next(text, place, last), one) for start, one in waiting]
+        for number, start in enumerate(waiting):
+            if start < place:
+                waiting[number] = passes[number].next(text, place, last)
 
 
-def _start(waiting: tuple[int, _Pass]) -> int:
-    return waiting[0]
+def _glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> Reading:
+    """What stands at ``start``, where a secret ends."""
+    return joined([reading for one in passes if (reading := one.glued(text, start)).resume])
 
 
 def joined(readings: list[Reading]) -> Reading:
     """What several readers make of one place. What was found says where to look on, else what was refused."""
-    if len(readings) == 1:
-        return readings[0]
-    telling = [reading for reading in readings if reading.found] or readings
-    found = tuple(one for reading in readings for one in reading.found)
-    refused = tuple(one for reading in readings for one in reading.refused)
-    return Reading(max((reading.resume for reading in telling), default=0), found, refused)
+    if len(readings) < 2:
+        return readings[0] if readings else _NOWHERE
+    resume, behind = 0, 0
+    found: tuple[Found, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    for reading in readings:
+        found += reading.found
+        refused += reading.refused
+        resume = max(resume, reading.resume)
+        behind = max(behind, reading.resume) if reading.found else behind
+    return Reading(behind if found else resume, found, refused)
 
 
-class _Pass:
-    """One alternation of beginnings, and the readers by beginning. ``edge`` is RE2 for what stands before each: named
-    once, it keeps the automaton small."""
+class _Group:
+    """Rows that begin behind the same: ``edge`` is RE2 for it, "" for anything."""
 
     __slots__ = ("_edge", "_readers", "_starts", "gate")
 
@@ -115,28 +127,51 @@ class _Pass:
         gates: dict[str, list[Reader]] = {}
         for gate, reader in rows:
             gates.setdefault(gate, []).append(reader)
+        self._edge = compiled(edge) if edge else None
         self._readers = list(gates.values())
         self._starts = StartSet(tuple(gates))
-        self._edge: Any = compiled(edge) if edge else None
-        self.gate: Any = compiled(f"{edge}(?:{'|'.join(f'(?:{gate})' for gate in gates) or _NOTHING})")
-
-    def next(self, text: bytes, place: int, end: int) -> int:
-        """Where the pass stops next from ``place`` on; behind every text when it does not."""
-        match = self.gate.search(text, place, end)
-        return _NEVER if match is None else int(match.start())
+        self.gate = f"{edge}(?:{'|'.join(f'(?:{gate})' for gate in gates) or _NOTHING})"
 
     def look(self, text: bytes, start: int) -> Reading:
         """Read what stands at ``start``, or behind the edge there."""
         if self._edge is None:
-            return self._read(text, start)
+            return self.read(text, start)
         edge = self._edge.match(text, start)
-        reading = self._read(text, edge.end())
-        return reading if reading.resume or edge.end() <= start + 1 else self._read(text, start + 1)
+        if edge is None:
+            return _NOWHERE
+        reading = self.read(text, edge.end())
+        return reading if reading.resume or edge.end() <= start + 1 else self.read(text, start + 1)
 
-    def glued(self, text: bytes, start: int) -> Reading:
-        """Read what stands at ``start``, where a secret ends: nothing else is needed before it."""
-        return Reading(start) if self._edge is None else self._read(text, start)
-
-    def _read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> Reading:
+        """Read what stands at ``start``, whatever stands before it."""
         head = text[start : start + HEAD]
         return joined([read(text, start) for index in self._starts.matching(head) for read in self._readers[index]])
+
+
+class _Pass:
+    """The beginnings of some groups of rows as one alternation, and their readers."""
+
+    __slots__ = ("_begins", "_edged", "_groups", "gate")
+
+    def __init__(self, groups: Iterable[tuple[str, Iterable[Row]]], begins: frozenset[int] = frozenset()) -> None:
+        self._begins = begins
+        given = [(edge, tuple(rows)) for edge, rows in groups]
+        self._groups = tuple(_Group(edge, rows) for edge, rows in given)
+        edged = [row for edge, rows in given if edge for row in rows]
+        self._edged = _Group("", edged) if edged else None
+        self.gate = compiled("|".join(group.gate for group in self._groups))
+
+    def next(self, text: bytes, place: int, end: int) -> int:
+        """Where the pass stops next from ``place`` on; behind every text when it does not."""
+        start = self.gate.first(text, min(place, end), end)
+        return _NEVER if start < 0 else start
+
+    def look(self, text: bytes, start: int) -> Reading:
+        """Read what stands at ``start``, or behind the edges there."""
+        return joined([reading for group in self._groups if (reading := group.look(text, start)).resume])
+
+    def glued(self, text: bytes, start: int) -> Reading:
+        """Read what stands at ``start``, where a secret ends: no edge is needed before it."""
+        if self._edged is None or start >= len(text) or text[start] not in self._begins:
+            return _NOWHERE
+        return self._edged.read(text, start)

@@ -108,6 +108,12 @@ def distinct(shape: str) -> bool:
     return (len(lead) >= 3 and len(set(lead)) > 1) or (len(lead) == 2 and not lead.isalnum())
 
 
+def first(shape: str) -> str:
+    """The characters that a shape may begin with."""
+    piece = pieces(shape)[0]
+    return "".join(literal[0] for literal in piece.literals) if piece.literals else expanded(piece.alphabet)
+
+
 def mark_gate(shape: str) -> str:
     """RE2 for the first literal of a shape and some characters behind it."""
     found = pieces(shape)
@@ -119,6 +125,11 @@ def follows(shape: str) -> str:
     """The characters that may not stand behind a shape of fixed length; "" when its end is where its run ends."""
     last = pieces(shape)[-1]
     return "" if last.literals or last.most is None else expanded(last.alphabet)
+
+
+def least(shape: str) -> int:
+    """Characters that a shape has at least."""
+    return sum(min(map(len, piece.literals)) if piece.literals else piece.least for piece in pieces(shape))
 
 
 def hexadecimal(shape: str) -> bool:

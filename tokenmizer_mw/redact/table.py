@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from . import keyed
+from . import columns, keyed, told
 from .blocks import BLOCKS
 from .found import Found, Rank
 from .judge import entropy
 from .personal import PERSONAL
-from .places import PLACES, Place
+from .places import Place
 from .rule import Token
-from .rules import TOKENS
+from .rules import PLACES, TOKENS
+from .rules.assignments import GATE
 from .scan import Row, Scanner
-from .shape import RUN_EDGE, WORD_EDGE, distinct
+from .shape import RUN_EDGE, WORD_EDGE, distinct, first
 from .tokens import row
 
 
@@ -57,7 +58,8 @@ class Rules:
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
         runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or distinct(one[1]))]
-        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._rows(pii))
+        begins = frozenset(byte for _, shape in shapes for byte in first(shape).encode())
+        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._rows(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
         """Every kind that a finding may have by the tables alone; values by name can have further ones."""
@@ -67,7 +69,10 @@ class Rules:
     def _rows(self, pii: bool) -> Iterator[Row]:
         yield from ((place.gate, place.read) for place in self.places if place.kind not in self.without)
         yield from BLOCKS
-        yield keyed.GATE, keyed.read
+        yield GATE, keyed.read
+        yield told.GATE, told.read
+        yield columns.HEAD, columns.read_table
+        yield columns.INSERT, columns.read_insert
         if pii:
             yield from ((rule.gate, rule.read) for rule in PERSONAL if rule.kind not in self.without)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from . import shape as shapes
 from .found import Found, Reader, Reading, refusal
@@ -26,7 +26,7 @@ _AROUND_MAX: Final = 100
 def row(token: Token, shape: str) -> tuple[str, Reader]:
     """The beginning of a shape and its reader."""
     if token.around:
-        return shapes.mark_gate(shape), _Around(token).read
+        return shapes.mark_gate(shape), _Around(token, shape).read
     return shapes.gate(shape), _Shape(token, shape).read
 
 
@@ -37,7 +37,7 @@ class _Shape:
 
     def __init__(self, token: Token, shape: str) -> None:
         self._token = token
-        self._pattern: Any = compiled(shapes.pattern(shape))
+        self._pattern = compiled(shapes.pattern(shape))
         self._forbidden = frozenset(shapes.follows(shape).encode())
         self._hexadecimal = shapes.hexadecimal(shape)
 
@@ -56,30 +56,31 @@ class _Shape:
         if why:
             return refusal(token.kind, start, end, why, max(onward, end - 1))
         if end == start + WINDOW:
-            end = self._pattern.match(text, start).end()
+            end = self._pattern.reach(text, start, len(text))
         return Reading(end, (Found(token.kind, start, end, f"has the shape {token.shape}"),))
 
 
 class _Around:
     """A mark in the middle of a run: the run is the secret."""
 
-    __slots__ = ("_token",)
+    __slots__ = ("_least", "_token")
 
-    def __init__(self, token: Token) -> None:
-        self._token = token
+    def __init__(self, token: Token, shape: str) -> None:
+        self._token, self._least = token, shapes.least(shape)
 
     def read(self, text: bytes, start: int) -> Reading:
         """The run around ``start``."""
         token = self._token
         first = start
-        while first and start - first < _AROUND_MAX and _RUN.match(text, first - 1, first).end() == first:
+        while first and start - first < _AROUND_MAX and _RUN.reach(text, first - 1, first) == first:
             first -= 1
-        end = _RUN.match(text, start, min(len(text), start + WINDOW)).end()
+        end = _RUN.reach(text, start, min(len(text), start + WINDOW))
         if end - first > _AROUND_MAX:
             return refusal(token.kind, first, end, "longer than such a key is", end)
         while end < len(text) and text[end] == 0x3D and end - first < _AROUND_MAX:
             end += 1
-        why = doubts(token, text[first:end], 0, named=False)
+        short = "" if end - first >= self._least else "shorter than such a key is"
+        why = short or doubts(token, text[first:end], 0, named=False)
         if why:
             return refusal(token.kind, first, end, why, end)
         return Reading(end, (Found(token.kind, first, end, f"has the shape {token.shape}"),))
@@ -105,5 +106,5 @@ def in_base64(text: bytes, start: int) -> bool:
     if text[start - 1 : start] not in (b"+", b"/"):
         return False
     before = text[max(0, start - _BEFORE) : start]
-    whole = len(before) == _BEFORE and _BASE64.match(before).end() == _BEFORE
+    whole = len(before) == _BEFORE and _BASE64.reach(before, 0, _BEFORE) == _BEFORE
     return whole and not identifier(before.decode("latin-1"))

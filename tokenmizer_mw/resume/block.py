@@ -25,7 +25,7 @@ ASKED_MAX: Final = 64
 """Facts that a query brings forward at most."""
 
 _RECEIPTS_SHARE: Final = 0.4
-_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS})
+_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
 
 _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.GOAL: ("Goal:", "; "),
@@ -44,6 +44,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.TESTS: ("Tests:", "; "),
     Section.PROPOSED: ("Proposed, not agreed:", "; "),
     Section.ABOUT: ("About:", "; "),
+    Section.EARLIER: ("From earlier sessions of this project:", "\n- "),
 }
 """For each section its head and what stands between two facts of it; facts between line breaks have lines of their
 own."""
@@ -77,6 +78,7 @@ def build_resume(
     nonce: str,
     query: str | None = None,
     turn: int = 0,
+    earlier: Sequence[Fact] = (),
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -86,6 +88,8 @@ def build_resume(
     instead of one. Behind the facts, lists of names excepted, stand receipts ("[12]":
     message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
+
+    ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
 
     What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
 
@@ -101,7 +105,8 @@ def build_resume(
     known = facts_of(graph)
     if tokens <= LEVELS["critical"]:
         known = [fact for fact in known if not _flagged(graph, fact)]
-    facts = said_once(ranked(condensed(graph, known), importances(graph, turn), _asked(graph, query)), limit=tokens)
+    told = [*condensed(graph, known), *earlier]
+    facts = said_once(ranked(told, importances(graph, turn), _asked(graph, query)), limit=tokens)
     text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
     ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
     count = counter.count(text) if text else 0

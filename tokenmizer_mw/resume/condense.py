@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tokenmizer_mw.fence import flatten
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import EdgeType
 
 from .facts import Fact, Section

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from tokenmizer_mw.fence import flatten
+import re2
+
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition, Trust
 
 REASON_MAX: Final = 90
@@ -36,6 +38,7 @@ class Section(IntEnum):
     TESTS = 13
     PROPOSED = 14
     ABOUT = 15
+    EARLIER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
         if section is Section.GOAL and not why:
             text, why = _bracketed(text)
         place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
-        grade = _rule_grade(node) if section is Section.RULES else 0
+        grade = _GRADES[section](node) if section in _GRADES else 0
         found.append(Fact(section, _prefix(node) + text, why, node.source.turn, place, (node.id,), why_ids, grade))
     return found
 
@@ -118,8 +121,6 @@ def _task(node: Node) -> Section:
         return Section.DONE
     if node.status is Status.FAILED:
         return Section.ERRORS
-    if node.source.trust is Trust.PROPOSED:
-        return Section.PROPOSED
     return Section.TO_DO if node.status is Status.PENDING else Section.DOING
 
 
@@ -152,6 +153,20 @@ def _rule_grade(node: Node) -> int:
     return 4 * (node.kind is not DecisionKind.RULE) + 2 * (not said) + (not forbids)
 
 
+_STANDINGS: Final = re2.compile(
+    r"(?i)[$€£%]|\b(?:deadlines?|due|budgets?|targets?|goals?|limits?|scheduled|rescheduled|planned|booked|reached|increased"
+    r"|reduced|raised|improved|extended|moved|adjusted|completed|now)\b"
+)
+
+
+def _told_grade(node: Node) -> int:
+    """Facts told by the way: where the matter stands or is to go before what merely happened."""
+    return int(_STANDINGS.search(flatten(node.label)) is None)
+
+
+_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_grade, Section.ABOUT: _told_grade}
+
+
 def _bracketed(goal: str) -> tuple[str, str]:
     """A goal without the brackets at its end, and those; "" when there are none or nothing is before them."""
     text = goal.rstrip(" .!")
@@ -173,6 +188,9 @@ def _why(
         return (f" - {reason}" if reason else ""), ()
     steps = _steps(into, node.id)
     olds = [(step, old) for step in steps if (old := graph.get(step.old)) is not None]
+    if olds and node.type is NodeType.TASK:
+        reason = clause(olds[0][0].reason)
+        return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
         return _was(olds)
     reason = clause(node.detail) if node.type is NodeType.DECISION else ""

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final
 
 from .facts import Fact, Section
 
 _SHARE: Final[dict[Section, int]] = {
     Section.RULES: 30,
+    Section.ABOUT: 16,
     Section.DOING: 12,
-    Section.DECISIONS: 10,
+    Section.DECISIONS: 8,
     Section.GOAL: 8,
+    Section.EARLIER: 8,
     Section.WARNINGS: 6,
     Section.TO_DO: 6,
     Section.ERRORS: 6,
@@ -26,9 +28,9 @@ _SHARE: Final[dict[Section, int]] = {
     Section.SCHEMA: 2,
     Section.TESTS: 2,
     Section.PROPOSED: 2,
-    Section.ABOUT: 1,
 }
-"""How the sections share a budget that is too small: three rules are taken for each decision, and so on."""
+"""How the sections share a budget that is too small, by length: twice as much goes to what was told by the way as to
+decisions, because it is told at greater length."""
 
 RULES_FIRST: Final = 8
 """Standing rules that come before anything that is shared or asked for."""
@@ -76,7 +78,7 @@ _SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
 
 
 def _within(section: Section, fact: Fact, importance: Mapping[str, float]) -> tuple[float, ...]:
-    weight = -importance.get(fact.ids[0], 0.0)
+    weight = -importance.get(fact.ids[0], 0.0) if fact.ids else 0.0
     return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (fact.grade, weight, *fact.place)
 
 
@@ -88,12 +90,16 @@ def _taken(by_section: dict[Section, list[Fact]], counts: Sequence[tuple[Section
 
 def _shared(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
     queue = [
-        ((index + 1) / _SHARE[section], _SHARE_RANK[section], index, fact)
+        (said / _SHARE[section], _SHARE_RANK[section], index, fact)
         for section, members in by_section.items()
-        for index, fact in enumerate(members)
+        for index, (said, fact) in enumerate(zip(accumulate(map(_length, members)), members, strict=True))
     ]
     queue.sort(key=lambda entry: entry[:3])
     return (fact for _, _, _, fact in queue)
+
+
+def _length(fact: Fact) -> int:
+    return len(fact.text) + len(fact.why)
 
 
 def said_once(facts: Sequence[Fact], limit: int) -> list[Fact]:

@@ -17,18 +17,21 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final, TypeVar
 
-from tokenmizer_mw.errors import Conflict, InvalidSession, StoreUnavailable, TokenMizerError
+from tokenmizer_mw.errors import CallerError, Conflict, InvalidSession, StoreUnavailable, TokenMizerError
 from tokenmizer_mw.model.event import (
     Checkpointed,
     DecisionReplaced,
     Derived,
     EdgeAdded,
     Event,
+    HistoryRevised,
     MessageRecorded,
     NodeAdded,
     NodeRevised,
     NodesPruned,
     Recorded,
+    Refined,
+    Rewritten,
     StatusChanged,
     TurnClosed,
 )
@@ -54,9 +57,14 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     MessageRecorded(1, "0123456789abcdef", Message(Role.USER, "héllo", attachments=("image_url",))),
     MessageRecorded(2, "", _CALL),
     MessageRecorded(3, "", _RESULT),
+    MessageRecorded(4, "", Message(Role.USER, "é"), 3, '{"text": "\u00e9\\u0000"}'),
+    HistoryRevised((3,), (1, 2)),
+    HistoryRevised((4,), redrawn=True),
+    Rewritten(2),
     TurnClosed(2, Outcome.COMPLETE, "stop", {"prompt_tokens": 12}),
     TurnClosed(2, Outcome.ABORTED),
     Derived(2),
+    Refined(2, 1, 300),
     NodeAdded(_NODE),
     NodeAdded(Node("t1", NodeType.TASK, "x", Status.PENDING, Source(1, "user"), order=0, valid_from=0.5)),
     NodeRevised("d1", {"label": "indent: spaces", "source": _SOURCE, "kind": DecisionKind.CHOICE}, 3),
@@ -217,6 +225,8 @@ def _refused(log: EventLog, key: SessionKey) -> None:
         lambda: log.read(key),
         lambda: log.forget(key),
         lambda: log.rewrite(key, lambda old: None),
+        lambda: log.erase([key]),
+        lambda: log.load(key, [], expected_seq=0),
     )
     for call in calls:
         _raises(InvalidSession, call, f"a call with {key!r}")
@@ -259,8 +269,47 @@ def check_forget(make_log: MakeLog) -> None:
         _same(_events(log, other), _turns(1, 1), "the other session")
 
 
+def check_erase(make_log: MakeLog) -> None:
+    """Many sessions are erased at once; those that something was added to since are not, nor are those of others."""
+    times = iter((10.0, 20.0, 30.0, 40.0, 50.0))
+    old, fresh, other = (SessionKey("tenant", name) for name in ("old", "fresh", "other"))
+    foreign = SessionKey("zoo", "old")
+    with _log(make_log, lambda: next(times)) as log:
+        for key in (old, fresh, other, foreign):
+            log.append(key, _turns(1, 2), expected_seq=0)
+        _same(log.tenants(), ["tenant", "zoo"], "tenants")
+        _same(log.erase([]), [], "no sessions erased")
+        _same(log.erase([old, fresh, KEY, old], unless_since=20.0), [old], "sessions erased that are old")
+        _same([info.key for info in log.sessions("tenant")], [other, fresh], "sessions left")
+        _same(log.read(old), [], "events of an erased session")
+        _same(log.erase([foreign]), [foreign], "sessions erased whatever their age")
+        _same(log.tenants(), ["tenant"], "tenants left")
+
+
+def check_load(make_log: MakeLog) -> None:
+    """What one log has read another one takes as it is, gaps and times included, and goes on behind it."""
+    times = iter((10.0, 20.0, 30.0, 5.0))
+    with _log(make_log, lambda: next(times)) as log, _log(make_log, lambda: 7.0) as other:
+        log.append(KEY, EVERY_KIND, expected_seq=0)
+        log.append(KEY, _turns(1, 2), expected_seq=len(EVERY_KIND))
+        log.rewrite(KEY, lambda old: None if old.seq == len(EVERY_KIND) + 1 else old.event)
+        recorded = log.read(KEY)
+        other.load(KEY, recorded[:3], expected_seq=0)
+        other.load(KEY, recorded[3:], expected_seq=3)
+        other.load(KEY, [], expected_seq=99)
+        _same(other.read(KEY), recorded, "events put back")
+        _same(other.sessions("tenant"), log.sessions("tenant"), "the session in a listing")
+        added = other.append(KEY, _turns(1, 1), expected_seq=recorded[-1].seq)
+        _same([one.recorded_at for one in added], [recorded[-1].recorded_at], "the time of what follows")
+        _raises(Conflict, lambda: other.load(KEY, recorded, expected_seq=0), "loading twice")
+        for wrong in ([recorded[1], recorded[0]], [Recorded(99, float("nan"), Derived(1))]):
+            _raises(CallerError, partial(other.load, SessionKey("a", "b"), wrong, expected_seq=0), "loading disorder")
+        _same(other.read(SessionKey("a", "b")), [], "events of a session that could not be loaded")
+
+
 def check_rewrite(make_log: MakeLog) -> None:
-    """Rewriting replaces and erases events; numbers and times stay, an erased number is never used again."""
+    """Rewriting replaces and erases events; numbers and times stay, an erased number is never used again, and an event
+    behind tells of it."""
     with _log(make_log) as log:
         before = log.append(KEY, _turns(1, 5), expected_seq=0)
 
@@ -269,12 +318,16 @@ def check_rewrite(make_log: MakeLog) -> None:
 
         _same(log.rewrite(KEY, change), 3, "events changed")
         expected = [before[0], Recorded(3, before[2].recorded_at, Derived(99)), before[3]]
-        _same(log.read(KEY), expected, "events after rewriting")
+        *found, mark = log.read(KEY)
+        _same(found, expected, "events after rewriting")
+        _same((mark.seq, mark.event), (6, Rewritten(3)), "the event that tells of it")
+        _same(mark.recorded_at >= before[4].recorded_at, True, "whether that is later than the rest")
         _same(log.read(KEY, after=1, upto=3), expected[1:2], "a slice after rewriting")
-        _same([info.seq for info in log.sessions("tenant")], [5], "the last number")
-        _raises(Conflict, lambda: log.append(KEY, _turns(6, 6), expected_seq=4), "a number that was used")
-        _same(log.append(KEY, _turns(6, 6), expected_seq=5)[0].seq, 6, "the next number")
+        _same([info.seq for info in log.sessions("tenant")], [6], "the last number")
+        _raises(Conflict, lambda: log.append(KEY, _turns(6, 6), expected_seq=5), "a writer that has not seen it")
+        _same(log.append(KEY, _turns(6, 6), expected_seq=6)[0].seq, 7, "the next number")
         _same(log.rewrite(KEY, lambda old: old.event), 0, "events changed by changing nothing")
+        _same(len(log.read(KEY)), 5, "events after changing nothing")
 
 
 def check_rewrite_fails_whole(make_log: MakeLog) -> None:
@@ -403,6 +456,8 @@ CHECKS: Final[dict[str, Check]] = {
     "clock": check_clock,
     "sessions": check_sessions,
     "forget": check_forget,
+    "erase": check_erase,
+    "load": check_load,
     "rewrite": check_rewrite,
     "rewrite_fails_whole": check_rewrite_fails_whole,
     "every_kind": check_every_kind,

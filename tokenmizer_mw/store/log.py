@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Protocol
 
-from tokenmizer_mw.errors import InvalidSession
+from tokenmizer_mw.errors import CallerError, InvalidSession
 from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
@@ -54,14 +56,31 @@ class EventLog(Protocol):
     def sessions(self, tenant: str) -> list[SessionInfo]:
         """The sessions of a tenant, the most recently updated first."""
 
+    def tenants(self) -> list[str]:
+        """Who has sessions here, in the order of their names."""
+
+    def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
+        """Put back events as they were once recorded, with their numbers and times, behind number ``expected_seq``:
+        all of them or none. Numbers grow and may leave gaps, times never go back.
+
+        Raises ``Conflict`` as ``append`` does, and ``CallerError`` for events in another order.
+        """
+
     def forget(self, session: SessionKey) -> int:
         """Erase a session so that nothing of it is left in the store's files. Returns how many events it had."""
+
+    def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
+        """``forget`` for many sessions in one piece, at about the cost of one. Returns those that were there.
+
+        A session with an event recorded at ``unless_since`` (seconds since the epoch) or later is left alone.
+        """
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """Replace what should never have been kept, leaving numbers and times. Returns how many events changed.
 
         The old contents are gone from the store's files afterwards. An event for which ``change`` returns ``None``
-        leaves its number unused.
+        leaves its number unused. Where anything changed, a ``Rewritten`` is added behind in the same step, so that
+        whoever has folded the session notices when he reads its tail.
         """
 
     def secret(self) -> bytes:
@@ -82,3 +101,13 @@ def require_valid(session: SessionKey) -> None:
 def require_valid_tenant(tenant: str) -> None:
     """Raise ``InvalidSession`` for a tenant that no store keeps."""
     require_valid(SessionKey(tenant, "any"))
+
+
+def require_order(events: Sequence[Recorded], expected_seq: int) -> None:
+    """Raise ``CallerError`` for events that cannot stand in a log, one behind the other, after ``expected_seq``."""
+    seqs = [expected_seq, *(event.seq for event in events)]
+    times = [event.recorded_at for event in events]
+    if any(later <= earlier for earlier, later in pairwise(seqs)):
+        raise CallerError("the numbers of events grow")
+    if not all(map(math.isfinite, times)) or any(later < earlier for earlier, later in pairwise(times)):
+        raise CallerError("the times of events are finite and never go back")

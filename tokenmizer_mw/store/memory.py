@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_bytes
 from threading import Lock
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
-from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 
-from .log import SECRET_BYTES, Clock, Rewriting, SessionInfo, require_valid, require_valid_tenant
+from .log import SECRET_BYTES, Clock, Rewriting, SessionInfo, require_order, require_valid, require_valid_tenant
 
 
 @dataclass(slots=True)
@@ -22,6 +22,14 @@ class _Session:
     updated_at: float
     seq: int = 0
     events: list[Recorded] = field(default_factory=list)
+
+    def add(self, events: Sequence[Event], now: float) -> list[Recorded]:
+        """Put events behind the last one; a clock that goes back does not."""
+        self.updated_at = max(now, self.updated_at)
+        added = [Recorded(seq, self.updated_at, event) for seq, event in enumerate(events, self.seq + 1)]
+        self.events += added
+        self.seq += len(added)
+        return added
 
 
 class MemoryLog:
@@ -47,11 +55,7 @@ class MemoryLog:
             now = self._clock()
             if kept is None:
                 kept = sessions[session] = _Session(now, now)
-            kept.updated_at = max(now, kept.updated_at)
-            added = [Recorded(seq, kept.updated_at, event) for seq, event in enumerate(events, found + 1)]
-            kept.events += added
-            kept.seq += len(added)
-            return added
+            return kept.add(events, now)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """See ``EventLog.read``."""
@@ -75,12 +79,47 @@ class MemoryLog:
             ]
         return sorted(found, key=lambda info: (-info.updated_at, info.key.id))
 
+    def tenants(self) -> list[str]:
+        """See ``EventLog.tenants``."""
+        with self._lock:
+            return sorted({key.tenant for key in self._opened()})
+
+    def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
+        """See ``EventLog.load``."""
+        require_valid(session)
+        require_order(events, expected_seq)
+        with self._lock:
+            sessions = self._opened()
+            if not events:
+                return
+            kept = sessions.get(session)
+            found = kept.seq if kept else 0
+            if found != expected_seq:
+                raise Conflict(f"the session's log ends at {found}, not at {expected_seq}")
+            if kept is None:
+                kept = sessions[session] = _Session(events[0].recorded_at, 0.0)
+            kept.events += events
+            kept.seq, kept.updated_at = events[-1].seq, events[-1].recorded_at
+
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
             kept = self._opened().pop(session, None)
         return len(kept.events) if kept else 0
+
+    def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
+        """See ``EventLog.erase``."""
+        keys = list(dict.fromkeys(sessions))
+        for key in keys:
+            require_valid(key)
+        with self._lock:
+            kept = self._opened()
+            found = [key for key in keys if key in kept]
+            gone = [key for key in found if unless_since is None or kept[key].updated_at < unless_since]
+            for key in gone:
+                del kept[key]
+        return gone
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """See ``EventLog.rewrite``. ``change`` must not use this log."""
@@ -90,8 +129,11 @@ class MemoryLog:
             if kept is None:
                 return 0
             pairs = [(old, change(old)) for old in kept.events]
-            kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
-        return sum(1 for old, new in pairs if new != old.event)
+            changed = sum(1 for old, new in pairs if new != old.event)
+            if changed:
+                kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
+                kept.add([Rewritten(changed)], self._clock())
+        return changed
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""

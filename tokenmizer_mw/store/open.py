@@ -9,12 +9,15 @@ from typing import Final, cast
 
 from tokenmizer_mw.errors import ConfigError
 
+from . import postgres_address
 from .log import Clock, EventLog
 from .memory import MemoryLog
 from .sqlite import SqliteLog
 from .sqlite_file import Synchronous
 
-ACCEPTED: Final = "memory://, sqlite:///relative/path.db or sqlite:////absolute/path.db"
+ACCEPTED: Final = (
+    "memory://, sqlite:///relative/path.db, sqlite:////absolute/path.db or postgresql://user@host:port/database"
+)
 
 _IN_MEMORY: Final = ("", "/:memory:")
 
@@ -27,6 +30,9 @@ def open_log(url: str, *, clock: Clock = time.time) -> EventLog:
     ``sqlite:///relative/path.db``, ``sqlite:////absolute/path.db``, ``sqlite:///~/path.db``
         a SQLite file, taken as written (no percent decoding); ``?synchronous=full`` makes commits survive a power
         cut, see ``SqliteLog``.
+    ``postgresql://user@host:port/database``
+        a PostgreSQL database, with the extra ``postgres``; ``?schema=...&pool=...`` and the other options of
+        ``postgres_address.Address``, and those of libpq (``sslmode`` and so on).
 
     Raises ``ConfigError`` for everything else. The message never repeats the address, which may hold a password.
     """
@@ -45,12 +51,21 @@ def _memory(rest: str, clock: Clock) -> EventLog:
 
 def _sqlite(rest: str, clock: Clock) -> EventLog:
     location, _, query = rest.partition("?")
+    path = sqlite_path(location)
+    return MemoryLog(clock) if path is None else SqliteLog(path, clock=clock, synchronous=_synchronous(query))
+
+
+def sqlite_path(location: str) -> str | None:
+    """The file that a SQLite address names between its two slashes and its options; ``None``: none, it is in memory.
+
+    Raises ``ConfigError``.
+    """
     if location in _IN_MEMORY:
-        return MemoryLog(clock)
+        return None
     path = location.removeprefix("/")
     if path == location or not path or "\0" in path:
         raise ConfigError("a SQLite address has three slashes before a relative path and four before an absolute one")
-    return SqliteLog(os.path.expanduser(path), clock=clock, synchronous=_synchronous(query))
+    return os.path.expanduser(path)
 
 
 def _synchronous(query: str) -> Synchronous:
@@ -61,7 +76,14 @@ def _synchronous(query: str) -> Synchronous:
 
 
 def _postgresql(rest: str, clock: Clock) -> EventLog:
-    raise ConfigError("postgresql:// comes with the extra `postgres`, which is not in this release")
+    address = postgres_address.parse(rest)
+    try:
+        from .postgres import PostgresLog
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise ConfigError("postgresql:// needs the extra `postgres`: pip install 'tokenmizer-mw[postgres]'") from None
+    return PostgresLog(address, clock=clock)
 
 
 _OPENERS: Final[dict[str, Callable[[str, Clock], EventLog]]] = {

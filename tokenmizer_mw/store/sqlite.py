@@ -10,22 +10,25 @@ operating system can take the last commits, never part of one; ``synchronous="fu
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
-from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, encode
+from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
 
-from .log import Clock, Rewriting, SessionInfo, require_valid, require_valid_tenant
+from .log import Clock, Rewriting, SessionInfo, require_order, require_valid, require_valid_tenant
 from .sqlite_errors import translate
-from .sqlite_file import DatabaseFile, Synchronous
+from .sqlite_file import DatabaseFile, Synchronous, copy
 from .sqlite_schema import immediate
-from .sqlite_writer import Append, Writer
+from .sqlite_writer import Append, Writer, end, put_back
+
+T = TypeVar("T")
 
 _IDLE_MAX: Final = 8
 """Connections kept for later reads."""
@@ -43,7 +46,9 @@ _LIST: Final = (
 _REPLACE: Final = "UPDATE events SET kind = ?, version = ?, payload = ? WHERE tenant = ? AND session = ? AND seq = ?"
 _ERASE: Final = "DELETE FROM events WHERE tenant = ? AND session = ? AND seq = ?"
 _SECRET: Final = "SELECT secret FROM installation"
+_TENANTS: Final = "SELECT DISTINCT tenant FROM sessions ORDER BY tenant"
 _FORGET: Final = "DELETE FROM sessions WHERE tenant = ? AND session = ?"
+_FORGET_OLD: Final = f"{_FORGET} AND updated_at < ?"
 _FORGET_EVENTS: Final = "DELETE FROM events WHERE tenant = ? AND session = ?"
 
 _Row = tuple[Any, ...]
@@ -115,6 +120,17 @@ class SqliteLog:
         require_valid_tenant(tenant)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in self._select(_LIST, (tenant,))]
 
+    def tenants(self) -> list[str]:
+        """See ``EventLog.tenants``."""
+        return [tenant for (tenant,) in self._select(_TENANTS, ())]
+
+    def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
+        """See ``EventLog.load``."""
+        require_valid(session)
+        require_order(events, expected_seq)
+        if events:
+            self._changed(lambda cursor: put_back(cursor, session, events, expected_seq))
+
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
 
@@ -130,6 +146,20 @@ class SqliteLog:
         require_valid(session)
         return self._maintain(erase)
 
+    def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
+        """See ``EventLog.erase``. Costs what ``forget`` costs."""
+        keys = list(dict.fromkeys(sessions))
+        for key in keys:
+            require_valid(key)
+        before = math.inf if unless_since is None else unless_since
+
+        def erased(cursor: sqlite3.Cursor) -> list[SessionKey]:
+            found = [key for key in keys if cursor.execute(_FORGET_OLD, (key.tenant, key.id, before)).rowcount]
+            cursor.executemany(_FORGET_EVENTS, [(key.tenant, key.id) for key in found])
+            return found
+
+        return self._maintain(erased) if keys else []
+
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """See ``EventLog.rewrite``. Costs what ``forget`` costs; ``change`` must not append to this log."""
         key = (session.tenant, session.id)
@@ -142,6 +172,8 @@ class SqliteLog:
                     cursor.execute(_ERASE, (*key, seq))
                 else:
                     cursor.execute(_REPLACE, (*encode(new), *key, seq))
+            if changed:
+                end(cursor, session, [encode(Rewritten(len(changed)))], self._clock())
             return len(changed)
 
         require_valid(session)
@@ -153,6 +185,20 @@ class SqliteLog:
         if len(rows) != 1:
             raise StoreCorrupt(f"{self._file.path}: is damaged: its secret is missing")
         return bytes(rows[0][0])
+
+    def copy(self, path: str | os.PathLike[str]) -> None:
+        """Write the database as it is now to a new file that only its owner can read, while others use it."""
+        self._here()
+        try:
+            with closing(self._file.connect()) as connection:
+                copy(connection, os.fspath(path))
+        except sqlite3.Error as error:
+            raise translate(error, self._file.path) from error
+
+    def verify(self) -> None:
+        """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads all of it."""
+        if self._select("PRAGMA integrity_check(1)", ()) != [("ok",)]:
+            raise StoreCorrupt(f"{self._file.path}: is damaged")
 
     def close(self) -> None:
         """See ``EventLog.close``. Waits for a commit that is under way."""
@@ -191,17 +237,21 @@ class SqliteLog:
         if self._closed:
             here.close_idle()
 
-    def _maintain(self, work: Callable[[sqlite3.Cursor], int]) -> int:
+    def _maintain(self, work: Callable[[sqlite3.Cursor], T]) -> T:
         """Do ``work`` in one transaction on a connection of its own, then wipe what it left in the files."""
+        return self._changed(work, wiped=True)
+
+    def _changed(self, work: Callable[[sqlite3.Cursor], T], *, wiped: bool = False) -> T:
         self._here()
         try:
             with closing(self._file.connect()) as connection:
                 with closing(connection.cursor()) as cursor, immediate(cursor):
-                    count = work(cursor)
-                self._file.wipe(connection)
+                    result = work(cursor)
+                if wiped:
+                    self._file.wipe(connection)
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
-        return count
+        return result
 
     def _decoded(self, rows: list[_Row]) -> list[Recorded]:
         try:

@@ -8,7 +8,10 @@ import sys
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from errno import EEXIST
+from pathlib import Path
 from stat import S_IFREG
+from tempfile import TemporaryFile
 from typing import Final, Literal
 
 from tokenmizer_mw.errors import StoreUnavailable
@@ -72,12 +75,10 @@ class DatabaseFile:
                 os.mkdir(directory, _PRIVATE_DIRECTORY)
             with suppress(FileExistsError):
                 _create_private(self.path)
-        except FileNotFoundError:
-            raise StoreUnavailable(f"{self.path}: the directory {os.path.dirname(directory)} does not exist") from None
         except OSError as error:
             # The missing file cannot be made; an existing one that only forbids writing is SQLite's to judge.
             if not os.path.exists(self.path):
-                raise StoreUnavailable(f"{self.path}: cannot be created ({error.strerror})") from None
+                raise _not_created(self.path, error) from None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         with closing(connection.cursor()) as cursor:
@@ -111,3 +112,62 @@ def _create_private(path: str) -> None:
         os.mknod(path, _PRIVATE_FILE | S_IFREG)
     else:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE))
+
+
+def try_creating(path: str) -> None:
+    """Find out whether the database file ``path``, absolute and not there yet, could be created with its directory.
+
+    Nothing is left behind. Raises ``StoreUnavailable`` in the words of ``DatabaseFile.connect``.
+    """
+    directory = os.path.dirname(path)
+    try:
+        with TemporaryFile(dir=directory if os.path.lexists(directory) else os.path.dirname(directory)):
+            pass
+    except OSError as error:
+        raise _not_created(path, error) from None
+
+
+def _not_created(path: str, error: OSError) -> StoreUnavailable:
+    above = os.path.dirname(os.path.dirname(path))
+    if isinstance(error, FileNotFoundError) and not os.path.exists(above):
+        return StoreUnavailable(f"{path}: the directory {above} does not exist")
+    return StoreUnavailable(f"{path}: cannot be created ({error.strerror})")
+
+
+def count_sessions(path: str, tenant: str) -> int | None:
+    """How many sessions of a tenant the database file ``path`` holds; ``None``: its tables are yet to be made.
+
+    Nothing is written to it. Raises ``StoreError``.
+    """
+    # Not mode=ro: a connection that may write takes its write-ahead files with it when it is closed.
+    place = f"{Path(path).as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            with closing(connection.cursor()) as cursor:
+                if not is_current(cursor, path):
+                    return None
+                (count,) = cursor.execute("SELECT count(*) FROM sessions WHERE tenant = ?", (tenant,)).fetchone()
+                return int(count)
+    except sqlite3.Error as error:
+        raise translate(error, path) from None
+
+
+def copy(connection: sqlite3.Connection, path: str) -> None:
+    """Write the database behind ``connection``, as it is at one moment, to a file that is not there yet: all of it or
+    nothing. Raises ``sqlite3.Error`` and ``StoreUnavailable``."""
+    part = f"{path}.part"
+    try:
+        _create_private(part)
+        try:
+            with closing(sqlite3.connect(part, isolation_level=None)) as target:
+                connection.backup(target)
+                target.execute("PRAGMA journal_mode = DELETE").fetchone()
+            if os.path.exists(path):
+                raise FileExistsError(EEXIST, os.strerror(EEXIST))
+            os.rename(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: cannot be created ({error.strerror})") from None

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Final
 
 from tokenmizer_mw.errors import Conflict, StoreError, StoreTooNew, StoreUnavailable
+from tokenmizer_mw.model.event import Recorded, encode
 from tokenmizer_mw.model.session import SessionKey
 
 from .group_commit import GroupCommit
@@ -132,15 +133,41 @@ class Writer:
 
 def _insert(cursor: sqlite3.Cursor, append: Append, now: float) -> float | Conflict:
     """Write an append into the open transaction, or nothing on a conflict. Returns its ``recorded_at``."""
-    key = (append.session.tenant, append.session.id)
+    return end(cursor, append.session, append.events, now, append.expected_seq)
+
+
+def end(
+    cursor: sqlite3.Cursor,
+    session: SessionKey,
+    events: Sequence[EncodedEvent],
+    now: float,
+    expected_seq: int | None = None,
+) -> float | Conflict:
+    """Write events at the end of a session, in the open transaction; nothing when it is not at ``expected_seq``
+    (``None``: wherever it is). Returns their ``recorded_at``."""
+    key = (session.tenant, session.id)
     seq, updated_at = cursor.execute(_END, key).fetchone() or (0, now)
-    if seq != append.expected_seq:
-        return Conflict(f"the session's log ends at {seq}, not at {append.expected_seq}")
+    if expected_seq is not None and seq != expected_seq:
+        return Conflict(f"the session's log ends at {seq}, not at {expected_seq}")
     recorded_at = max(now, updated_at)
-    end = seq + len(append.events)
+    last = seq + len(events)
     if seq:
-        cursor.execute(_MOVE_END, (end, recorded_at, *key))
+        cursor.execute(_MOVE_END, (last, recorded_at, *key))
     else:
-        cursor.execute(_START, (end, recorded_at, recorded_at, *key))
-    cursor.executemany(_ADD, [(*key, place, recorded_at, *event) for place, event in enumerate(append.events, seq + 1)])
+        cursor.execute(_START, (last, recorded_at, recorded_at, *key))
+    cursor.executemany(_ADD, [(*key, place, recorded_at, *event) for place, event in enumerate(events, seq + 1)])
     return recorded_at
+
+
+def put_back(cursor: sqlite3.Cursor, session: SessionKey, events: Sequence[Recorded], expected_seq: int) -> None:
+    """Write events with the numbers and times that they have, in the open transaction. Raises ``Conflict``."""
+    key = (session.tenant, session.id)
+    (seq, _) = cursor.execute(_END, key).fetchone() or (0, 0.0)
+    if seq != expected_seq:
+        raise Conflict(f"the session's log ends at {seq}, not at {expected_seq}")
+    last = (events[-1].seq, events[-1].recorded_at)
+    if seq:
+        cursor.execute(_MOVE_END, (*last, *key))
+    else:
+        cursor.execute(_START, (*last, events[0].recorded_at, *key))
+    cursor.executemany(_ADD, [(*key, one.seq, one.recorded_at, *encode(one.event)) for one in events])

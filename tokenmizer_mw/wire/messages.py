@@ -13,6 +13,7 @@ from typing import Any, Final
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role
 
+from .dialect import ChatRequest
 from .dialects import anthropic_message
 from .dialects.openai_message import ROLES, read_message, role_of
 from .history import History
@@ -24,12 +25,22 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
     """The messages, each read when it is looked at.
 
     Looking at one that cannot be read raises ``InvalidMessage``, which says which one it is and why. So does, at
-    once, what is not a list.
+    once, what is not a list. A ``History`` is taken as it is.
     """
+    if isinstance(messages, History):
+        return messages
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}")
     given = list(messages)
     return History(given, _roles(given), _read)
+
+
+def request_of(messages: History, *, model: str = "", overhead: str = "") -> ChatRequest:
+    """A request of messages that were never bytes, for planning a cut: it has no text to rewrite. ``overhead`` is the
+    text of what else fills the context (instructions kept apart, tool definitions)."""
+    spoken = (index for index, role in enumerate(messages.roles) if role is not Role.SYSTEM)
+    prefix = next(spoken, len(messages))
+    return ChatRequest("", messages, array=0, fields={}, prefix=prefix, model=model, overhead=overhead)
 
 
 def _roles(given: list[Any]) -> list[Role]:

@@ -7,19 +7,44 @@ from typing import Any, Final
 
 from .text import json_text
 
-_STATUS_WORDS: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
+_OPENAI_TYPES: Final = {429: "rate_limit_error"}
+
+_ANTHROPIC_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+_GEMINI_WORDS: Final = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    408: "DEADLINE_EXCEEDED",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
 
 
 def _openai(status: int, code: str, message: str) -> Any:
-    return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}}
+    kind = _OPENAI_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
 def _anthropic(status: int, code: str, message: str) -> Any:
-    return {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+    kind = _ANTHROPIC_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+    return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def _gemini(status: int, code: str, message: str) -> Any:
-    return {"error": {"code": status, "message": message, "status": _STATUS_WORDS.get(status, "FAILED_PRECONDITION")}}
+    return {"error": {"code": status, "message": message, "status": _GEMINI_WORDS.get(status, "FAILED_PRECONDITION")}}
 
 
 _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {

@@ -179,13 +179,15 @@ def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Seque
     for name, reason in shape.elsewhere.items():
         if found.values.get(name):
             return reason
-    if sum(name == shape.messages for name, _ in found.members) > 1:
+    twice = len(found.members) > len(found.values)
+    if twice and sum(name == shape.messages for name, _ in found.members) > 1:
         return MESSAGES_TWICE
     if isinstance(found.values[shape.messages], str):
         return NO_LIST
     if shape.refuses is not None and (reason := shape.refuses(sent[known:])):
         return reason
-    news = zip(messages.roles[known:], sent[known:], strict=True)
+    roles = messages.roles[known:]
+    news = zip(roles, sent[known:], strict=True) if _SYSTEM in roles else ()
     if any(role is _SYSTEM and shape.role_of(raw) is None for role, raw in news):
         return UNKNOWN_ROLE
     return _open_end(messages)

@@ -23,6 +23,7 @@ _SPACE: Final = " \t\n\r"
 _LOOK: Final = 32
 _USUAL: Final = (", {", ",{")
 _decode: Final = json.JSONDecoder().raw_decode
+_string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +161,12 @@ def _read_members(
     while more:
         _expect(text, place, '"')
         start = place
-        name, place = _decode(text, start)
-        place = _skip(text, place)
-        _expect(text, place, ":")
-        place = places[name] = _skip(text, place + 1)
+        name, place = _string(text, start + 1)
+        if text[place] != ":":
+            place = _skip(text, place)
+            _expect(text, place, ":")
+        place += 1
+        place = places[name] = _skip(text, place) if text[place] in _SPACE else place
         values[name], place = _decode(text, place)
         members.append((name, (start, place)))
         place, more = _next(text, place, "}")
@@ -220,6 +223,8 @@ def _skip(text: str, place: int) -> int:
     """The first place from ``place`` on that is not white space; the text's length when there is none."""
     if not text[place : place + 1].isspace():
         return place
+    if not text[place + 1 : place + 2].isspace():
+        return place + (text[place] in _SPACE)
     look = _LOOK
     while piece := text[place : place + look]:
         if rest := piece.lstrip(_SPACE):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS
+from .casual import AHEAD_CASUAL, DONE_CASUAL, WRONG_CASUAL
 from .changes import CHANGES, REWORKS
 from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .narration import AHEAD, FINISHED, MET, SETTLED
+from .preferences import PREFERENCES
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing import STANDING
 from .wishes import WISHES
@@ -21,6 +23,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *CHANGES,
     *SETTLED,
     *REMINDERS,
+    *PREFERENCES,
     *STANDING,
     *WISHES,
     *REJECTIONS,
@@ -38,6 +41,9 @@ RULES: Final[tuple[Rule, ...]] = (
     *PROGRESS,
     *ORDERS,
     *PROPOSALS,
+    *AHEAD_CASUAL,
+    *WRONG_CASUAL,
+    *DONE_CASUAL,
 )
 """All rows. Of several that read a clause, the first one counts."""
 

@@ -85,7 +85,7 @@ CLAIMS: Final = (
         0.65,
         "State files deleted",
         "which files were deleted",
-        unless=r".*\b(?:is|are|was|were|be|been|being|not|to|should|will|when|if|once|which|that|has|have|get"
+        unless=r".*\b(?:is|are|was|were|be|been|being|not|\w+n't|to|should|will|when|if|once|which|that|has|have|get"
         r"|gets|no|were|just|newly|recently|been)"
         r" (?:\w+ )?(?:created|updated|added|removed|deployed|merged|committed|completed|implemented|verified"
         r"|deleted|renamed|installed|configured"

@@ -161,6 +161,36 @@ REWORKS: Final = (
         rf"{_RECORDS}|.*\b(?:how|try|want|need|have|going|able) to\b",
     ),
     Rule(
+        "rework.for",
+        Speaker.ASSISTANT,
+        Act.REWORK,
+        r"(?:(?:now|okay|sure|yes|done),? )?(?:(?:(?:i|we)(?:'ve| have)? )?(?:now |also |then |just )*(?:replaced"
+        r"|swapped(?: out)?|renamed|converted|migrated|switched|changed)|(?:i'll|i will|we'll|let me) (?:now |also "
+        r"|then )*"
+        r"(?:replace|rename|convert|migrate|switch)) (?P<target>(?:the |this |your |our |its |all "
+        r"|both )?[^,;:]{2,60}?)"
+        r" (?:with|by|to|into|in favou?r of) (?P<label>[^:]{2,80})",
+        0.6,
+        "Converted the polling loop to a webhook",
+        "Converted parts are kept in the shed",
+        rf"{_RECORDS}|.*\b(?:how|try|want|need|have|going|able) to\b|(?:i|we)? ?(?:moved?|turned|changed?"
+        rf"|switch(?:ed)?)"
+        r" (?:on|off|over|to|back|in|out|forward)\b|.*\bfrom (?:time|day)\b",
+    ),
+    Rule(
+        "rework.another_way",
+        Speaker.ASSISTANT,
+        Act.REWORK,
+        r"(?:(?:okay|ok|hm+|right|sorry|no problem)[,.]? )?(?:let me|let's|i'll|i will) (?:try |just |instead |now )*"
+        r"(?P<label>(?:us(?:e|ing)|run(?:ning)?|do(?:ing)?|writ(?:e|ing)|edit(?:ing)?|read(?:ing)?|add(?:ing)?"
+        r"|creat(?:e|ing)|call(?:ing)?|install(?:ing)?|build(?:ing)?) .{2,80}? (?P<target>directly|instead"
+        r"|differently|manually"
+        r"|one by one|one at a time|step by step|by hand|in (?:smaller|small) \w+)\b.*)",
+        0.6,
+        "Let me run the linter directly",
+        "Let me run the linter",
+    ),
+    Rule(
         "rework.removed",
         Speaker.ASSISTANT,
         Act.REWORK,

@@ -10,6 +10,15 @@ _NOUN: Final = (
     r"(?:error|exception|failure|warning|crash|traceback|timeout|bug|leak|typo|race|deadlock"
     r"|regression|conflict|40\d|42\d|50\d)"
 )
+_NO_VERB: Final = (
+    r"(?:a|an|any|coffee|day|days|detect|few|frequent|hour|hours|hr|longer|lunch|many|min|mindful|minute|minutes|more"
+    r"|my|no"
+    r"|of|occasional|our|quick|regular|screen|short|shorter|several|small|some|spring|take|takes|taking|to|took|two"
+    r"|weekend"
+    r"|yoga|\d+|and|let's|lets|i'll|we'll|could|should|would|might|may|i|we|you|[\w-]+-(?:hour|minute|day|min))"
+)
+"""What stands before "break" and the like where nothing breaks."""
+
 _THING: Final = r"(?:[\w@.,'`/()+#\"-]+ ){1,9}"
 
 
@@ -90,8 +99,10 @@ COMPLAINTS: Final = (
         rf"(?P<label>{_THING}(?:keeps?|kept)(?: on)? (?:\w+ing|crashing|failing)\b.*)",
         0.9,
         "Login keeps returning 422",
-        "The cat keeps a diary",
-        unless=r"(?:i|we|you|he|she|they) ",
+        "It helps to keep asking",
+        unless=r"(?:i|we|you|he|she|they) |.*\b(?:to|and|or|will|can|could|should|must|would|may|might|let's|lets"
+        r"|please|i|we"
+        r"|you|they|i'll|we'll|i'd|just|definitely|also|really|always|helps? (?:me|us)) (?:keep|kept)\b|let's ",
     ),
     _rule(
         "not_doing",
@@ -142,7 +153,8 @@ COMPLAINTS: Final = (
         r"|vanish(?:es)?|complains?|screams?|jumps?|flickers?|deadlocks?)\b.*)",
         0.8,
         "uploading videos dies at exactly 60s",
-        "failing fast is a virtue",
+        "I take two breaks a day",
+        unless=rf".*\b{_NO_VERB} (?:breaks?|jumps?|leaks?)\b|.*\bno (?:\w+ )?(?:leaks?|crash)\b",
     ),
     _rule(
         "getting",
@@ -181,7 +193,10 @@ COMPLAINTS: Final = (
         r"|could not .{3,}|cannot .{3,}|can't .{3,}))",
         0.75,
         "unable to load the review page",
-        "we can discuss it",
+        "Can't wait to open the new shop",
+        unless=r"(?:can't|cannot|could not) (?:wait|believe|thank|help (?:but|it|feeling|thinking)|say|tell|imagine"
+        r"|recommend"
+        r"|afford|stress|agree|complain|decide|remember|promise|express|argue|blame|hurt)\b",
     ),
     _rule(
         "no_longer",

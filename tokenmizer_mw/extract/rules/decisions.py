@@ -142,11 +142,34 @@ REPLACEMENTS: Final = (
     _rule(
         "back_to",
         Act.RETURN,
-        rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|come|going|get|it's|stay|return) )?(?:back to|revert to)"
-        r" (?P<label>[^,;]+?)(?:[,;:] (?P<reason>.+))?$",
+        rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|come|going|get|it's|stay|return) )?"
+        r"(?:back to|revert to|return to) (?P<label>[^,;]+?)(?:[,;:] (?P<reason>.+))?$",
         0.9,
         "back to REST, the GraphQL schema is a burden",
         "please get back to me tomorrow",
+    ),
+    _rule(
+        "change_of_plan",
+        Act.REPLACE,
+        r"(?:a )?(?:small |slight |quick )?change of plans?(?:[,;:.]| --?| —| –) (?:we'll |we |i'll |let's |now )*"
+        r"(?:(?:use|take|go with|do|move to|switch to) )?(?P<label>.{2,})",
+        0.85,
+        "Change of plan, our own Hetzner server, Fly.io lost a volume last night",
+        "a change of plan is never easy",
+        whole=True,
+    ),
+    _rule(
+        "was_better",
+        Act.RETURN,
+        r"(?:(?:never ?mind|scratch that|on second thought|forget it|no|sorry|hm+),? )*(?P<label>(?:[\w'.+#-]+ ){0,4}?"
+        r"[\w'.+#-]+) (?:was|were|looked|worked|felt) (?:(?:much|way|a lot|so much|actually|really) )?better"
+        r"(?:$|[,;:] (?P<reason>.+))",
+        0.85,
+        "never mind, left was better, it covers the chat button",
+        "it would be nice if this was better",
+        unless=r"(?:\w+,? )*(?:it|this|that|which|what|who|if|there|nothing|everything|everyone|i|he|she|they|we"
+        r"|\w+ing) (?:was|were|looked|worked|felt)\b|(?:.* )?(?:if|whether|wish|when|why)\b",
+        whole=True,
     ),
     _rule(
         "goal_now",
@@ -168,6 +191,9 @@ CHOICES: Final = (
         0.9,
         "Use Python 3.12 and bcrypt for password hashing",
         "Users like bcrypt",
+        unless=r".*\b(?:pick|choose) (?:between|from|up|a (?:good|quiet|time|day)|the right)\b|.*\buse (?:some"
+        r"|more) (?:help|advice"
+        r"|tips|time|support|guidance)\b",
     ),
     _rule(
         "for_that_use",
@@ -225,6 +251,13 @@ CHOICES: Final = (
         0.75,
         "take MemoryPack",
         "taken from the docs",
+        unless=r".*\btake (?:(?:a|an|some|short|regular|more|frequent|small|the|my|your|full|good|any"
+        r"|quick) )*(?:action"
+        r"|advantage|breaks?|care|charge|control|courage|deep|effect|into account|it (?:easy|slow|step|one|day)|look"
+        r"|notes?"
+        r"|part|place|pride|responsibility|seriously|steps?|time|turns|walks?)\b"
+        r"|.*\bstick to (?:it|that|this|these|them|the (?:plan|schedule|routine)|my (?:plan|schedule"
+        r"|routine))(?: and see.*)?$",
     ),
     _rule(
         "stay",
@@ -243,7 +276,9 @@ CHOICES: Final = (
         "keep going",
         unless=r"(?:i |we )?(?:keep|leave) (?:going|in mind|up|at it|me|trying|it up|that in mind|calm|on"
         r"|getting|it|that"
-        r"|this)\b",
+        r"|this)\b|.*\bkeep (?:an? (?:close |closer )?eye|(?:you|him|her|them|us|everyone|everybody) (?:posted|updated"
+        r"|informed|in the loop)|in (?:touch|mind)|track|up\b|at it|.{2,40} (?:going|moving|on track)$"
+        r"|(?:[a-tv-z]\w*|u[a-rt-z]\w*)ing\b)",
     ),
     _rule(
         "it_is",
@@ -364,23 +399,6 @@ RULES_AND_WISHES: Final = (
         0.8,
         "keep answers short",
         "keep the server running",
-    ),
-    _rule(
-        "prefer",
-        Act.PREFERENCE,
-        r"(?:i|we)(?:'d| would)? (?:really |much |strongly |generally |usually )?prefer (?P<label>.+?)"
-        r"(?: (?:over|to|rather than|instead of) (?P<target>[^,;.]+))?$",
-        0.9,
-        "I prefer tabs over spaces",
-        "the preferred port is taken",
-    ),
-    _rule(
-        "rather",
-        Act.PREFERENCE,
-        r"(?:i|we)(?:'d| would) (?:rather|like it better if we|love) (?P<label>.+)",
-        0.75,
-        "I'd rather keep the number of dependencies small",
-        "would you rather stop here",
     ),
 )
 

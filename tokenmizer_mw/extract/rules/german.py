@@ -149,6 +149,19 @@ RULES: Final = (
         whole=True,
     ),
     Rule(
+        "de.not_but",
+        _USER,
+        Act.REPLACE,
+        r"(?:doch|jetzt doch|nee|nein),? (?:lieber |jetzt )*(?:nicht|kein|keine|keinen) (?P<target>[^,;]{2,40})[,;] "
+        r"(?:sondern|wir|ich|dann|lieber|besser|nehmen|nehme|nimm|nutzen|mit|machen|stattdessen| )+"
+        r" (?P<label>[^,;]{2,60})(?:$|[,;] (?P<reason>.+))",
+        0.9,
+        "doch nicht Hetzner, wir nehmen Netcup, weil dort schon die Domain liegt",
+        "doch nicht heute, ich bin krank",
+        whole=True,
+        unless=r".*[,;] (?:ich|wir) (?:bin|sind|habe|haben|war|muss|müssen|kann|können|gehe|gehen)\b",
+    ),
+    Rule(
         "de.turned",
         _USER,
         Act.REPLACE,

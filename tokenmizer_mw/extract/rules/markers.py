@@ -8,6 +8,10 @@ from .rule import Act, Rule, Speaker
 
 _COLON: Final = r"\s*(?::|--?\s|–|—)\s*"
 _B: Final = Speaker.BOTH
+_PASSING: Final = (
+    r" (?:(?:are|is|now|all|still|run|runs|ran|come|came|out|stays?|went) )*(?:pass(?:es|ed|ing)?|green"
+    r"|succeed(?:s|ed)?)\b"
+)
 
 
 def _marker(
@@ -211,12 +215,15 @@ MARKERS: Final = (
     _marker(
         "marker.tests_pass",
         Act.TESTED,
-        r"(?P<label>(?:all |the |both )*(?:\d+ )?(?:[\w-]+ ){0,3}?(?:tests?|specs?|checks?"
-        r"|suite)?(?: of them)? ?(?:are |is |now"
-        r" |all |still )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)(?: (?:now|again|locally|in ci))?)",
+        r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
+        r"|specs?"
+        r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc)(?: of them)?"
+        rf"{_PASSING}(?: (?:now|again|locally|in ci))?"
+        rf"|(?:they |(?:all|both|\d+|\w+ of \w+)(?: \d+)?(?: of them)?){_PASSING}(?: (?:now|again|locally|in ci))?"
+        r"(?:$|[,;:.!(]| --?| —| –| and\b| with\b| in \d))",
         0.85,
         "All 12 passing",
-        "All tokens are checked in the middleware",
+        "All 12 passengers are seated",
     ),
     _marker(
         "marker.n_of_n",

@@ -166,6 +166,31 @@ AHEAD: Final = (
 
 MET: Final = (
     _rule(
+        "found_wrong",
+        Act.DIAGNOSIS,
+        r"(?P<label>(?:the |your |our |this |its |both |all )(?:[\w`'\"./#()*:-]+ ){1,9}?(?:is|are|was|were) (?:still "
+        r"|also |now |currently )*(?:missing (?:the|an?|its|from)|not (?:blocking|working|reflected|matching|being"
+        r"|applied"
+        r"|loaded|registered|included|picked up|updated)|contradicted by|inconsistent|overriding|overridden"
+        r"|being (?:created"
+        r"|sent|called|read|written) with (?:a |an |the )?(?:different|wrong|old)|hitting the|blocked by)\b.*)",
+        0.6,
+        "The export folder is being created with a different name than the session",
+        "The export folder is missed by all",
+        unless=r".*\b(?:if|when|unless|would|could|should|might|whether)\b",
+    ),
+    _rule(
+        "does_not_exist",
+        Act.DIAGNOSIS,
+        r"(?P<label>(?:the |your |our |this |these |both )(?:[\w`'\"./#()*:-]+ ){1,7}?(?:doesn't|does not|don't"
+        r"|do not) "
+        r"(?:exist|match|handle|support|include|contain|block|recogni[sz]e|respect|reach)\b.*)",
+        0.6,
+        "The companies table doesn't exist in the database",
+        "You do not have to do this",
+        unless=r".*\b(?:if|when|unless|would|could|should|might|whether|because|since|yet|no longer)\b",
+    ),
+    _rule(
         "ran_into",
         Act.DIAGNOSIS,
         r"(?:(?:i|we)(?:'ve| have|'re| are)? (?:now |also |just )?)?(?:ran into|run into|hit a snag:?|hit a wall:?"
@@ -178,7 +203,10 @@ MET: Final = (
         "We hit the road",
         unless=r"(?:(?:i|we) )?(?:hit|seeing|are seeing|dealing with) (?:the (?:road|target|goal|button|mark|ground"
         r"|limit of)"
-        r"|enter|send|save|good|great|better|improvement)\b|fighting (?:\w+ )?(?:is|for)\b",
+        r"|enter|send|save|good|great|better|improvement)\b|fighting (?:\w+ )?(?:is|for)\b"
+        r"|(?:seeing|dealing with|struggling with|fighting|hitting|coming across) .*\b(?:can|could|may|might|will"
+        r"|would|is"
+        r"|are|was|helps?|makes?|requires?|takes?|feels?)\b",
     ),
     _rule(
         "there_now",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from .chinese import CHINESE
@@ -12,11 +13,12 @@ from .italian import ITALIAN
 from .japanese import JAPANESE
 from .korean import KOREAN
 from .portuguese import PORTUGUESE
+from .reworked import REWORKED
 from .russian import RUSSIAN
 from .spanish import SPANISH
 from .tongue import Tongue
 
-TONGUES: Final[tuple[Tongue, ...]] = (
+_TONGUES: Final = (
     SPANISH,
     PORTUGUESE,
     ITALIAN,
@@ -28,5 +30,9 @@ TONGUES: Final[tuple[Tongue, ...]] = (
     KOREAN,
     HINDI,
     HINGLISH,
+)
+
+TONGUES: Final[tuple[Tongue, ...]] = tuple(
+    replace(tongue, rules=(*REWORKED.get(tongue.code, ()), *tongue.rules)) for tongue in _TONGUES
 )
 """All of them; codes are their own."""

@@ -35,7 +35,8 @@ REQUESTS: Final = (
         0.8,
         "add rate limiting to the auth endpoints",
         "addition of two vectors",
-        unless=r"put (?:that|it) (?:way|like that|differently)\b|make it \d",
+        unless=r"put (?:that|it) (?:way|like that|differently)\b|make it \d|commit [0-9a-f]{7,40}\b|build (?:success"
+        r"|fail)",
     ),
     _rule(
         "need_thing",
@@ -48,7 +49,12 @@ REQUESTS: Final = (
         r"|support|tests?|at least|\d+) .+)",
         0.7,
         "we also need a page for refunds",
-        "we need to talk",
+        "we'd love some advice on refunds",
+        unless=r".* (?:a|an|the|some|more|better|another)(?: (?:bit|little|lot|few|more|of|good|general|practical"
+        r"|specific"
+        r"|extra|honest))* (?:help|tips?|advice|guidance|suggestions?|ideas?|recommendations?|insights?|pointers"
+        r"|feedback"
+        r"|clarity|clarification|examples?|hints?|opinions?)\b",
     ),
     _rule(
         "should",
@@ -66,7 +72,12 @@ REQUESTS: Final = (
         r"|sure|maybe|guess)(?: \w+)? (?:should|must|has to|needs"
         r" to|ought to) (?:be (?:fine|ok|okay|enough|good|it|easy|possible|fixed|solved|resolved|done|ready)|work|do"
         r"|have|help|go)\b|(?:why|how"
-        r"|what|when|if|where) ",
+        r"|what|when|if|where) |.*\b(?:wonder(?:ing)?|curious|unsure|not (?:\w+ )?sure|don't know|no idea|understand"
+        r"|figure out"
+        r"|decide|debating|asking|thinking|maybe|perhaps|specified|whether|if|how (?:\w+ ){1,3}) ?.*\bshould\b"
+        r"|.*\bshould(?:n't)? (?:not )?have \w+(?:ed|en|ne|t)\b|.*\bshould be (?:\w+ )?(?:great|fun|good|perfect"
+        r"|interesting"
+        r"|nice|easy|helpful)\b",
     ),
     _rule(
         "make_sure",
@@ -85,7 +96,14 @@ REQUESTS: Final = (
         0.6,
         "all files of that kind will be written as heredocs",
         "it will be fine",
-        unless=r".*\bwill be (?:fine|ok|okay|back|ready|there|done|late|great|good|enough|out|available)\b",
+        unless=r".*\bwill (?:also |really |definitely |probably |certainly )*be (?:(?:a|an|so|super|really|very|quite"
+        r"|most) )*"
+        r"(?:fine|ok|okay|back|ready|there|done|late|great|good|enough|out|available|helpful|key|useful|crucial"
+        r"|important|vital"
+        r"|essential|engaging|perfect|right|fun|interesting|amazing|nice|tough|hard|challeng(?:e|ing)|worth|easy"
+        r"|useful|big"
+        r"|beneficial|to|how|finding|figuring|getting|making|sticking|keeping|staying|balancing)\b"
+        r"|(?:the |my |our )?(?:biggest|main|real|hardest|key|only|best|worst|trick|tricky)\b",
     ),
     _rule(
         "still_missing",

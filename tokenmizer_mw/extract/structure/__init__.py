@@ -20,6 +20,7 @@ from .changes import changed, open_file, refused_for
 from .commands import commands_of
 from .editlog import read_edit_log
 from .failures import exceptions, telling_line
+from .faults import faults
 from .git import begun
 from .markdown import read_markdown
 from .patches import patched_files
@@ -76,6 +77,8 @@ def read_structure(
         if segments is None and _may_have_structure(message.text):
             segments = segment(message.text)
         found += read_markdown(message.role, segments or ())
+        if message.role is Role.USER:
+            found += read_edit_log(message.text)
     return _distinct(found)[:FINDINGS_MAX]
 
 
@@ -150,6 +153,8 @@ def _unpaired(output: Output) -> list[Finding]:
         found.append(certain.test(label, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
     if output.failed or "Traceback (most recent call last)" in output.text:
         found += [certain.error(label, "", 0.7) for label in exceptions(output.text)]
+    else:
+        found += [certain.error(label, "", 0.7) for label in faults(output.text)]
     return found
 
 

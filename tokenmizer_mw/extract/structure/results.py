@@ -60,6 +60,7 @@ _REFUSALS: Final = (
     "Tool execution failed",
     "The tool call failed",
     "Invalid ",
+    "No exact match",
 )
 _NO_FAULT: Final = ("Sibling tool call errored", "was rejected", "Request interrupted", "user doesn't want")
 """Refusals that say nothing about the work."""
@@ -80,7 +81,7 @@ def read_output(result: ToolResult) -> Output:
         text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    start = text[:200].lstrip()
+    start = text[:200].lstrip(" \t\r\n[")
     if any(mark in start for mark in _NO_FAULT):
         return Output("", code, refused=True)
     if code is None and ("xit" in text or "eturn" in text):

@@ -41,6 +41,7 @@ CODE: Final = (
     Token("postman-key", "PMAK-{h24}-{h34}"),
     Token("readme-key", "rdme_{l70}"),
     Token("figma-token", "{figd|figo|figu|figr|figh}_{W36+}"),
+    Token("trigger-key", "tr_{prod|dev|stg|preview|pat}_{w20+}"),
     Token("prefect-key", "{pnu|pnb}_{w36}"),
     Token("weblate-token", "{wlu|wlp}_{w36+}"),
     Token("jfrog-reference-token", "cmVmdGtuOjAxOj{w40+}"),

@@ -38,5 +38,6 @@ MONEY: Final = (
     Token("alchemy-key", "alcht_{w30}"),
     Token("bitcoin-wif-key", "5{k50} {K|L}{k51}", check="base58check"),
     Token("extended-private-key", "{xprv|yprv|zprv|tprv}{k107}"),
+    Token("nostr-secret-key", "nsec1{z58}"),
     Token("stellar-secret-seed", "S{t55}", check="stellar"),
 )

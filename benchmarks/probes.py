@@ -1,0 +1,121 @@
+"""Whether a text tells what a question asks for, without a model that judges: by values, words and spans.
+
+Token counts here are a quarter of the characters, rounded up, so that figures do not depend on a tokenizer's table and
+compare with those of the literature on this measure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+from tokenmizer_mw.tokens import TokenCounter
+
+CHARACTERS_A_TOKEN: Final = 4
+COVERED: Final = 0.6
+"""Share of a sentence's content that one line must hold to cover it."""
+CONTEXT_WORDS: Final = 2
+"""Content words of the question that must stand around the values of its answer."""
+
+_WORD: Final = re.compile(r"[a-z0-9][a-z0-9._/%$:+-]*", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(\[*#-])|\n+")
+_EDGES: Final = "._/:+-"
+_ENDINGS: Final = ("ing", "ed", "es", "s")
+_STEM_MIN: Final = 3
+_NAME_MIN: Final = 3
+# fmt: off
+_STOP: Final = frozenset((
+    "a", "an", "the", "and", "or", "but", "if", "then", "else", "of", "in", "on", "at", "to", "for", "from", "by",
+    "with", "without", "about", "into", "over", "after", "before", "is", "are", "was", "were", "be", "been", "being",
+    "it", "its", "this", "that", "these", "those", "i", "you", "he", "she", "we", "they", "me", "my", "mine", "your",
+    "yours", "our", "ours", "his", "her", "their", "them", "us", "as", "do", "does", "did", "done", "have", "has",
+    "had", "will", "would", "can", "could", "should", "may", "might", "must", "not", "no", "yes", "so", "than", "too",
+    "very", "just", "also", "how", "what", "when", "where", "which", "who", "whom", "why", "there", "here", "up",
+    "down", "out", "off", "again", "once", "all", "any", "each", "more", "most", "other", "some", "such", "only",
+    "own", "same", "s", "t", "don", "now", "did", "say", "said", "mention", "mentioned", "tell", "told", "use", "used",
+    "using", "llm", "response", "state", "states", "contain",
+))
+_MONTHS: Final = frozenset((
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+))
+# fmt: on
+
+
+def tokens(text: str) -> int:
+    """A quarter of the characters, rounded up."""
+    return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+QUARTERS: Final = TokenCounter("a quarter of the characters", True, tokens)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, numbers without commas."""
+    found = (word.strip(_EDGES).lower() for word in _WORD.findall(text.replace(",", "")))
+    return [word for word in found if word]
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings."""
+    for ending in _ENDINGS:
+        if len(word) > len(ending) + _STEM_MIN and word.endswith(ending):
+            return word[: -len(ending)]
+    return word
+
+
+def content(text: str) -> list[str]:
+    """The stems of the words of a text that carry meaning."""
+    return [stem(word) for word in words(text) if word not in _STOP]
+
+
+def sentences(text: str) -> list[str]:
+    """The lines and sentences of a text."""
+    return [said for piece in _SENTENCE.split(text) if piece and (said := piece.strip())]
+
+
+def values(answer: str, question: str = "") -> list[str]:
+    """What can be checked of an answer: its numbers, dates and names that the question does not give."""
+    given = set(words(question))
+    raw = _WORD.findall(answer.replace(",", ""))
+    found: list[str] = []
+    for at, word in enumerate(raw):
+        low = word.strip(_EDGES).lower()
+        if low and low not in given and _is_value(word, low, at, len(raw)):
+            found.append(low)
+    return list(dict.fromkeys(found))
+
+
+def _is_value(word: str, low: str, at: int, count: int) -> bool:
+    if any(char.isdigit() for char in low):
+        return True
+    if low in _MONTHS and at + 1 < count and word[0].isupper():
+        return True
+    return word[0].isupper() and at > 0 and low not in _STOP and len(low) >= _NAME_MIN
+
+
+def states(text: str, wanted: list[str], question: str, least: int = CONTEXT_WORDS) -> bool:
+    """Whether three sentences in a row of ``text`` hold all values, and as many content words of the question as
+    ``least`` or a third of them, whichever is less."""
+    asked = set(content(question))
+    need = min(least, max(1, len(asked) // 3))
+    spoken = [words(sentence) for sentence in sentences(text)]
+    for at, mine in enumerate(spoken):
+        if not any(_holds(mine, value) for value in wanted):
+            continue
+        span = {word for near in spoken[max(0, at - 1) : at + 2] for word in near}
+        if all(_holds(span, value) for value in wanted) and len(asked & {stem(word) for word in span}) >= need:
+            return True
+    return False
+
+
+def _holds(said: list[str] | set[str], value: str) -> bool:
+    long_number = any(char.isdigit() for char in value) and len(value) >= _NAME_MIN
+    return value in said or (long_number and any(value in word for word in said))
+
+
+def covers(text: str, target: str) -> bool:
+    """Whether some line of ``text`` holds most of the content of ``target``."""
+    wanted = set(content(target))
+    return bool(wanted) and any(len(wanted & set(content(line))) >= COVERED * len(wanted) for line in sentences(text))

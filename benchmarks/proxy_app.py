@@ -1,0 +1,55 @@
+"""What ``proxy`` measures: a bare relay over one pooled client, and the reference proxy with its memory.
+
+The provider's address is in ``BENCHMARK_UPSTREAM``, the store in ``BENCHMARK_STORE``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+from tokenmizer_mw.proxy.app import proxy as configured
+from tokenmizer_mw.proxy.configuration import Configuration
+
+
+def bare() -> Starlette:
+    """A relay as anybody would write it: what comes goes on, and what comes back, too."""
+    client = httpx2.AsyncClient(timeout=600, trust_env=False, limits=httpx2.Limits(max_connections=None))
+    base = os.environ["BENCHMARK_UPSTREAM"]
+
+    async def relay(request: Request) -> StreamingResponse:
+        kept = [(name, value) for name, value in request.headers.raw if name not in (b"host", b"content-length")]
+        asked = client.build_request("POST", base + request.url.path, headers=kept, content=await request.body())
+        answer = await client.send(asked, stream=True)
+
+        async def body() -> AsyncIterator[bytes]:
+            try:
+                async for piece in answer.aiter_raw():
+                    yield piece
+            finally:
+                await answer.aclose()
+
+        headers = {name: value for name, value in answer.headers.items() if name != "transfer-encoding"}
+        return StreamingResponse(body(), answer.status_code, headers)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await client.aclose()
+
+    return Starlette(routes=[Route("/{path:path}", relay, methods=["POST"])], lifespan=lifespan)
+
+
+def proxy() -> Any:
+    """The reference proxy as it is served: door, memory and relay."""
+    base, store = os.environ["BENCHMARK_UPSTREAM"], os.environ["BENCHMARK_STORE"]
+    given = {"store": store, "providers": {"openai": {"base_url": f"{base}/v1"}}}
+    return configured(Configuration.read(given, {}))

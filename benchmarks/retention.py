@@ -1,0 +1,116 @@
+"""Whether an agent could go on: what of its next actions a small text still names.
+
+Agent sessions (those with tool calls) are cut at half, and at three quarters. What the agent uses afterwards and used
+or saw before the cut, paths, identifiers, addresses and command lines in the arguments of its later calls, is what a
+colleague would need; counted is the share that the text names. Only sessions count whose text before the cut is
+several times the largest text. As at a real cut, which keeps the newest messages, half of our budget goes to the
+resume block and what it leaves to the newest messages; the block alone is given beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.resume import build_resume
+
+from .blocks import RESUMES, last
+from .labelled import Labelled, corpora
+from .measure import at_least
+from .probes import QUARTERS, tokens
+
+BUDGETS: Final = (300, 600, 2_000)
+CUTS: Final = (0.5, 0.75)
+CALLS_AFTER: Final = 12
+"""Calls after the cut whose arguments are looked at."""
+SEEN_MIN: Final = 3
+"""Names that a session needs after the cut to be counted."""
+LONG: Final = 6_000
+"""Tokens before a cut below which it would not be made."""
+_NONCE: Final = nonce_for(b"benchmark", SessionKey("local", "retention"), "checkpoint-1")
+_NAME: Final = re.compile(r"(?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.[a-z]{1,5}\b|\b[a-z]+(?:[A-Z]\w+)+\b|\b\w+_\w+\b|:\d{4,5}\b")
+
+
+def run() -> dict[str, Any]:
+    sessions = [
+        one for corpus in corpora() for one in corpus.sessions if any(turn.get("tool_calls") for turn in one.turns)
+    ]
+    figures = {str(cut): rows for cut in CUTS if (rows := _at(sessions, cut))}
+    bars = [
+        at_least(
+            f"cut at {cut}: next names in 600 tokens beside the best simpler way",
+            rows["tokenmizer-mw"][600] / max(by[600] for way, by in rows.items() if way in RESUMES),
+            1.0,
+        )
+        for cut, rows in figures.items()
+    ]
+    return {"figures": figures, "bars": bars, "notes": __doc__}
+
+
+def _at(sessions: Sequence[Labelled], cut: float) -> dict[str, dict[int, float]]:
+    shares: dict[str, dict[int, list[float]]] = {}
+    for session in sessions:
+        place = int(len(session.turns) * cut)
+        wanted = needed(session.turns, place)
+        long = sum(tokens(_text(turn)) for turn in session.turns[:place]) >= LONG
+        if long and len(wanted) >= SEEN_MIN:
+            for name, budget, text in _texts(session, place):
+                told = sum(one in text for one in wanted) / len(wanted)
+                shares.setdefault(name, {}).setdefault(budget, []).append(told)
+    means = {name: {budget: statistics.fmean(found) for budget, found in by.items()} for name, by in shares.items()}
+    count = len(next(iter(shares.values()), {}).get(BUDGETS[0], []))
+    return {**means, "sessions": {0: float(count)}} if count else {}
+
+
+def needed(turns: Sequence[Mapping[str, Any]], place: int) -> set[str]:
+    """Names in the arguments of the calls after ``place`` that stood somewhere before it."""
+    before = "\n".join(_text(turn) for turn in turns[:place])
+    calls = [call for turn in turns[place:] for call in turn.get("tool_calls") or ()]
+    after = "\n".join(_arguments(call) for call in calls[:CALLS_AFTER])
+    return {name for name in _NAME.findall(after) if name in before}
+
+
+def _text(turn: Mapping[str, Any]) -> str:
+    return "\n".join((str(turn.get("content") or ""), *(_arguments(call) for call in turn.get("tool_calls") or ())))
+
+
+def _arguments(call: Mapping[str, Any]) -> str:
+    given = call.get("arguments")
+    return "\n".join(_strings(given)) if isinstance(given, Mapping) else json.dumps(given)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+
+
+def _texts(session: Labelled, place: int) -> Iterator[tuple[str, int, str]]:
+    turns = session.turns[:place]
+    memory = SessionMemory.open("memory://")
+    memory.record(session.id, turns)
+    graph = memory.graph(session.id)
+    memory.close()
+    shown = [{**turn, "content": _text(turn)} for turn in turns]
+    for budget in BUDGETS:
+        block = _block(graph, budget // 2, place)
+        yield "tokenmizer-mw", budget, f"{block}\n{last(shown, budget - tokens(block))}"
+        yield "block alone", budget, _block(graph, budget, place)
+        for name, way in RESUMES.items():
+            yield name, budget, way(shown, budget)
+
+
+def _block(graph: SessionGraph, budget: int, turn: int) -> str:
+    return build_resume(graph, budget=budget, counter=QUARTERS, nonce=_NONCE, turn=turn).text

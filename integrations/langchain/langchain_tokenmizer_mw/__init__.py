@@ -1,0 +1,58 @@
+"""tokenmizer-mw for LangChain and LangGraph: thin faces over ``SessionMemory``, each loaded when it is first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_tokenmizer_mw.callbacks import TokenMizerCallbackHandler
+    from langchain_tokenmizer_mw.history import TokenMizerChatMessageHistory
+    from langchain_tokenmizer_mw.memory import TokenMizerMemory
+    from langchain_tokenmizer_mw.middleware import TokenMizerMiddleware
+    from langchain_tokenmizer_mw.store import TokenMizerStore
+    from langchain_tokenmizer_mw.summarization import TokenMizerSummarizer, tokenmizer_summarization
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "TokenMizerCallbackHandler",
+    "TokenMizerChatMessageHistory",
+    "TokenMizerMemory",
+    "TokenMizerMiddleware",
+    "TokenMizerStore",
+    "TokenMizerSummarizer",
+    "__version__",
+    "tokenmizer_summarization",
+]
+
+_LAZY = {
+    "TokenMizerCallbackHandler": "callbacks",
+    "TokenMizerChatMessageHistory": "history",
+    "TokenMizerMemory": "memory",
+    "TokenMizerMiddleware": "middleware",
+    "TokenMizerStore": "store",
+    "TokenMizerSummarizer": "summarization",
+    "tokenmizer_summarization": "summarization",
+}
+
+_INSTALL = {
+    "langchain": "'langchain-tokenmizer-mw[agents]'",
+    "langgraph": "'langchain-tokenmizer-mw[agents]'",
+    "langchain_classic": "'langchain-tokenmizer-mw[classic]'",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a class with the part of LangChain that it needs when it is first used."""
+    from importlib import import_module
+
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        if package not in _INSTALL:
+            raise
+        wanted = f"{name} needs {package}: pip install {_INSTALL[package]}"
+        raise ModuleNotFoundError(wanted, name=missing.name, path=missing.path) from None

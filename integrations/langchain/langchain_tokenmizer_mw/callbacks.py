@@ -1,0 +1,93 @@
+"""A callback handler that remembers what chat models are asked and answer. It observes; it changes nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, Generation, LLMResult
+
+from langchain_tokenmizer_mw.messages import chat
+from langchain_tokenmizer_mw.sessions import checked, running_session
+from tokenmizer_mw.model.session import LOCAL_TENANT
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+RUNS_MAX: Final = 1_000
+"""Calls under way whose messages are held; of older ones only what was asked is remembered."""
+
+
+class TokenMizerCallbackHandler(BaseCallbackHandler):
+    """Records the chats of existing chains: ``chain.invoke(..., config={"callbacks": [handler]})``.
+
+    What a model is asked is recorded when the call starts, its answer when it ends; results of tools are part of the
+    next call's messages. The session is ``session_id``, else what the run's metadata or configurable name as thread or
+    session id; a run that names none counts as "no_session" and is not recorded. LangChain logs what is raised here and
+    goes on.
+    """
+
+    def __init__(self, memory: SessionMemory, *, session_id: str | None = None, tenant: str = LOCAL_TENANT) -> None:
+        self.memory = checked(memory)
+        self.session_id = session_id
+        self.tenant = tenant
+        self._runs: OrderedDict[UUID, tuple[str, list[BaseMessage]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def on_chat_model_start(
+        self,
+        serialized: dict[str, Any],
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        metadata: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """A chat model is asked ``messages[0]``."""
+        self._asked(run_id, list(messages[0]) if messages else [], metadata)
+
+    def on_llm_start(
+        self,
+        serialized: dict[str, Any],
+        prompts: list[str],
+        *,
+        run_id: UUID,
+        metadata: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """A model that completes text is asked ``prompts[0]``."""
+        self._asked(run_id, [HumanMessage(prompt) for prompt in prompts[:1]], metadata)
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
+        """The model has answered."""
+        with self._lock:
+            known = self._runs.pop(run_id, None)
+        first = next((some[0] for some in response.generations if some), None)
+        if known is None or first is None:
+            return
+        session, asked = known
+        self.memory.record(session, chat([*asked, _answer(first)]), later=True, tenant=self.tenant)
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """The model did not answer; what it was asked is recorded."""
+        with self._lock:
+            self._runs.pop(run_id, None)
+
+    def _asked(self, run_id: UUID, messages: list[BaseMessage], metadata: dict[str, Any] | None) -> None:
+        session = self.session_id if self.session_id is not None else running_session(metadata)
+        if session is None:
+            self.memory.count("no_session")
+            return
+        with self._lock:
+            self._runs[run_id] = session, messages
+            while len(self._runs) > RUNS_MAX:
+                self._runs.popitem(last=False)
+        self.memory.record(session, chat(messages), later=True, tenant=self.tenant)
+
+
+def _answer(generation: Generation) -> BaseMessage:
+    return generation.message if isinstance(generation, ChatGeneration) else AIMessage(generation.text)

@@ -1,0 +1,168 @@
+"""Memory for the chains of langchain-classic: the place of ``ConversationKGMemory`` and of the buffers."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any, Final, Self
+from uuid import uuid4
+
+from langchain_classic.memory.chat_memory import BaseChatMemory
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import Field, PrivateAttr, model_validator
+
+from langchain_tokenmizer_mw.history import TokenMizerChatMessageHistory
+from langchain_tokenmizer_mw.messages import chat
+from langchain_tokenmizer_mw.sessions import private
+from langchain_tokenmizer_mw.triples import Knowledge, KnowledgeTriple
+from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT
+
+UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extraction_prompt")
+"""Arguments of ``ConversationKGMemory`` that nothing here needs."""
+
+
+class TokenMizerMemory(BaseChatMemory):
+    """What a session decided, did and left open, under ``memory_key``, in at most ``budget`` tokens.
+
+    No model is called. Takes the arguments of ``ConversationKGMemory``; ``UNUSED`` names those that do nothing, which
+    is said once, as it is of others that are not known here. Without ``memory`` it lasts as long as the object, as the
+    stock classes do; with ``memory`` and a ``session_id`` it survives restarts, and all instances on one session know
+    the same. ``chat_memory`` may be a history of another class: what is in it is recorded too.
+
+    Facts come first that the input asks for. As text they are fenced as data; ``return_messages`` gives one message
+    of ``summary_message_cls``, without that in the role that the settings name.
+    """
+
+    memory: SessionMemory = Field(default_factory=private, exclude=True, repr=False)
+    session_id: str = Field(default_factory=lambda: uuid4().hex)
+    tenant: str = LOCAL_TENANT
+    budget: int = 300
+    memory_key: str = "history"
+    human_prefix: str = "Human"
+    ai_prefix: str = "AI"
+    summary_message_cls: type[BaseMessage] | None = None
+    llm: Any = Field(default=None, exclude=True, repr=False)
+    k: int | None = None
+    kg: Any = Field(default=None, exclude=True, repr=False)
+    knowledge_extraction_prompt: Any = Field(default=None, exclude=True, repr=False)
+    entity_extraction_prompt: Any = Field(default=None, exclude=True, repr=False)
+    _foreign: bool = PrivateAttr(default=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own_history(cls, values: Any) -> Any:
+        """Without a ``chat_memory`` the session itself is one; one of ours says which session it is."""
+        if not isinstance(values, dict):
+            return values
+        if unknown := tuple(sorted(values.keys() - cls.model_fields.keys())):
+            _say_once(unknown)
+        given = values.get("chat_memory")
+        if isinstance(given, TokenMizerChatMessageHistory):
+            return values | {"memory": given.memory, "session_id": given.session_id, "tenant": given.tenant}
+        if given is not None:
+            return values
+        memory = values.get("memory") or private()
+        session, tenant = values.get("session_id") or uuid4().hex, values.get("tenant", LOCAL_TENANT)
+        history = TokenMizerChatMessageHistory(session, memory, tenant=tenant)
+        return values | {"memory": memory, "session_id": session, "chat_memory": history}
+
+    @model_validator(mode="after")
+    def _unused(self) -> Self:
+        given = tuple(name for name in UNUSED if getattr(self, name) is not None)
+        if given:
+            _say_once(given)
+        self._foreign = not isinstance(self.chat_memory, TokenMizerChatMessageHistory)
+        self.kg = Knowledge(self._graph)
+        return self
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The key under which ``load_memory_variables`` answers."""
+        return [self.memory_key]
+
+    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """What the session says, that first which ``inputs`` ask for; "" or [] for a session without facts."""
+        self._take_over()
+        try:
+            text = self.memory.resume(
+                self.session_id, budget=self.budget, query=self._asked(inputs), tenant=self.tenant
+            ).text
+        except UnknownSession:
+            text = ""
+        return {self.memory_key: self._shown(text)}
+
+    async def aload_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """``load_memory_variables``, off the event loop."""
+        await self._atake_over()
+        try:
+            resume = await self.memory.aresume(
+                self.session_id, budget=self.budget, query=self._asked(inputs), tenant=self.tenant
+            )
+        except UnknownSession:
+            return {self.memory_key: self._shown("")}
+        return {self.memory_key: self._shown(resume.text)}
+
+    def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
+        """Add an exchange. Raises ``ValueError`` where the input or the output is not the only one and no key says
+        which it is."""
+        super().save_context(inputs, outputs)
+        self._take_over()
+
+    async def asave_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
+        """``save_context``, off the event loop."""
+        await super().asave_context(inputs, outputs)
+        await self._atake_over()
+
+    def clear(self) -> None:
+        """Erase the session for good."""
+        super().clear()
+        self.memory.forget(self.session_id, tenant=self.tenant)
+
+    async def aclear(self) -> None:
+        """``clear``, off the event loop."""
+        await super().aclear()
+        await self.memory.aforget(self.session_id, tenant=self.tenant)
+
+    def get_current_entities(self, input_string: str) -> list[str]:
+        """The labels of the facts that share words with ``input_string``, best first; no model is called."""
+        return self.kg.about(input_string)  # type: ignore[no-any-return]
+
+    def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
+        """The current facts that share words with ``input_string``, as triples; no model is called."""
+        return self.kg.triples(input_string)  # type: ignore[no-any-return]
+
+    def _graph(self) -> SessionGraph:
+        try:
+            return self.memory.graph(self.session_id, tenant=self.tenant)
+        except UnknownSession:
+            return SessionGraph()
+
+    def _asked(self, inputs: dict[str, Any]) -> str | None:
+        key = self.input_key
+        named = [name for name in inputs if name not in (*self.memory_variables, "stop")]
+        asked = inputs.get(key) if key is not None else inputs[named[0]] if len(named) == 1 else None
+        return asked if isinstance(asked, str) else None
+
+    def _shown(self, text: str) -> Any:
+        if not self.return_messages:
+            return text
+        role = HumanMessage if self.memory.settings.block_role == "user" else SystemMessage
+        return [(self.summary_message_cls or role)(content=text)] if text else []
+
+    def _take_over(self) -> None:
+        """Record what a history of somebody else's holds."""
+        if self._foreign and (messages := self.chat_memory.messages):
+            self.memory.record(self.session_id, chat(messages), tenant=self.tenant)
+
+    async def _atake_over(self) -> None:
+        if self._foreign and (messages := await self.chat_memory.aget_messages()):
+            await self.memory.arecord(self.session_id, chat(messages), tenant=self.tenant)
+
+
+@cache
+def _say_once(names: tuple[str, ...]) -> None:
+    said = ", ".join(names)
+    warnings.warn(f"TokenMizerMemory calls no model: {said} are accepted and do nothing", UserWarning, stacklevel=2)

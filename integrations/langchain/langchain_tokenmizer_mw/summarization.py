@@ -1,0 +1,117 @@
+"""Summaries without a model call for the stock summarization middleware."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from langchain.agents.middleware import SummarizationMiddleware
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables.config import ensure_config
+
+from langchain_tokenmizer_mw.messages import chat
+from langchain_tokenmizer_mw.sessions import checked, private, running_session, tokens
+from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.model.session import LOCAL_TENANT
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+SUMMARY_TOKENS: Final = 600
+"""Tokens of a summary, unless told otherwise."""
+
+TRIGGER: Final = 0.85
+"""Share of the model's window at which ``tokenmizer_summarization`` summarizes."""
+
+NOTHING: Final = "Nothing was said so far that has to be carried on."
+"""The summary of a chat without a fact in it."""
+
+_READ: Final = "__pregel_read"
+"""What LangGraph calls the reader of a running graph's state in a config, as its own tool node uses it."""
+
+
+class TokenMizerSummarizer:
+    """From messages to the facts in them: ``SummarizationMiddleware(..., summarizer=TokenMizerSummarizer(memory))``.
+
+    The whole thread is recorded before the middleware deletes the old part of it, also where
+    ``trim_tokens_to_summarize`` hands over only the last few messages; ``memory.messages`` and ``memory.restore`` give
+    it back. A summary takes at most ``budget`` tokens.
+
+    The session is the run's thread id, or ``session_id`` where that is given. Raises ``ValueError`` where there is
+    neither.
+    """
+
+    def __init__(
+        self,
+        memory: SessionMemory | None = None,
+        *,
+        session_id: str | None = None,
+        tenant: str = LOCAL_TENANT,
+        budget: int = SUMMARY_TOKENS,
+    ) -> None:
+        self.memory = private() if memory is None else checked(memory)
+        self.session_id = session_id
+        self.tenant = tenant
+        self.budget = tokens("budget", budget, 1)
+
+    def __call__(self, messages: Sequence[BaseMessage]) -> str:
+        """The facts of the session, those of ``messages`` included."""
+        session = self.session_id if self.session_id is not None else running_session()
+        if session is None:
+            raise ValueError("no thread id: run the agent with a checkpointer and a thread_id, or give a session_id")
+        told = [message for message in _thread() or messages if not _is_summary(message)]
+        self.memory.record(session, chat(told), tenant=self.tenant)
+        try:
+            return self.memory.resume(session, budget=self.budget, tenant=self.tenant).text or NOTHING
+        except UnknownSession:
+            return NOTHING
+
+
+def tokenmizer_summarization(
+    model: Any,
+    memory: SessionMemory | None = None,
+    *,
+    session_id: str | None = None,
+    tenant: str = LOCAL_TENANT,
+    budget: int = SUMMARY_TOKENS,
+    **options: Any,
+) -> SummarizationMiddleware:
+    """The stock ``SummarizationMiddleware`` with a ``TokenMizerSummarizer``, at 85 % of the window of ``model``.
+
+    ``options`` are the middleware's own. A model without a profile has no window that the middleware knows: then the
+    table of models of ``memory`` tells. Raises ``TypeError`` for a LangChain whose middleware takes no summarizer, and
+    ``ValueError`` for a ``trim_tokens_to_summarize``, which would take away from the summary what it stands for.
+    """
+    if "summarizer" not in inspect.signature(SummarizationMiddleware.__init__).parameters:
+        raise TypeError("this langchain has no summarizer= in SummarizationMiddleware: 1.4.7 and newer do")
+    if options.setdefault("trim_tokens_to_summarize", None) is not None:
+        raise ValueError("trim_tokens_to_summarize must be None: what it trims would be in no summary")
+    summarizer = TokenMizerSummarizer(memory, session_id=session_id, tenant=tenant, budget=budget)
+    options.setdefault("trigger", _trigger(model, summarizer.memory))
+    return SummarizationMiddleware(model, summarizer=summarizer, **options)
+
+
+def _trigger(model: Any, memory: SessionMemory) -> tuple[str, float]:
+    from tokenmizer_mw.window import budget_for
+
+    if memory.settings.context_window is None and (getattr(model, "profile", None) or {}).get("max_input_tokens"):
+        return "fraction", TRIGGER
+    name = model if isinstance(model, str) else getattr(model, "model_name", None) or getattr(model, "model", "")
+    return "tokens", int(budget_for(str(name).rpartition(":")[2], memory.settings) * TRIGGER)
+
+
+def _thread() -> list[BaseMessage] | None:
+    """All messages of the running graph; ``None`` outside of one."""
+    read = (ensure_config().get("configurable") or {}).get(_READ)
+    if not callable(read):
+        return None
+    try:
+        messages = read("messages")
+    except (KeyError, ValueError):
+        return None
+    return messages if isinstance(messages, list) and messages else None
+
+
+def _is_summary(message: BaseMessage) -> bool:
+    return message.additional_kwargs.get("lc_source") == "summarization"

@@ -1,0 +1,118 @@
+"""A memory that keeps the whole transcript and tells a model as much of it as fits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_validator
+from llama_index.core.llms.llm import LLM
+from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseChatStoreMemory
+from llama_index.core.storage.chat_store.base import BaseChatStore
+from llama_index.core.utils import get_tokenizer
+from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerChatStore
+from llama_index.storage.chat_store.tokenmizer_mw.messages import chat_message
+from llama_index.storage.chat_store.tokenmizer_mw.opening import Store, plain_errors
+
+from tokenmizer_mw.tokens import MessageCounter, TokenCounter
+
+DEFAULT_TOKEN_LIMIT = 30_000
+DEFAULT_TOKEN_LIMIT_RATIO = 0.75
+
+
+class TokenMizerMemory(BaseChatStoreMemory):
+    """The memory of one chat for ``memory=`` of chat engines and agents.
+
+    ``get`` gives the whole chat as long as it fits into ``token_limit``; then the newest turns word for word and, in
+    place of the older ones, a message with a resume block, the same from call to call until the limit is near again.
+    ``get_all`` always gives every message. ``chat_store`` is a ``TokenMizerChatStore``, a path, an address or an open
+    ``SessionMemory``; ``chat_store_key`` names the chat in it.
+
+    Tokens are counted with ``tokenizer_fn``, those of roles, tool calls and attachments included. Calls of tools stay
+    with their results. Only what ends a chat is never left out, however long it is.
+    """
+
+    chat_store: TokenMizerChatStore = Field(default_factory=TokenMizerChatStore)
+    token_limit: int = Field(default=DEFAULT_TOKEN_LIMIT, ge=1, description="Tokens that `get` may give.")
+    tokenizer_fn: Callable[[str], list[Any]] = Field(default_factory=get_tokenizer, exclude=True)
+
+    _counter: MessageCounter = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Count as the tokenizer does."""
+        tokenizer = self.tokenizer_fn
+        self._counter = MessageCounter(TokenCounter("llama_index", False, lambda text: len(tokenizer(text))))
+
+    @field_validator("chat_store", mode="before")
+    @classmethod
+    def _as_store(cls, value: Any) -> Any:
+        if value is None:
+            return TokenMizerChatStore()
+        return value if isinstance(value, BaseChatStore | dict) else TokenMizerChatStore(value)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Name of the class in its serialised form."""
+        return "TokenMizerMemory"
+
+    @classmethod
+    def from_defaults(
+        cls,
+        chat_history: list[ChatMessage] | None = None,
+        llm: LLM | None = None,
+        chat_store: TokenMizerChatStore | Store | None = None,
+        chat_store_key: str = DEFAULT_CHAT_STORE_KEY,
+        token_limit: int | None = None,
+        tokenizer_fn: Callable[[str], list[Any]] | None = None,
+        *,
+        session_id: str | None = None,
+        **kwargs: Any,
+    ) -> TokenMizerMemory:
+        """A memory with the arguments of ``ChatMemoryBuffer``; ``session_id`` is another word for ``chat_store_key``.
+
+        Messages in ``chat_history`` become the chat's; an empty one changes nothing. Without ``token_limit`` it is
+        three quarters of the window of ``llm``, or 30,000. Raises ``ValueError`` for arguments that are unknown.
+        """
+        if kwargs:
+            raise ValueError(f"Unexpected kwargs: {kwargs}")
+        if token_limit is None and llm is not None:
+            token_limit = int(llm.metadata.context_window * DEFAULT_TOKEN_LIMIT_RATIO)
+        made = cls(
+            chat_store=cls._as_store(chat_store),
+            chat_store_key=chat_store_key if session_id is None else session_id,
+            token_limit=DEFAULT_TOKEN_LIMIT if token_limit is None else token_limit,
+            tokenizer_fn=tokenizer_fn or get_tokenizer(),
+        )
+        if chat_history:
+            made.set(chat_history)
+        return made
+
+    def get(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
+        """What a model is told, within the limit less ``initial_token_count``. ``input`` is not looked at.
+
+        Raises ``ValueError`` when that count alone exceeds the limit.
+        """
+        if initial_token_count > self.token_limit:
+            raise ValueError("Initial token count exceeds token limit")
+        memory = self.chat_store.memory
+        with plain_errors():
+            context = memory.context(
+                self.chat_store_key,
+                limit=self.token_limit,
+                reserved=initial_token_count,
+                counter=self._counter,
+                tenant=self.chat_store.tenant,
+            )
+        role = MessageRole(memory.settings.block_role)
+        block = [ChatMessage(role=role, content=context.block)] if context.block else []
+        return [*map(chat_message, context.instructions), *block, *map(chat_message, context.recent)]
+
+    async def aget(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
+        """``get`` off the event loop."""
+        return await asyncio.to_thread(self.get, input, initial_token_count, **kwargs)
+
+    def put_messages(self, messages: list[ChatMessage]) -> None:
+        """Add messages in one piece."""
+        self.chat_store.add_messages(self.chat_store_key, messages)

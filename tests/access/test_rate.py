@@ -1,0 +1,75 @@
+"""The algorithm of limits, against a plain simulation of a bucket."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenmizer_mw.access.rate import Limit, Standing, charge, take
+
+LIMIT = Limit("requests", 6, 60.0)
+
+
+def test_a_burst_and_then_one_at_a_time() -> None:
+    level: float | None = None
+    for _ in range(6):
+        taken = take(LIMIT, level, 100.0)
+        assert not isinstance(taken, Standing)
+        level = taken
+    refused = take(LIMIT, level, 100.0)
+    assert isinstance(refused, Standing)
+    assert (refused.remaining, refused.reset, refused.wait) == (0, pytest.approx(60.0), pytest.approx(10.0))
+    assert isinstance(take(LIMIT, level, 109.9), Standing)
+    assert not isinstance(take(LIMIT, level, 110.0), Standing)
+
+
+def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
+    level: float | None = None
+    let_in = []
+    for tick in range(1_200):
+        now = tick / 10
+        taken = take(LIMIT, level, now)
+        if not isinstance(taken, Standing):
+            level = taken
+            let_in.append(now)
+    assert all(sum(start <= at < start + 10 for at in let_in) <= 7 for start in range(110))
+    assert len(let_in) <= 6 + 12
+
+
+def test_asking_takes_nothing() -> None:
+    assert take(LIMIT, 105.0, 100.0, 0) == 105.0
+    assert isinstance(take(LIMIT, 160.0, 100.0, 0), Standing)
+
+
+def test_debts_drain() -> None:
+    level = charge(LIMIT, None, 0.0, 60)
+    assert level == 600.0
+    refused = take(LIMIT, level, 0.0, 0)
+    assert isinstance(refused, Standing) and refused.remaining == 0 and refused.wait == pytest.approx(550.0)
+    assert not isinstance(take(LIMIT, level, 550.0, 0), Standing)
+
+
+@given(
+    amount=st.integers(1, 50),
+    steps=st.lists(st.tuples(st.floats(0, 40), st.integers(1, 5), st.booleans()), max_size=60),
+)
+def test_as_a_bucket_that_drains(amount: int, steps: list[tuple[float, int, bool]]) -> None:
+    limit = Limit("tokens", amount, 60.0)
+    level: float | None = None
+    content = now = 0.0
+    for pause, cost, forced in steps:
+        now += pause
+        content = max(content - pause * amount / 60.0, 0.0)
+        if forced:
+            level = charge(limit, level, now, cost)
+            content += cost
+            continue
+        taken = take(limit, level, now, cost)
+        if abs(content + cost - amount) > 1e-6 * amount:
+            assert isinstance(taken, Standing) is (content + cost > amount)
+        if isinstance(taken, Standing):
+            assert taken.wait > 0
+        else:
+            level = taken
+            content += cost

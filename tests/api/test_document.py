@@ -1,0 +1,87 @@
+"""The OpenAPI document says what the routes do: fuzzed against it, nothing breaks and every answer is one of its own.
+
+``TOKENMIZER_FUZZ_EXAMPLES`` sets how many random requests each route gets (default: few); those at the edges of what
+the document allows, and just beyond them, are made in any case.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+
+import schemathesis
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from schemathesis import AuthContext, Case
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.api import api
+from tokenmizer_mw.api.document import document, failures_of
+from tokenmizer_mw.api.shapes import PRINTABLE
+from tokenmizer_mw.api.table import LINES
+from tokenmizer_mw.model.session import SESSION_ID_MAX
+
+from .hosts import CHAT, PREFIX, stripped, who
+
+EXAMPLES = int(os.environ.get("TOKENMIZER_FUZZ_EXAMPLES", "5"))
+
+
+def cursors() -> SearchStrategy[str]:
+    """Cursors as pages give them."""
+    rank = st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.text())
+    return rank.map(lambda one: base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("="))
+
+
+def lines() -> SearchStrategy[bytes]:
+    """Messages as JSON Lines."""
+    message = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": st.text()})
+    return st.lists(message, min_size=1).map(lambda told: "\n".join(map(json.dumps, told)).encode())
+
+
+schemathesis.openapi.format("cursor", cursors())
+schemathesis.openapi.format(PRINTABLE, st.text(min_size=1, max_size=SESSION_ID_MAX).filter(str.isprintable))
+schemathesis.openapi.media_type(LINES, lines())
+
+memory = SessionMemory.open()
+memory.record("hall", CHAT, tenant="tenant-a")
+made = api(memory, authorize=who)
+schema = schemathesis.openapi.from_asgi(f"{PREFIX}/api/openapi.json", stripped(made))
+
+
+@schema.auth()
+class Key:
+    """The key that every generated request carries, unless a check leaves it out."""
+
+    def get(self, case: Case, context: AuthContext) -> str:
+        return "Bearer admin"
+
+    def set(self, case: Case, data: str, context: AuthContext) -> None:
+        case.headers["authorization"] = data
+
+
+@schema.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+def test_every_answer_is_as_documented(case: Case) -> None:
+    case.call_and_validate()
+
+
+def test_the_document_is_the_table() -> None:
+    told = document(made.routes, PREFIX)
+    rows = {(route.path, route.method.lower()): route for route in made.routes}
+    assert {(path, method) for path, methods in told["paths"].items() for method in methods} == rows.keys()
+    for (path, method), route in rows.items():
+        operation = told["paths"][path][method]
+        assert set(operation["responses"]) == {str(route.status), *map(str, failures_of(route))}
+        assert ("security" in operation) == (route.scope is not None)
+        assert ("requestBody" in operation) == (route.body is not None)
+    json.dumps(told)
+
+
+def test_what_is_referred_to_is_there() -> None:
+    told = document(made.routes)
+    named = set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(told)))
+    assert named
+    assert named <= told["components"]["schemas"].keys()

@@ -1,0 +1,107 @@
+"""What an orchestrator and Prometheus see."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.api import api, local
+from tokenmizer_mw.api.health import RECENT_SECONDS, TROUBLES, Health
+
+from .hosts import CHAT, ask, starlette, who
+
+
+def test_health_of_a_memory_that_works(memory: SessionMemory) -> None:
+    app = starlette(api(memory))
+    for path in ("/health", "/health/live", "/health/ready"):
+        answer = ask(app, "GET", path, token=None)
+        assert (answer.status_code, answer.json()) == (
+            200,
+            {"status": "ok", "live": True, "ready": True, "reasons": []},
+        )
+
+
+def test_a_store_that_fails_makes_it_unready_but_not_dead(memory: SessionMemory) -> None:
+    app = starlette(api(memory))
+    memory.close()
+    answer = ask(app, "GET", "/health/ready", token=None)
+    assert (answer.status_code, answer.json()["status"]) == (503, "unready")
+    assert answer.json()["reasons"] == ["store_unavailable"]
+    assert ask(app, "GET", "/health/live", token=None).status_code == 200
+
+
+def test_a_host_that_drains_is_unready(memory: SessionMemory) -> None:
+    draining: list[str] = []
+    app = starlette(api(memory, checks=[lambda: draining[0] if draining else None]))
+    assert ask(app, "GET", "/health").status_code == 200
+    draining.append("draining")
+    answer = ask(app, "GET", "/health")
+    assert (answer.status_code, answer.json()["reasons"]) == (503, ["draining"])
+
+
+def test_failures_degrade_it_for_a_while(memory: SessionMemory) -> None:
+    now = 1_000.0
+    health = Health(memory, (), lambda: now)
+    assert health.look()["status"] == "ok"
+    memory.count("redaction_failed")
+    memory.count("turn_complete")
+    assert (health.look()["status"], health.look()["reasons"]) == ("degraded", ["redaction_failed"])
+    now += RECENT_SECONDS - 1
+    assert health.look()["status"] == "degraded"
+    now += 2
+    assert health.look() == {"status": "ok", "live": True, "ready": True, "reasons": []}
+    memory.count("redaction_failed")
+    assert health.look()["reasons"] == ["redaction_failed"]
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_every_trouble_is_a_counter_that_there_is(name: str) -> None:
+    found = subprocess.run(["grep", "-rlq", f'"{name}"', "tokenmizer_mw", "--include=*.py", "--exclude-dir=api"])
+    assert found.returncode == 0
+
+
+class Streams(Collector):
+    def collect(self) -> list[GaugeMetricFamily]:
+        return [GaugeMetricFamily("tokenmizer_streams", "Streams that are open", value=3)]
+
+
+def test_metrics(memory: SessionMemory) -> None:
+    app = starlette(api(memory, authorize=local, collectors=[Streams()]))
+    memory.record("secret session", CHAT)
+    memory.count("turn_complete", 2)
+    ask(app, "GET", "/api/graph/secret%20session")
+    ask(app, "GET", "/api/graph/none")
+    answer = ask(app, "GET", "/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    found = {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+    assert found["tokenmizer_events_total", "turn_complete"] == 2
+    assert found["tokenmizer_api_requests_total", "200", "graph"] == 1
+    assert found["tokenmizer_api_requests_total", "404", "graph"] == 1
+    assert found["tokenmizer_ready",] == 1
+    assert found["tokenmizer_streams",] == 3
+    assert "secret" not in answer.text
+
+
+def test_metrics_are_for_admins(memory: SessionMemory) -> None:
+    app = starlette(api(memory, authorize=who))
+    assert [ask(app, "GET", "/metrics", token=token).status_code for token in (None, "a", "admin")] == [401, 403, 200]
+
+
+def test_without_the_library_the_route_is_not_there() -> None:
+    code = (
+        "import sys; sys.modules['prometheus_client'] = None\n"
+        "from tokenmizer_mw import SessionMemory\nfrom tokenmizer_mw.api import api\n"
+        "print('metrics' in {route.name for route in api(SessionMemory.open()).routes})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,167 @@
+"""What each route does, through HTTP, in an application of somebody else."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.api import api
+
+from .hosts import CHAT, HOSTS, ask, starlette, who, who_later
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+@pytest.mark.parametrize("authorize", [who, who_later])
+def test_mounted_two_prefixes_deep(host: Any, authorize: Any, filled: SessionMemory) -> None:
+    app = host(api(filled, authorize=authorize))
+    answer = ask(app, "GET", "/api/resume/hall?level=full")
+    assert answer.status_code == 200
+    assert "PostgreSQL" in answer.json()["text"]
+    assert ask(app, "GET", "/api/openapi.json").json()["servers"] == [{"url": "/desk/memory"}]
+    assert ask(app, "GET", "/health").json()["status"] == "ok"
+    assert ask(app, "GET", "/nothing").json()["error"]["code"] == "not_found"
+
+
+def test_resume(filled: SessionMemory, app: Any) -> None:
+    told = ask(app, "GET", "/api/resume/hall?budget=120&query=schema").json()
+    assert (told["session_id"], told["level"], told["budget"]) == ("hall", "custom", 120)
+    assert 0 < told["tokens"] <= 120
+    assert "Never delete a booking" in told["text"]
+    assert told["turn"] == len(CHAT)
+
+
+def test_graph_and_transitions(filled: SessionMemory, app: Any) -> None:
+    told = ask(app, "GET", "/api/graph/hall").json()
+    assert told["graph"] == json.loads(json.dumps(filled.graph("hall", tenant="tenant-a").to_dict()))
+    steps = ask(app, "GET", "/api/graph/hall/transitions").json()
+    labels = {node["id"]: node["label"] for node in steps["nodes"]}
+    assert any("SQLite" in labels[one["old"]] and "PostgreSQL" in labels[one["new"]] for one in steps["transitions"])
+
+
+def test_history_as_recorded_and_as_valid(app: Any, memory: SessionMemory) -> None:
+    memory.record("hall", CHAT[:2], tenant="tenant-a")
+    (first,) = memory.sessions(tenant="tenant-a")
+    memory.record("hall", CHAT, tenant="tenant-a")
+    decision = memory.why("hall", "PostgreSQL", tenant="tenant-a")
+    assert decision is not None
+    past = first.updated_at - 3_600
+    memory.date("hall", decision.node.id, valid_from=past, tenant="tenant-a")
+
+    def decided(by: str, at: object) -> set[str]:
+        told = ask(app, "GET", f"/api/graph/hall/history?at_time={at}&as={by}").json()
+        assert told["as"] == by
+        return {node["value"] for node in told["graph"]["nodes"] if node.get("slot") == "database"}
+
+    assert decided("recorded", first.updated_at) == {"sqlite"}
+    assert decided("valid", past + 60) == {"postgresql"}
+    assert decided("recorded", past) == set()
+    assert decided("recorded", "2999-01-01T00:00:00Z") == {"sqlite", "postgresql"}
+
+
+def test_why_and_search(filled: SessionMemory, app: Any) -> None:
+    told = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()
+    assert told["node"]["value"] == "postgresql"
+    assert [step["from"]["value"] for step in told["chain"]] == ["sqlite"]
+    assert "SQLite" in told["text"]
+    hits = ask(app, "GET", "/api/graph/hall/search?text=database&k=2").json()["hits"]
+    assert len(hits) == 2
+    assert {hit["node"]["value"] for hit in hits} == {"sqlite", "postgresql"}
+    assert hits[0]["score"] >= hits[1]["score"] > 0
+    assert ask(app, "GET", "/api/graph/hall/why?text=zebra").json()["error"]["code"] == "unknown_node"
+
+
+def test_checkpoints_and_what_changed_between_them(app: Any, memory: SessionMemory) -> None:
+    memory.record("hall", CHAT[:2], tenant="tenant-a")
+    first = ask(app, "POST", "/api/checkpoint", body={"session_id": "hall"})
+    assert first.status_code == 201
+    memory.record("hall", CHAT, tenant="tenant-a")
+    second = ask(app, "POST", "/api/checkpoint", body={"session_id": "hall"}).json()
+    marks = ask(app, "GET", "/api/checkpoints/hall").json()["checkpoints"]
+    assert [(mark["id"], mark["seq"]) for mark in marks] == [
+        ("checkpoint-1", first.json()["seq"]),
+        ("checkpoint-2", second["seq"]),
+    ]
+    by_name = ask(app, "GET", "/api/graph/hall/diff?from=checkpoint-1&to=checkpoint-2").json()
+    by_number = ask(app, "GET", f"/api/graph/hall/diff?from={marks[0]['seq']}&to={marks[1]['seq']}").json()
+    assert by_name == by_number
+    assert by_name["diff"] == second["diff"]
+    assert [old["value"] for old, _ in by_name["diff"]["changed"]] == ["sqlite"]
+    assert ask(app, "GET", "/api/graph/hall/diff").json()["to"] == second["seq"]
+    unknown = ask(app, "GET", "/api/graph/hall/diff?from=checkpoint-9")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_checkpoint")
+
+
+def test_invalidate(filled: SessionMemory, app: Any) -> None:
+    node = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()["node"]
+    body = {"session_id": "hall", "node_id": node["id"], "reason": "the hall has no server"}
+    told = ask(app, "POST", "/api/decision/invalidate", body=body).json()
+    assert told["node"]["status"] == "invalidated"
+    assert "the hall has no server" in ask(app, "GET", "/api/resume/hall?level=full").json()["text"]
+    unknown = ask(app, "POST", "/api/decision/invalidate", body={**body, "node_id": "decision-99"})
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_node")
+
+
+def test_forget(filled: SessionMemory, app: Any) -> None:
+    events = len(filled.log.read(filled.sessions(tenant="tenant-a")[0].key))
+    told = ask(app, "DELETE", "/api/sessions/hall").json()
+    assert told == {"session_id": "hall", "events": events, "backups_cleaned": 0, "backups_unreachable": 0}
+    assert filled.sessions(tenant="tenant-a") == []
+    assert ask(app, "DELETE", "/api/sessions/hall").status_code == 404
+
+
+def test_an_export_imported_elsewhere_gives_the_same_graph(filled: SessionMemory, app: Any) -> None:
+    exported = ask(app, "GET", "/api/sessions/hall/export")
+    assert exported.headers["content-type"] == "application/x-ndjson"
+    lines = {"content-type": "application/x-ndjson; charset=utf-8"}
+    done = ask(app, "POST", "/api/sessions/copy/import", token="b", raw=exported.content, headers=lines)
+    assert done.status_code == 201
+    events = exported.content.count(b"\n") - 1
+    assert done.json() == {"session_id": "copy", "what": "events", "count": events, "new": events}
+    told = ask(app, "GET", "/api/graph/copy", token="b").json()["graph"]
+    assert told == ask(app, "GET", "/api/graph/hall").json()["graph"]
+    again = ask(app, "POST", "/api/sessions/copy/import", token="b", raw=exported.content, headers=lines)
+    assert again.json()["new"] == 0
+
+
+def test_messages_are_imported_and_what_differs_is_refused(filled: SessionMemory, app: Any) -> None:
+    done = ask(app, "POST", "/api/sessions/new/import", body=CHAT)
+    assert done.json() == {"session_id": "new", "what": "messages", "count": 5, "new": 5}
+    assert ask(app, "GET", "/api/graph/new").json()["graph"] == ask(app, "GET", "/api/graph/hall").json()["graph"]
+    exported = ask(app, "GET", "/api/sessions/hall/export").content
+    ask(app, "POST", "/api/sessions/other/import", body=CHAT[2:])
+    refused = ask(
+        app, "POST", "/api/sessions/other/import", raw=exported, headers={"content-type": "application/x-ndjson"}
+    )
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "session_differs")
+
+
+def test_sessions_page_by_page(small: SessionMemory) -> None:
+    app = starlette(api(small, authorize=who))
+    for number in range(7):
+        small.record(f"s/{number}", CHAT[:1], tenant="tenant-a")
+    small.record("theirs", CHAT[:1], tenant="tenant-b")
+    seen: list[str] = []
+    cursor = ""
+    for _ in range(3):
+        page = ask(app, "GET", f"/api/sessions?limit=100{cursor}").json()
+        seen += [one["session_id"] for one in page["sessions"]]
+        cursor = f"&cursor={page['next']}"
+    assert page["next"] is None
+    assert seen == [f"s/{number}" for number in reversed(range(7))]
+    assert ask(app, "GET", "/api/sessions?limit=2").json()["next"]
+
+
+def test_stats(filled: SessionMemory, app: Any) -> None:
+    told = ask(app, "GET", "/api/stats").json()
+    assert (told["sessions"], told["oldest"]) == (1, told["newest"])
+    assert "counters" not in told
+    assert "counters" in ask(app, "GET", "/api/stats", token="admin").json()
+    assert ask(app, "GET", "/api/stats", token="b").json() == {
+        "sessions": 0,
+        "events": 0,
+        "oldest": None,
+        "newest": None,
+    }

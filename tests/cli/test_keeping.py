@@ -1,0 +1,79 @@
+"""Backups, restoring and retention from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.cli import main
+
+from .conftest import Run
+
+
+def test_back_up_and_restore(filled: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = filled("backup", str(tmp_path))
+    assert status == 0
+    assert "1 sessions, verified" in out
+    (made,) = tmp_path.glob("tokenmizer-*.db")
+    other = f"sqlite:///{tmp_path / 'other' / 'chat.db'}"
+    assert main(["restore", str(made), "--store", other, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["sessions"], told["differ"]) == (1, [])
+    assert main(["graph", "hall", "--store", other, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(filled("graph", "hall", "--json")[1])
+
+
+def test_a_portable_backup(filled: Run, tmp_path: Path) -> None:
+    told = json.loads(filled("backup", str(tmp_path / "all.jsonl"), "--portable", "--json")[1])
+    assert (told["form"], told["sessions"], told["there"]) == ("lines", 1, True)
+    assert filled("restore", told["path"])[1].startswith("1 sessions, 0 new events")
+
+
+def test_backups_on_record(filled: Run, tmp_path: Path) -> None:
+    filled("backup", str(tmp_path / "a.db"))
+    filled("backup", str(tmp_path / "b.db"))
+    (tmp_path / "a.db").unlink()
+    listed = filled("backup", "--list")[1]
+    assert "a.db  (not there)" in listed
+    status, out, err = filled("forget", "hall", "--yes")
+    assert status == 0
+    assert out.startswith("erased hall")
+    assert f"erased from the backup {tmp_path / 'b.db'}" in err
+    assert "may still be in the backup" in err
+    assert "a.db" in err
+    filled("backup", "--drop", str(tmp_path / "a.db"))
+    told = json.loads(filled("backup", "--list", "--json")[1])
+    assert [Path(one["path"]).name for one in told] == ["b.db"]
+    assert filled("backup", "--drop", str(tmp_path / "a.db"))[0] == 2
+
+
+def test_retain(filled: Run) -> None:
+    status, out, err = filled("retain", "--older-than", "0h", "--dry-run")
+    assert (status, out, err) == (0, "hall (local)\n", "would erase 1 sessions\n")
+    assert filled("retain", "--older-than", "90d", "--all-tenants")[2] == "erased 0 sessions\n"
+    told = json.loads(filled("retain", "--older-than", "0d", "--json")[1])
+    assert told["sessions"] == [{"session": "hall", "tenant": "local"}]
+    assert filled("sessions", "--json")[1].strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("backup",), "say where to"),
+        (("restore", "absent.db"), "No such file"),
+        (("retain", "--older-than", "soon"), "is not an age"),
+    ],
+)
+def test_misuse(arguments: tuple[str, ...], told: str, filled: Run) -> None:
+    status, _, err = filled(*arguments)
+    assert status == 2
+    assert told in err
+
+
+def test_a_store_that_is_not_there_is_not_backed_up(run: Run, tmp_path: Path) -> None:
+    status, _, err = run("backup", str(tmp_path / "x.db"))
+    assert status == 2
+    assert "nothing to back up" in err
+    assert not (tmp_path / "x.db").exists()

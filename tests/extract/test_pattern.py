@@ -1,0 +1,59 @@
+"""Many patterns at once say what each of them says alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.pattern import PatternSet, PatternTable, compiled
+from tokenmizer_mw.extract.rules import RULES
+from tokenmizer_mw.extract.rules.tongues import TONGUES
+from tokenmizer_mw.extract.ways import WAYS
+
+ROWS = [*RULES, *(rule for tongue in TONGUES for rule in tongue.rules)]
+TEXTS = sorted({text for row in ROWS for text in (row.example, row.counter)} | {"", " ", "ſie ſagt STRASSE", "K"})
+TABLES = {
+    "english": [rule.pattern for rule in RULES],
+    "ways": [f"(?:{way.pattern})$" for way in WAYS],
+    **{tongue.code: [rule.pattern for rule in tongue.rules] for tongue in TONGUES},
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_finds_what_its_patterns_find_alone(name: str) -> None:
+    patterns = TABLES[name]
+    table = PatternTable(patterns)
+    alone = [compiled(pattern) for pattern in patterns]
+    for text in TEXTS[::3]:
+        assert table.matching(text) == [number for number, one in enumerate(alone) if one.match(text)], text
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_pattern_of_a_table_gives_the_groups_that_it_gives_alone(name: str) -> None:
+    patterns = TABLES[name]
+    table = PatternTable(patterns)
+    for text in TEXTS:
+        for number in table.matching(text):
+            one, other = table[number].match(text), compiled(patterns[number]).match(text)
+            assert one is not None and other is not None
+            assert table[number].groups == compiled(patterns[number]).groups
+            assert [one.group(group) for group in table[number].groups] == [
+                other.group(group) for group in table[number].groups
+            ]
+
+
+def test_a_table_without_words_is_held_against_every_text() -> None:
+    table = PatternTable([r"[0-9]+", r".*"])
+    assert table.matching("12") == [0, 1]
+    assert table.matching("") == [1]
+    assert PatternTable([]).matching("a") == []
+
+
+def test_a_number_that_a_table_does_not_have() -> None:
+    with pytest.raises(IndexError):
+        PatternTable(["a"])[1]
+
+
+def test_a_set_says_which_and_whether() -> None:
+    few = PatternSet("ab", "a", "b")
+    assert few.matching("ABC") == [0, 1]
+    assert few.any("b") and not few.any("xb")

@@ -1,0 +1,308 @@
+"""The learned stage on sentence embeddings: the arithmetic of the model, its directory, and what comes of a head.
+
+The models here are tiny and random, made when the tests run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.extract.acts import read_acts
+from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
+from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, Head, opened
+from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import NodeType
+
+WORDS = ["[UNK]", "zebra", "stripes", "on", "every", "lamp", "tree", "a"]
+WIDTH, HEADS, INNER, LAYERS = 8, 2, 12, 2
+ACTS = tuple(DialogueAct)
+Tensors = dict[str, Any]
+
+
+def _tensors(seed: int = 1) -> Tensors:
+    rng = np.random.default_rng(seed)
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(WORDS), WIDTH),
+        "embeddings.position_embeddings.weight": (TOKENS_MAX, WIDTH),
+        "embeddings.token_type_embeddings.weight": (2, WIDTH),
+        "embeddings.LayerNorm.weight": (WIDTH,),
+        "embeddings.LayerNorm.bias": (WIDTH,),
+    }
+    for layer in range(LAYERS):
+        name = f"encoder.layer.{layer}"
+        for part, out, inner in (
+            ("attention.self.query", WIDTH, WIDTH),
+            ("attention.self.key", WIDTH, WIDTH),
+            ("attention.self.value", WIDTH, WIDTH),
+            ("attention.output.dense", WIDTH, WIDTH),
+            ("intermediate.dense", INNER, WIDTH),
+            ("output.dense", WIDTH, INNER),
+        ):
+            shapes |= {f"{name}.{part}.weight": (out, inner), f"{name}.{part}.bias": (out,)}
+        for part in ("attention.output.LayerNorm", "output.LayerNorm"):
+            shapes |= {f"{name}.{part}.weight": (WIDTH,), f"{name}.{part}.bias": (WIDTH,)}
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def _safetensors(tensors: Tensors) -> bytes:
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    body = b""
+    for name, values in tensors.items():
+        kind = {"float32": "F32", "float16": "F16", "int64": "I64"}[str(values.dtype)]
+        entry = {"dtype": kind, "shape": list(values.shape), "data_offsets": [len(body), len(body) + values.nbytes]}
+        header[name] = entry
+        body += values.tobytes()
+    told = json.dumps(header).encode()
+    return len(told).to_bytes(8, "little") + told + body
+
+
+def _directory(folder: Path, tensors: Tensors | None = None, **config: object) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / WEIGHTS).write_bytes(_safetensors(_tensors() if tensors is None else tensors))
+    told = {
+        "hidden_size": WIDTH,
+        "num_attention_heads": HEADS,
+        "num_hidden_layers": LAYERS,
+        "max_position_embeddings": TOKENS_MAX,
+        "layer_norm_eps": 1e-12,
+        "hidden_act": "gelu",
+    }
+    (folder / "config.json").write_text(json.dumps(told | config))
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def _by_hand(tensors: Tensors, tokens: list[int]) -> list[float]:
+    """The same arithmetic a number at a time."""
+
+    def linear(row: list[float], name: str) -> list[float]:
+        weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+        return [
+            sum(float(w) * x for w, x in zip(line, row, strict=True)) + float(b)
+            for line, b in zip(weight, bias, strict=True)
+        ]
+
+    def normal(row: list[float], name: str) -> list[float]:
+        mean = sum(row) / len(row)
+        spread = math.sqrt(sum((x - mean) ** 2 for x in row) / len(row) + 1e-12)
+        scale, shift = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+        return [(x - mean) / spread * float(w) + float(b) for x, w, b in zip(row, scale, shift, strict=True)]
+
+    tables = [tensors[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
+    hidden = [
+        normal(
+            [float(sum(table[i][j] for table, i in zip(tables, (token, at, 0), strict=True))) for j in range(WIDTH)],
+            "embeddings.LayerNorm",
+        )
+        for at, token in enumerate(tokens)
+    ]
+    size = WIDTH // HEADS
+    for layer in range(LAYERS):
+        name = f"encoder.layer.{layer}"
+        query, key, value = (
+            [linear(row, f"{name}.attention.self.{part}") for row in hidden] for part in ("query", "key", "value")
+        )
+        mixed = []
+        for asks in query:
+            row: list[float] = []
+            for head in range(HEADS):
+                part = slice(head * size, (head + 1) * size)
+                raised = [
+                    math.exp(sum(a * b for a, b in zip(asks[part], one[part], strict=True)) / math.sqrt(size))
+                    for one in key
+                ]
+                shares = [one / sum(raised) for one in raised]
+                row += [
+                    sum(share * one[part][at] for share, one in zip(shares, value, strict=True)) for at in range(size)
+                ]
+            mixed.append(linear(row, f"{name}.attention.output.dense"))
+        hidden = [
+            normal([a + b for a, b in zip(x, y, strict=True)], f"{name}.attention.output.LayerNorm")
+            for x, y in zip(hidden, mixed, strict=True)
+        ]
+        inner = [
+            [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in linear(row, f"{name}.intermediate.dense")]
+            for row in hidden
+        ]
+        outer = [linear(row, f"{name}.output.dense") for row in inner]
+        hidden = [
+            normal([a + b for a, b in zip(x, y, strict=True)], f"{name}.output.LayerNorm")
+            for x, y in zip(hidden, outer, strict=True)
+        ]
+    mean = [sum(row[at] for row in hidden) / len(hidden) for at in range(WIDTH)]
+    length = math.sqrt(sum(x * x for x in mean))
+    return [x / length for x in mean]
+
+
+def test_the_arithmetic_is_that_of_the_model(tmp_path: Path) -> None:
+    tensors = _tensors()
+    found = Encoder(_directory(tmp_path, tensors))(["zebra stripes on every lamp", "tree"])
+    assert found[0] == pytest.approx(_by_hand(tensors, [1, 2, 3, 4, 5]), abs=2e-5)
+    assert found[1] == pytest.approx(_by_hand(tensors, [6]), abs=2e-5)
+
+
+def test_names_and_kinds_of_tensors(tmp_path: Path) -> None:
+    """Weights of half the size, names with the class in front, and tensors that nobody needs."""
+    tensors = {f"bert.{name}": values.astype(np.float16) for name, values in _tensors().items()}
+    tensors["bert.embeddings.position_ids"] = np.arange(4)
+    half = {name.removeprefix("bert."): values.astype(np.float32) for name, values in tensors.items()}
+    found = Encoder(_directory(tmp_path, tensors))(["zebra lamp"])
+    assert found[0] == pytest.approx(_by_hand(half, [1, 5]), abs=2e-5)
+
+
+def test_empty_and_long_texts(tmp_path: Path) -> None:
+    encoder = Encoder(_directory(tmp_path))
+    assert encoder([]).shape == (0, WIDTH)
+    assert not encoder([""]).any()
+    long = encoder(["zebra " * TOKENS_MAX, "zebra " * TOKENS_MAX + "lamp"])
+    assert (long[0] == long[1]).all()
+
+
+def _cut(folder: Path) -> None:
+    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-100])
+
+
+def _no_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{")
+
+
+def _no_weights(folder: Path) -> None:
+    (folder / WEIGHTS).unlink()
+
+
+def _no_safetensors(folder: Path) -> None:
+    (folder / WEIGHTS).write_bytes(b"weights of another kind")
+
+
+def _other_build(folder: Path) -> None:
+    _directory(folder, hidden_act="relu")
+
+
+def _other_shape(folder: Path) -> None:
+    _directory(folder, hidden_size=2 * WIDTH)
+
+
+def _fewer_layers(folder: Path) -> None:
+    _directory(folder, num_hidden_layers=LAYERS + 1)
+
+
+@pytest.mark.parametrize(
+    "harm", [_cut, _no_tokenizer, _no_weights, _no_safetensors, _other_build, _other_shape, _fewer_layers]
+)
+def test_a_directory_that_is_no_such_model(tmp_path: Path, harm: Any) -> None:
+    harm(_directory(tmp_path))
+    with pytest.raises(ConfigError):
+        Encoder(tmp_path)
+
+
+def _cues(scale: float = 0.1) -> Model:
+    return Model(ACTS, ["user:bias"], bytes(len(ACTS)), scale)
+
+
+def _embed(texts: list[str]) -> Any:
+    """One place: whether a zebra is spoken of."""
+    return np.array([[float("zebra" in text.casefold())] for text in texts], np.float32)
+
+
+def _head(act: DialogueAct, weight: float = 120) -> Head:
+    dense = np.zeros((1, len(ACTS)), np.float32)
+    dense[0, ACTS.index(act)] = weight
+    return Head(_cues(), dense, _embed)
+
+
+def _read(text: str, model: Model) -> list[NodeType]:
+    message = Message(Role.USER, text)
+    situation = situation_of((3, message), [(1, Message(Role.USER, "Build the shop."))], has_goal=True)
+    return [finding.type for finding in read_acts(segment(text), situation, model=model)]
+
+
+def test_a_sentence_is_judged_by_its_meaning() -> None:
+    assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION)) == [NodeType.DECISION]
+    assert _read("Zebra stripes on every lamp.", _head(DialogueAct.COMPLAINT)) == [NodeType.ERROR]
+    assert _read("Tree leaves on every lamp.", _head(DialogueAct.DECISION)) == []
+    assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION, 9)) == []
+
+
+def test_a_head_survives_its_file() -> None:
+    head = _head(DialogueAct.RULE)
+    again = Head.read(head.to_bytes(), _embed)
+    assert (again.cues, again.weights, again.scale) == (head.cues, head.weights, head.scale)
+    assert (again.dense == head.dense).all()
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda data: b"", "not a head"),
+        (lambda data: data[:-1], "digest"),
+        (lambda data: data + bytes(HEAD_MAX), "digest"),
+        (lambda data: data.replace(b'"format": 1', b'"format": 2', 1), "format 2"),
+        (lambda data: data.replace(b'"width": 1', b'"width": 2', 1), "numbers for"),
+    ],
+)
+def test_a_damaged_head_is_refused(harm: Any, why: str) -> None:
+    with pytest.raises(BadModel, match=why):
+        Head.read(harm(_head(DialogueAct.RULE).to_bytes()), _embed)
+
+
+def test_vectors_of_another_width_are_refused() -> None:
+    head = Head(_cues(), np.zeros((3, len(ACTS)), np.float32), _embed)
+    with pytest.raises(BadModel, match="takes 3"):
+        head.meaning("zebra")
+    with pytest.raises(BadModel, match="classes"):
+        Head(_cues(), np.zeros((3, 2), np.float32), _embed)
+
+
+def _with_head(folder: Path, act: DialogueAct = DialogueAct.DECISION) -> Path:
+    """A model's directory with a head that tells sentences about zebras from others by the model's own vectors."""
+    encoder = Encoder(_directory(folder))
+    yes, no = encoder(["Zebra stripes on every lamp", "Tree stripes on every lamp"])
+    dense = np.zeros((WIDTH, len(ACTS)), np.float32)
+    dense[:, ACTS.index(act)] = 400 * (yes - no) / (1 - float(yes @ no))
+    (folder / HEAD).write_bytes(Head(_cues(), dense, encoder, digest_of(folder)).to_bytes())
+    return folder
+
+
+def test_a_memory_with_a_directory(tmp_path: Path) -> None:
+    folder = _with_head(tmp_path / "model")
+    settings = Settings(semantic=str(folder), semantic_sha256=digest_of(folder).upper())
+    head = opened(settings.semantic or "", settings.semantic_sha256)
+    assert len(head.dense) == WIDTH
+    memory = SessionMemory.open("memory://", settings)
+    for said in ("Build a shop.", "Tree stripes on every lamp.", "Zebra stripes on every lamp."):
+        memory.record("one", [{"role": "user", "content": said}], excerpt=True)
+    assert [node.label for node in memory.graph("one").nodes(NodeType.DECISION)] == ["Zebra stripes on every lamp"]
+    memory.close()
+
+
+def test_a_directory_is_looked_at_when_a_memory_opens(tmp_path: Path) -> None:
+    folder = _with_head(tmp_path / "model")
+    for settings, why in (
+        (Settings(semantic=str(folder), semantic_sha256="0" * 64), "digest"),
+        (Settings(semantic=str(tmp_path / "nowhere")), "no sentence model"),
+        (Settings(semantic=str(_directory(tmp_path / "bare"))), HEAD),
+    ):
+        with pytest.raises(ConfigError, match=why):
+            SessionMemory.open("memory://", settings)
+
+
+def test_a_head_of_other_weights_is_refused(tmp_path: Path) -> None:
+    folder = _with_head(tmp_path / "model")
+    (folder / WEIGHTS).write_bytes(_safetensors(_tensors(seed=2)))
+    with pytest.raises(ConfigError, match="other weights"):
+        opened(str(folder))

@@ -1,0 +1,80 @@
+"""What a reply takes up of advice, and what it only speaks of."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.offers import Offers, read_answer
+from tokenmizer_mw.extract.taking import takes
+from tokenmizer_mw.model.node import NodeType
+
+from .talks import labels, talk
+
+ADVICE = """There are several ways to keep a choir together:
+
+1. **Warm-Up Games**: They could loosen everyone up.
+2. **Section Rehearsals**: Each voice practises by itself.
+3. **Attendance**: Keep a list of who comes.
+4. **Shared Recordings**: Everybody can listen at home.
+5. **10**: Most choirs need ten weeks.
+
+Would you like to proceed with these steps, or do you have any concerns about the schedule?
+"""
+
+
+@pytest.mark.parametrize(
+    ("reply", "taken"),
+    [
+        (
+            "Section rehearsals and the warm-up games, please.",
+            {"Section Rehearsals", "Warm-Up Games"},
+        ),
+        ("Shared recordings sound great.", {"Shared Recordings"}),
+        ("Keeping attendance is hard, we had eleven people last week.", set()),
+        ("I had a long talk about attendance with our conductor on 10 May.", set()),
+        ("Section rehearsals and shared recordings will really help us.", set()),
+        ("I think I'll add a concert on Saturdays around 10.", set()),
+        ("Thanks for the recordings!", set()),
+        ("Yes, sounds good.", set()),
+        ("Good, the rehearsals make sense.", set()),
+        ("How do section rehearsals work?", set()),
+    ],
+)
+def test_a_reply_takes_what_it_chooses_of_advice(reply: str, taken: set[str]) -> None:
+    graph = talk("u: How do I keep our choir together?", f"a: {ADVICE}", f"u: {reply}")
+    said = {*labels(graph, NodeType.DECISION), *labels(graph, NodeType.TASK)}
+    assert {
+        name
+        for name in ("Section Rehearsals", "Warm-Up Games", "Shared Recordings", "Attendance", "10")
+        if name in said
+    } == taken
+    assert not any("proceed" in label for label in said)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "taken"),
+    [
+        ("pdfium, it is the fastest", "pdfium", True),
+        ("let's go with the ridge tent", "Ridge tent", True),
+        ("I'd use oat flour and rye", "Oat flour", True),
+        ("the ridge tent makes sense to me", "Ridge tent", True),
+        ("the ridge tent leaked last year", "Ridge tent", False),
+        ("its stability is a big plus", "Stability", False),
+        ("we use the lamp on the ridge tent at night", "Ridge tent", False),
+    ],
+)
+def test_what_is_taken_makes_up_most_of_what_is_said(sentence: str, name: str, taken: bool) -> None:
+    assert takes(sentence, name) is taken
+
+
+@pytest.mark.parametrize(
+    ("offer", "accepted"),
+    [
+        ("Would you like me to print the scores, or do you have other wishes?", ("print the scores",)),
+        ("Shall I proceed with this plan?", ()),
+        ("Would you like to explore any specific part further?", ()),
+        ("Do you want me to send the list to the altos?", ("send the list to the altos",)),
+    ],
+)
+def test_an_offer_is_what_it_names(offer: str, accepted: tuple[str, ...]) -> None:
+    assert read_answer("yes", Offers(offer)).accepted == accepted

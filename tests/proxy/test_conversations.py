@@ -1,0 +1,147 @@
+"""Which session a chat belongs to: as clients name it, as coding agents do, or by how the conversation begins."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.upstream.server import Upstream
+from tokenmizer_mw.proxy.conversations import beginning, told_by_agent
+from tokenmizer_mw.wire.dialects import ROUTES
+
+from .serving import Served, asked, call, configured, serving
+
+UUID = "0b6f2a1c-93de-4f0e-8a56-1f2e3d4c5b6a"
+OTHER = "7c1e9d0a-1111-4222-8333-944455556666"
+
+TOOLS = [{"type": "function", "function": {"name": "shell"}}]
+
+TOLD: dict[str, tuple[list[tuple[bytes, bytes]], Any, str | None]] = {
+    "nothing": ([], {}, None),
+    "Claude Code, in the metadata": ([], {"metadata": {"user_id": f"user_ab12_account__session_{UUID}"}}, UUID),
+    "Claude Code, newer": (
+        [],
+        {"metadata": {"user_id": json.dumps({"device_id": "d", "account_uuid": OTHER, "session_id": UUID})}},
+        UUID,
+    ),
+    "Claude Code, in a header": ([(b"x-claude-code-session-id", UUID.encode())], {}, UUID),
+    "Codex, in a header": ([(b"session_id", UUID.encode())], {"prompt_cache_key": OTHER}, UUID),
+    "Codex, in the cache key": ([], {"prompt_cache_key": UUID}, UUID),
+    "a cache key of an application": ([], {"prompt_cache_key": "all-my-users"}, None),
+    "a user of an application": ([], {"metadata": {"user_id": "user-17"}}, None),
+    "words about it": ([], {"messages": [{"role": "user", "content": f'"prompt_cache_key": "{UUID}"'}]}, None),
+    "Codex, a sub-agent": ([(b"session-id", OTHER.encode()), (b"thread-id", UUID.encode())], {}, UUID),
+    "a title that an agent has written": ([(b"x-claude-code-session-id", UUID.encode())], {"tools": []}, None),
+    "a header that is no id": ([(b"session_id", b"\xc3\x28\x01")], {}, None),
+}
+
+
+@pytest.mark.parametrize(("headers", "body", "session"), TOLD.values(), ids=TOLD)
+def test_what_agents_tell(headers: list[tuple[bytes, bytes]], body: Any, session: str | None) -> None:
+    body = {"tools": [{"type": "function", "name": "shell"}], **body}
+    for spelled in (json.dumps(body), json.dumps(body, separators=(",", ":")), json.dumps(body, indent=2)):
+        assert told_by_agent(headers, spelled.encode()) == session
+
+
+def talk(path: str, *said: str, system: str = "Be brief.", **more: Any) -> bytes:
+    roles = ("user", "assistant")
+    messages = [{"role": roles[place % 2], "content": text} for place, text in enumerate(said)]
+    if path == "/v1/messages":
+        return json.dumps({"model": "m", "system": system, "messages": messages, "max_tokens": 9, **more}).encode()
+    if path == "/v1/responses":
+        return json.dumps({"model": "m", "instructions": system, "input": messages, **more}).encode()
+    return json.dumps({"model": "m", "messages": [{"role": "system", "content": system}, *messages], **more}).encode()
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/v1/responses"])
+def test_a_conversation_keeps_its_name_while_it_goes_on(path: str) -> None:
+    dialect = next(dialect for ending, dialect in ROUTES.items() if path.endswith(ending))
+    first = beginning(dialect, talk(path, "Build me a shop."), path)
+    assert first is not None
+    assert beginning(dialect, talk(path, "Build me a shop.", "Which database?", "PostgreSQL"), path) == first
+    others = [
+        talk(path, "Build me a blog."),
+        talk(path, "Build me a shop.", system="Be verbose."),
+        talk(path, "Build me a shop.", tools=[{"type": "function", "name": "f", "function": {"name": "f"}}]),
+    ]
+    names = {beginning(dialect, other, path) for other in others}
+    assert len(names) == 3
+    assert first not in names
+
+
+def test_no_name_without_a_users_word() -> None:
+    dialect = ROUTES["/chat/completions"]
+    for body in (b"", b"[]", b'{"messages": []}', b'{"messages": [{"role": "system", "content": "a"}]}', b"\xff"):
+        assert beginning(dialect, body, "/v1/chat/completions") is None
+
+
+@pytest.fixture(scope="module")
+def deriving(_running: Upstream) -> Iterator[Served]:
+    with serving(configured(_running, sessions="derived")) as served:
+        yield served
+
+
+def test_chats_without_a_session_are_remembered_by_how_they_begin(deriving: Served, upstream: Upstream) -> None:
+    path, before = "/v1/chat/completions", set(deriving.sessions())
+    question = [{"role": "user", "content": "Which queue do we take?"}]
+    first = call(deriving.port, path, json.dumps({"model": "fake-n3", "messages": question}).encode())
+    reply = json.loads(first[2])["choices"][0]["message"]
+    grown = [*question, reply, {"role": "user", "content": "And the cache?"}]
+    body = json.dumps({"model": "fake-n3", "messages": grown}).encode()
+    call(deriving.port, path, body)
+    (session,) = set(deriving.sessions()) - before
+    assert [role for role, _ in deriving.said(session)] == ["user", "assistant", "user", "assistant"]
+    assert upstream.calls[-1].body == body
+
+
+def test_a_session_that_is_named_wins(deriving: Served, upstream: Upstream, session: str) -> None:
+    headers = {"session_id": UUID}
+    call(deriving.port, "/v1/chat/completions", asked("fake-n3"), {**headers, "x-session-id": session})
+    call(deriving.port, "/v1/chat/completions", asked("fake-n3", session_id=f"{session}-field"), headers)
+    call(deriving.port, "/v1/chat/completions", asked("fake-n3", tools=TOOLS), headers)
+    for name in (session, f"{session}-field", UUID):
+        assert deriving.ended(name) == ["complete"]
+    assert [received.headers.get("session_id") for received in upstream.calls] == [UUID] * 3
+    assert b"session_id" not in upstream.calls[1].body
+
+
+def test_agents_are_understood_and_others_pass_unremembered(served: Served, upstream: Upstream) -> None:
+    before, path = served.sessions(), "/v1/chat/completions"
+    call(served.port, path, asked("fake-n3", said="nobody's"))
+    call(served.port, path, asked("fake-n3", said="Write a title.", prompt_cache_key=OTHER))
+    assert served.sessions() == before
+    tools = [{"type": "function", "function": {"name": "shell", "parameters": {"session_id": "of the shell"}}}]
+    call(served.port, path, asked("fake-n3", prompt_cache_key=OTHER, tools=tools, metadata={"session_id": "inside"}))
+    assert served.said(OTHER)[0] == ("user", "Which database?")
+
+
+def test_what_can_not_be_looked_at_passes(deriving: Served, upstream: Upstream) -> None:
+    large = asked("fake-n3", said="x" * 9_000_000)
+    for body, headers in ((large, {}), (gzip.compress(asked("fake-n3")), {"content-encoding": "gzip"}), (b"{", {})):
+        before = deriving.sessions()
+        call(deriving.port, "/v1/chat/completions", body, headers)
+        assert upstream.calls[-1].body == body
+        assert deriving.sessions() == before
+
+
+def test_a_long_chat_is_cut_on_its_way(upstream: Upstream, session: str) -> None:
+    """The provider gets less and answers; what was cut is told in a block; the model's own name is what counts."""
+    said: list[dict[str, str]] = []
+    with serving(configured(upstream, memory={"context_window": 2_000}, models={"fast": "openai/fake-n3"})) as served:
+        for number in range(12):
+            said.append({"role": "user", "content": f"Decided: part {number} uses PostgreSQL. {'Go on. ' * 60}"})
+            body = json.dumps({"model": "fast", "messages": said}).encode()
+            status, _, reply = call(served.port, "/v1/chat/completions", body, {"x-session-id": session})
+            assert status == 200
+            said.append(json.loads(reply)["choices"][0]["message"])
+            served.memory.flush()
+        assert len(served.said(session)) == 24
+    last = json.loads(upstream.calls[-1].body)
+    assert last["model"] == "fake-n3"
+    assert len(last["messages"]) < len(said) - 1
+    assert len(upstream.calls[-1].body) < len(body)
+    assert upstream.calls[-1].headers["content-length"] == str(len(upstream.calls[-1].body))

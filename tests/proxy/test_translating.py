@@ -1,0 +1,154 @@
+"""A client of one dialect and a provider of another, over real HTTP and with the clients' own SDKs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+
+from tests.upstream.server import Upstream
+from tokenmizer_mw.translate.table import PROVIDERS
+
+from .serving import CUT, Served, asked, call, configured, eventually, serving
+
+KEYS = {
+    "ANTHROPIC_API_KEY": "server-a",
+    "OPENAI_API_KEY": "server-o",
+    "GEMINI_API_KEY": "server-g",
+    "CO_API_KEY": "server-c",
+}
+TOOL = {"type": "object", "properties": {"topic": {"type": "string"}}}
+
+
+@pytest.fixture(scope="module")
+def translated(_running: Upstream) -> Iterator[Served]:
+    """A proxy with keys of its own for all providers."""
+    with serving(configured(_running, KEYS)) as served:
+        yield served
+
+
+def chat(served: Served, model: str, session: str, *, stream: bool, tools: bool) -> tuple[str, list[str]]:
+    given: dict[str, Any] = {"tools": [{"type": "function", "function": {"name": "lookup", "parameters": TOOL}}]}
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        said: Any = [{"role": "user", "content": "Which database?"}]
+        create = client.chat.completions.create
+        headers = {"x-session-id": session}
+        if not stream:
+            reply = create(model=model, messages=said, extra_headers=headers, **(given if tools else {}))
+            message = reply.choices[0].message
+            return message.content or "", [called.function.name for called in message.tool_calls or []]
+        parts = [
+            part.choices[0].delta
+            for part in create(
+                model=model, messages=said, stream=True, extra_headers=headers, **(given if tools else {})
+            )
+            if part.choices
+        ]
+        names = [called.function.name for part in parts for called in part.tool_calls or [] if called.function.name]
+        return "".join(part.content or "" for part in parts), names
+
+
+def responses(served: Served, model: str, session: str, *, stream: bool, tools: bool) -> tuple[str, list[str]]:
+    given: dict[str, Any] = {"tools": [{"type": "function", "name": "lookup", "parameters": TOOL, "strict": False}]}
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        headers = {"x-session-id": session}
+        options: Any = {
+            "model": model,
+            "input": "Which database?",
+            "extra_headers": headers,
+            **(given if tools else {}),
+        }
+        if stream:
+            with client.responses.stream(**options) as events:
+                reply: Any = events.get_final_response()
+        else:
+            reply = client.responses.create(**options)
+        return reply.output_text, [item.name for item in reply.output if item.type == "function_call"]
+
+
+def messages(served: Served, model: str, session: str, *, stream: bool, tools: bool) -> tuple[str, list[str]]:
+    given: dict[str, Any] = {"tools": [{"name": "lookup", "input_schema": TOOL}]}
+    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
+        options: Any = {
+            "model": model,
+            "max_tokens": 99,
+            "messages": [{"role": "user", "content": "Which database?"}],
+            "extra_headers": {"x-session-id": session},
+            **(given if tools else {}),
+        }
+        if stream:
+            with client.messages.stream(**options) as events:
+                reply = events.get_final_message()
+        else:
+            reply = client.messages.create(**options)
+    text = "".join(block.text for block in reply.content if block.type == "text")
+    return text, [block.name for block in reply.content if block.type == "tool_use"]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("tools", [False, True], ids=["text", "tools"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("client", [chat, responses, messages], ids=lambda client: client.__name__)
+def test_sdks_reach_providers_of_other_dialects(
+    translated: Served, upstream: Upstream, session: str, client: Any, provider: str, tools: bool, stream: bool
+) -> None:
+    model = f"{provider}/fake-n4{'-tool' if tools else ''}"
+    text, called = client(translated, model, session, stream=stream, tools=tools)
+    assert called == (["lookup"] if tools else [])
+    assert text.startswith("Let me look" if tools else "You said: Which database?")
+    assert len(upstream.calls) == 1
+    assert translated.said(session) == [("user", "Which database?"), ("assistant", text)]
+    assert translated.ended(session) == ["complete"]
+
+
+def test_the_servers_key_goes_to_the_provider_and_the_clients_does_not(translated: Served, upstream: Upstream) -> None:
+    headers = {"authorization": "Bearer client-own", "x-api-key": "client-other"}
+    for model, name, value in (
+        ("openai/fake-n3", "authorization", "Bearer server-o"),
+        ("anthropic/fake-n3", "x-api-key", "server-a"),
+        ("gemini/fake-n3", "x-goog-api-key", "server-g"),
+    ):
+        assert call(translated.port, "/v1/chat/completions", asked(model), headers)[0] == 200
+        received = upstream.calls[-1].headers
+        assert received[name] == value
+        assert not [value for value in received.values() if "client-" in value]
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 413, 429, 500, 503])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_errors_keep_their_status_and_their_headers(
+    translated: Served, upstream: Upstream, status: int, stream: bool
+) -> None:
+    body = asked(f"openai/fake-e{status}", stream=stream, max_tokens=9)
+    got, headers, told = call(translated.port, "/v1/messages", body, {"anthropic-version": "2023-06-01"})
+    assert got == status
+    assert json.loads(told)["type"] == "error"
+    assert ("x-request-id", "req_scripted") in headers
+    assert (("retry-after", "1") in headers) == (status in (429, 503))
+    assert len(upstream.calls) == 1
+
+
+def test_what_has_no_counterpart_is_refused_by_name(translated: Served, upstream: Upstream) -> None:
+    status, _, told = call(translated.port, "/v1/chat/completions", asked("anthropic/fake-n3", logprobs=True, seed=1))
+    assert status == 400
+    assert "seed" in json.loads(told)["error"]["message"] or "logprobs" in json.loads(told)["error"]["message"]
+    assert not upstream.calls
+
+
+@pytest.mark.parametrize("mode", ["cut", "rst"])
+def test_a_cut_stays_a_cut(translated: Served, upstream: Upstream, session: str, mode: str) -> None:
+    body = asked(f"anthropic/fake-n8-{mode}", stream=True)
+    status, _, told = call(translated.port, "/v1/chat/completions", body, {"x-session-id": session})
+    assert (status, told.endswith(CUT), b"[DONE]" in told) == (200, True, False)
+    assert eventually(lambda: translated.ended(session) == ["error"])
+
+
+def test_clients_whose_words_are_not_translated_are_told(translated: Served, upstream: Upstream) -> None:
+    status, _, told = call(translated.port, "/v2/chat", asked("openai/fake-n3"))
+    assert (status, "message" in json.loads(told)) == (400, True)
+    assert call(translated.port, "/v1/embeddings", b'{"model": "anthropic/some", "input": "a"}')[0] == 400
+    assert not upstream.calls

@@ -1,0 +1,64 @@
+"""Patterns answer as RE2's own Python face does, whether they ask through it or past it."""
+
+import re2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redact.judge import _drawn, placeholder
+from tokenmizer_mw.redact.pattern import Pattern, _native, compiled
+from tokenmizer_mw.redact.shape import drawn
+
+PATTERNS = ("a*", "(a)|b(c?)", "^a|b$", "[^\\x00-\\x7f]+", "(?i)key[ ]?=[ ]?(\\w{2,})")
+TEXTS = st.text(alphabet="abcKEY= é", max_size=30).map(str.encode)
+
+
+def of_the_wrapper(pattern: str):
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(pattern.encode(), options)
+
+
+class Public:
+    """The wrapper without what it holds."""
+
+    def __init__(self, made) -> None:
+        self.search, self.match = made.search, made.match
+
+
+def spans(match):
+    return None if match is None else [match.span(group) for group in range(len(match.groups()) + 1)]
+
+
+@given(st.sampled_from(PATTERNS), TEXTS, st.integers(0, 30), st.integers(0, 40))
+def test_answers_are_those_of_the_wrapper(pattern, text, start, end):
+    made = of_the_wrapper(pattern)
+    start = min(start, len(text))
+    for ours in (compiled(pattern), Pattern(Public(made))):
+        for theirs, mine in ((made.search, ours.search), (made.match, ours.match)):
+            found = mine(text, start, end)
+            assert (found.spans if found is not None else None) == spans(theirs(text, start, end))
+        whole = made.search(text, start)
+        assert ours.first(text, start, len(text)) == (whole.start() if whole else -1)
+        begun = made.match(text, start)
+        assert ours.reach(text, start, len(text)) == (begun.end() if begun else start)
+        assert [match.span() for match in ours.finditer(text)] == [match.span() for match in made.finditer(text)]
+
+
+def test_groups_without_a_part_in_a_match_say_nothing():
+    match = compiled("(a)|(b)").search(b"b")
+    assert match.group() == b"b"
+    assert match.group(1) == b""
+    assert (match.start(1), match.span(2)) == (-1, (0, 1))
+
+
+def test_this_release_of_re2_lets_us_ask_past_its_wrapper():
+    assert _native(of_the_wrapper("a+")) is not None
+    assert _native(Public(of_the_wrapper("a+"))) is None
+
+
+def test_no_judgement_outlives_the_text():
+    redactor = Redactor(key=b"k" * 32)
+    assert redactor.redact("password: " + drawn("w", 24, "judged")).startswith("password: redacted:")
+    assert placeholder.cache_info().currsize == 0
+    assert _drawn.cache_info().currsize == 0

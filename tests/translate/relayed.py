@@ -1,0 +1,127 @@
+"""A relay between clients and the scripted upstream that translates: a translation, and nothing around it.
+
+The name of a model says which provider it is of: "gemini/fake-n3".
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final, Self
+
+import httpx2
+
+from tokenmizer_mw.errors import PeerError
+from tokenmizer_mw.translate.chat import ChatCall
+from tokenmizer_mw.translate.clients.anthropic import Anthropic
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.sides import ClientSide, Outgoing
+from tokenmizer_mw.translate.table import PROVIDERS, Provider
+from tokenmizer_mw.translate.translation import Reply, Translation
+
+CREATED: Final = 1_790_000_000
+CLIENTS: Final[Mapping[str, ClientSide]] = {
+    "/chat/completions": OpenAIChat(),
+    "/responses": OpenAIResponses(),
+    "/messages": Anthropic(),
+}
+
+
+class Relayed:
+    """While the context lasts, the relay at ``url`` to the upstream at ``upstream``."""
+
+    def __init__(self, upstream: str) -> None:
+        self._upstream = upstream
+        self.url = ""
+
+    def __enter__(self) -> Self:
+        self._http = httpx2.Client(trust_env=False, timeout=30)
+        relayed = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                relayed.relay(self, self.rfile.read(int(self.headers["content-length"])))
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self._http.close()
+
+    def relay(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        """Answer one request, and close its connection."""
+        handler.close_connection = True
+        client = next(side for ending, side in CLIENTS.items() if handler.path.endswith(ending))
+        request = json.loads(body)
+        name, _, request["model"] = request["model"].partition("/")
+        row = PROVIDERS[name]
+        translation = Translation(client, row.side())
+        try:
+            outgoing, call = translation.request(json.dumps(request).encode())
+        except PeerError as error:
+            _answer(handler, translation.refused(error), {})
+            return
+        if call.stream:
+            self._stream(handler, translation, self._url(row, outgoing), outgoing, call)
+        else:
+            response = self._http.post(self._url(row, outgoing), json=outgoing.body, headers=outgoing.headers)
+            reply = translation.reply(call, response.status_code, response.content, created=CREATED)
+            _answer(handler, reply, response.headers)
+
+    def _url(self, row: Provider, outgoing: Outgoing) -> str:
+        base = "/v1" if row.base_url.endswith("/v1") else ""
+        return f"{self._upstream}{base}{outgoing.path}"
+
+    def _stream(
+        self, handler: BaseHTTPRequestHandler, translation: Translation, url: str, outgoing: Outgoing, call: ChatCall
+    ) -> None:
+        """A stream goes out piece by piece; what breaks off there breaks off here."""
+        with self._http.stream("POST", url, json=outgoing.body, headers=outgoing.headers) as response:
+            if response.status_code != 200:
+                reply = translation.reply(call, response.status_code, response.read(), created=CREATED)
+                _answer(handler, reply, response.headers)
+                return
+            handler.send_response(200)
+            handler.send_header("content-type", "text/event-stream")
+            handler.send_header("transfer-encoding", "chunked")
+            handler.send_header("connection", "close")
+            handler.end_headers()
+            stream = translation.stream(call, created=CREATED)
+            try:
+                for piece in response.iter_raw():
+                    _send(handler, stream.feed(piece))
+            except httpx2.TransportError:
+                return
+            _send(handler, stream.end())
+            handler.wfile.write(b"0\r\n\r\n")
+
+
+def _send(handler: BaseHTTPRequestHandler, data: bytes) -> None:
+    if data:
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        handler.wfile.flush()
+
+
+def _answer(handler: BaseHTTPRequestHandler, reply: Reply, headers: Mapping[str, str]) -> None:
+    handler.send_response(reply.status)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", str(len(reply.body)))
+    handler.send_header("connection", "close")
+    if "retry-after" in headers:
+        handler.send_header("retry-after", headers["retry-after"])
+    handler.end_headers()
+    handler.wfile.write(reply.body)

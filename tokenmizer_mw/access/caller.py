@@ -1,0 +1,42 @@
+"""Who a request comes from, as everything behind the door sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+CALLER_KEY: Final = "tokenmizer_caller"
+"""Key of the ASGI scope under which the door leaves the caller."""
+
+SCOPES: Final = ("chat", "read", "write", "erase", "admin")
+"""What a key may be good for: chat calls; reading sessions; changing them; erasing them; everything, of its tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: ``tenant`` owns the sessions, ``key_id`` names the key ("" where no key was needed), ``scopes`` what
+    it is good for."""
+
+    tenant: str
+    key_id: str = ""
+    scopes: frozenset[str] = frozenset(SCOPES)
+
+    def may(self, scope: str) -> bool:
+        """Whether the caller has ``scope``; "admin" includes all others."""
+        return scope in self.scopes or "admin" in self.scopes
+
+
+def caller_of(scope: Mapping[str, Any]) -> Caller | None:
+    """The caller that the door let in; ``None`` when the request came through no door."""
+    found = scope.get(CALLER_KEY)
+    return found if isinstance(found, Caller) else None
+
+
+def tenant_of(scope: Mapping[str, Any]) -> str:
+    """The caller's tenant, for ``TokenMizerMiddleware(tenant=...)``. Raises ``LookupError`` without a caller: then the
+    chat goes on, and nothing of it is kept."""
+    caller = caller_of(scope)
+    if caller is None:
+        raise LookupError("the request has no caller: is Access outside of the middleware?")
+    return caller.tenant

@@ -1,0 +1,78 @@
+"""Which hosts and pages a server answers for, and where it may listen. Pure.
+
+None of this decides who comes in: routes and keys are told from the request's path and key alone.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError
+
+LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+"""The names of this machine: what a server without keys answers for, so that no page in a browser can reach it under
+a name of its own."""
+
+_REMEMBERED_MAX: Final = 256
+
+
+class Hosts:
+    """The hosts that are answered for: "example.org" (any port), "example.org:8443", "*.example.org"; none: any."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        for pattern in patterns:
+            _require_host(pattern)
+        lowered = [pattern.lower() for pattern in patterns]
+        self._any = not lowered
+        self._exact = frozenset(pattern for pattern in lowered if not pattern.startswith("*"))
+        self._endings = tuple(pattern[1:] for pattern in lowered if pattern.startswith("*"))
+        self._allowed: set[bytes] = set()
+
+    def allows(self, host: bytes) -> bool:
+        """Whether a request that names ``host``, which is well-formed or empty, is answered."""
+        if self._any or host in self._allowed:
+            return True
+        named = host.decode("latin-1").lower()
+        name, colon, port = named.rpartition(":")
+        if not colon or not port.isdigit():
+            name = named
+        good = named in self._exact or name in self._exact or bool(self._endings and name.endswith(self._endings))
+        if good and len(self._allowed) < _REMEMBERED_MAX:
+            self._allowed.add(host)
+        return good
+
+
+def _require_host(pattern: str) -> None:
+    plain = pattern.removeprefix("*.")
+    if not plain or not plain.isascii() or any(sign in plain for sign in "/@?#* ") or "://" in plain:
+        raise ConfigError(f"a host is such as example.org, example.org:8443 or *.example.org, not {pattern!r}")
+
+
+def same_origin(origin: bytes, host: bytes) -> bool:
+    """Whether the page that asks was served by ``host`` itself."""
+    _, separator, authority = origin.partition(b"://")
+    return bool(separator) and authority.lower() == host.lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches ``host``: an address, or the name "localhost". Other names may lead anywhere,
+    and no name at all means every address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def check_bind(host: str, has_auth: bool) -> None:
+    """Raise ``ConfigError`` for a server without keys that others than this machine could reach."""
+    if not has_auth and not is_loopback(host):
+        raise ConfigError(
+            f"refusing to listen on {host or 'every address'} without API keys: set auth: true and make a key with"
+            " `tokenmizer-mw keys create`, or listen on 127.0.0.1"
+        )

@@ -1,0 +1,111 @@
+"""API keys: what a key looks like, what is kept of it, and which of those that are kept one is.
+
+Nothing here reads a clock or makes randomness. A key is ``PREFIX`` and 256 random bits; only its SHA-256 is kept.
+A digest of random bits needs no salt and no slow hash: there is nothing in it that could be guessed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.model.session import OWN_TENANTS, SESSION_ID_MAX, SessionKey
+
+from .caller import SCOPES, Caller
+
+PREFIX: Final = "tmz_"
+"""How every key begins, so that people and scanners for secrets know one when they see it."""
+
+SECRET_BYTES: Final = 32
+ID_BYTES: Final = 6
+
+_WRITTEN: Final = re.compile(rb"tmz_[A-Za-z0-9_-]{22,128}")
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+Randomness = Callable[[int], bytes]
+"""So many random bytes, such as ``secrets.token_bytes``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is kept of a key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None``: never."""
+
+    id: str
+    tenant: str
+    digest: bytes
+    scopes: frozenset[str]
+    created_at: float
+    expires_at: float | None = None
+    revoked_at: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Key(id={self.id!r}, tenant={self.tenant!r})"
+
+    def good_at(self, now: float) -> bool:
+        """Whether the key opens the door at ``now``."""
+        return (self.revoked_at is None or now < self.revoked_at) and (self.expires_at is None or now < self.expires_at)
+
+    def caller(self) -> Caller:
+        """Who comes with the key."""
+        return Caller(self.tenant, self.id, self.scopes)
+
+
+def new_key(
+    randomness: Randomness, tenant: str, scopes: Iterable[str], created_at: float, expires_at: float | None = None
+) -> tuple[str, Key]:
+    """A new key as its owner gets it, once, and what is kept of it. Raises ``ConfigError`` as ``require_key``."""
+    written = PREFIX + urlsafe_b64encode(randomness(SECRET_BYTES)).rstrip(b"=").decode()
+    digest = digest_of(written.encode())
+    key = Key(randomness(ID_BYTES).hex(), tenant, digest, frozenset(scopes), created_at, expires_at)
+    require_key(key)
+    return written, key
+
+
+def require_key(key: Key) -> None:
+    """Raise ``ConfigError`` for a key that cannot be kept: a tenant that no store knows, a scope that nothing asks for,
+    no scope at all, another id or digest than keys have."""
+    if not SessionKey(key.tenant, "any").valid():
+        raise ConfigError(f"a tenant is 1 to {SESSION_ID_MAX} printable characters")
+    if key.tenant.startswith(OWN_TENANTS):
+        raise ConfigError(f"tenants whose names begin with {OWN_TENANTS!r} are kept for records of the store itself")
+    if unknown := sorted(key.scopes - set(SCOPES)):
+        raise ConfigError(f"scopes are {', '.join(SCOPES)}, not {', '.join(unknown)}")
+    if not key.scopes:
+        raise ConfigError(f"a key needs a scope at least: {', '.join(SCOPES)}")
+    if not _ID.fullmatch(key.id):
+        raise ConfigError("a key's id is 1 to 64 letters, digits, dots, dashes and underscores, the first no dot")
+    if len(key.digest) != hashlib.sha256().digest_size:
+        raise ConfigError("a key is kept as its SHA-256")
+
+
+def digest_of(written: bytes) -> bytes:
+    """What is kept of a key."""
+    return hashlib.sha256(written).digest()
+
+
+def digest_from(text: object) -> bytes:
+    """The digest that a configuration spells in 64 hexadecimal digits. Raises ``ConfigError`` for anything else."""
+    if not isinstance(text, str) or not _DIGEST.fullmatch(text):
+        raise ConfigError("sha256 is the 64 hexadecimal digits of a key's SHA-256, in small letters")
+    return bytes.fromhex(text)
+
+
+def looks_like_key(value: bytes) -> bool:
+    """Whether ``value`` has the shape of a key: what has not needs no comparison."""
+    return value.startswith(b"tmz_") and _WRITTEN.fullmatch(value) is not None
+
+
+def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
+    """The key with ``digest``. Each one is compared, in constant time: how long it takes tells nothing."""
+    found = None
+    for key in keys:
+        if compare_digest(key.digest, digest):
+            found = key
+    return found

@@ -1,0 +1,98 @@
+"""Limits of tenants and keys: what a request demands of the counters, and what is charged when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import anyio
+
+from .caller import Caller
+from .counting import Bucket, Counters, Demand, ProcessCounters, Taken, TooMuch, bucket
+from .rate import Limit
+from .redis_counting import RedisCounters
+from .settings import AccessSettings, Rates
+
+REQUESTS: Final = "requests"
+TOKENS: Final = "tokens"
+
+SETTLE_SECONDS: Final = 2.0
+"""How long the end of a call waits for counters elsewhere."""
+
+_PLANS_MAX: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a caller's requests demand: a chat call, any other (``None``: nothing is limited); and the buckets that
+    tokens are charged to."""
+
+    chat: Demand | None
+    other: Demand | None
+    tokens: tuple[Bucket, ...]
+
+
+class Limits:
+    """The limits that ``settings`` name, counted by ``counters``."""
+
+    def __init__(self, settings: AccessSettings, counters: Counters) -> None:
+        self.counters = counters
+        self._settings = settings
+        self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._planned)
+
+    def plan(self, caller: Caller) -> Plan:
+        """What the caller's requests demand."""
+        return self._plan(caller.tenant, caller.key_id)
+
+    async def take(self, demand: Demand) -> Taken | TooMuch:
+        """See ``Counters.take``."""
+        return await self.counters.take(demand)
+
+    async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
+        """The request is over and took so many tokens. Not kept up by the end of the client, nor for long."""
+        if not taken.place and not tokens:
+            return
+        charges = [(each, tokens) for each in plan.tokens] if tokens else []
+        if isinstance(self.counters, ProcessCounters):
+            self.counters.settled(taken, charges)
+            return
+        with anyio.move_on_after(SETTLE_SECONDS, shield=True):
+            await self.counters.settle(taken, charges)
+
+    async def close(self) -> None:
+        """Release connections."""
+        await self.counters.close()
+
+    def _planned(self, tenant: str, key_id: str) -> Plan:
+        rates = self._settings.rates_of(tenant)
+        owned = [("tenant", rates)]
+        if key_id:
+            owned.append((f"key:{key_id}", self._settings.per_key))
+        requests = tuple((each, 1) for owner, of in owned for each in _buckets(tenant, owner, REQUESTS, of))
+        tokens = tuple(each for owner, of in owned for each in _buckets(tenant, owner, TOKENS, of))
+        chat = Demand((*requests, *((each, 0) for each in tokens)), tenant, rates.streams)
+        limited = bool(chat.buckets or chat.place_max)
+        return Plan(chat if limited else None, Demand(requests, tenant) if requests else None, tokens)
+
+
+def _buckets(tenant: str, owner: str, unit: str, rates: Rates) -> tuple[Bucket, ...]:
+    amount = rates.requests if unit == REQUESTS else rates.tokens
+    return (bucket(tenant, owner, Limit(unit, amount)),) if amount else ()
+
+
+def open_limits(settings: AccessSettings) -> Limits:
+    """The limits, counted in Redis where the settings name one, else in this process. Raises ``ConfigError``."""
+    local = ProcessCounters(settings.counted)
+    if settings.redis is None:
+        return Limits(settings, local)
+    counters = RedisCounters(
+        settings.redis,
+        local,
+        prefix=settings.redis_prefix,
+        seconds=settings.redis_seconds,
+        stream_seconds=settings.stream_seconds,
+        down=settings.redis_down,
+    )
+    return Limits(settings, counters)

@@ -1,0 +1,48 @@
+"""What a request's path needs. Told from the path of the ASGI scope alone, never from the host that a client names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tokenmizer_mw.wire.dialects import ROUTES
+
+CHAT: Final = "chat"
+
+_CHAT_ENDINGS: Final = tuple(ROUTES)
+_COUNTING: Final = ("/count_tokens", ":countTokens")
+
+_CHECKED_BEHIND: Final = (
+    "/api/checkpoint/",
+    "/api/checkpoints/",
+    "/api/resume/",
+    "/api/graph/",
+    "/api/decision/",
+    "/api/sessions/",
+    "/api/stats/",
+    "/api/openapi.json/",
+    "/health/",
+    "/metrics/",
+)
+"""Where routes check the caller's scopes themselves. Everything else is taken for a call to a provider."""
+
+
+def below_root(scope: Mapping[str, Any]) -> str:
+    """The path below the place where the application is mounted."""
+    path: str = scope["path"]
+    root: str = scope.get("root_path", "")
+    if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
+        return path[len(root) :]
+    return path
+
+
+def needed_scope(path: str) -> str:
+    """The scope that a path needs at the door: "chat", or "" where the routes behind it see to that."""
+    if f"{path}/".startswith(_CHECKED_BEHIND) and not path.endswith(_CHAT_ENDINGS):
+        return ""
+    return CHAT
+
+
+def uses_tokens(path: str) -> bool:
+    """Whether what a provider answers at the path tells of tokens that were used."""
+    return not path.endswith(_COUNTING)

@@ -1,0 +1,191 @@
+"""Counting in Redis, for all processes and hosts: one round trip before a chat call, one behind it.
+
+Buckets are moments on Redis's own clock, so that the clocks of hosts need not agree. Places of streams are leases in
+a sorted set: what a process held that was killed is free again when its lease ends. All names of a tenant share a
+hash tag, so that a cluster keeps them together.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import anyio
+
+from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+
+from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch
+from .rate import standing
+from .settings import Failing
+
+T = TypeVar("T")
+
+REST_SECONDS: Final = 1.0
+"""After which a Redis that did not answer is asked again."""
+
+_TAKE: Final = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local levels = {}
+local buckets = tonumber(ARGV[1])
+for i = 1, buckets do
+  local amount, period, cost = tonumber(ARGV[3*i-1]), tonumber(ARGV[3*i]), tonumber(ARGV[3*i+1])
+  local level = math.max(tonumber(redis.call('GET', KEYS[i]) or now), now)
+  local each = period / amount
+  local wait = level + math.max(cost, 1) * each - now - period
+  if wait > each * 0.000001 then
+    return {i, tostring(level - now), tostring(wait)}
+  end
+  levels[i] = level + cost * each
+end
+if #KEYS > buckets then
+  local places, most, lease, seconds = KEYS[#KEYS], tonumber(ARGV[3*buckets+2]), ARGV[3*buckets+3], ARGV[3*buckets+4]
+  redis.call('ZREMRANGEBYSCORE', places, '-inf', now)
+  if redis.call('ZCARD', places) >= most then
+    return {-1, '0', '0'}
+  end
+  redis.call('ZADD', places, now + seconds, lease)
+  redis.call('PEXPIRE', places, math.ceil(seconds * 1000))
+end
+for i = 1, buckets do
+  if tonumber(ARGV[3*i+1]) > 0 then
+    redis.call('SET', KEYS[i], string.format('%.6f', levels[i]), 'PX', math.ceil((levels[i] - now) * 1000) + 1)
+  end
+end
+return {0, '0', '0'}
+"""
+
+_SETTLE: Final = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local buckets = tonumber(ARGV[1])
+for i = 1, buckets do
+  local level = math.max(tonumber(redis.call('GET', KEYS[i]) or now), now) + tonumber(ARGV[i+1])
+  redis.call('SET', KEYS[i], string.format('%.6f', level), 'PX', math.ceil((level - now) * 1000) + 1)
+end
+if #KEYS > buckets then
+  redis.call('ZREM', KEYS[#KEYS], ARGV[buckets+2])
+end
+return 0
+"""
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+class RedisCounters:
+    """Counters in the Redis at ``address``. ``down``: what becomes of a request while it does not answer: "open": it
+    is counted by ``local``; "closed": ``StoreUnavailable`` is raised.
+
+    Raises ``ConfigError`` when the package redis is missing, or for what is no address.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        local: Counters,
+        *,
+        prefix: str = "tokenmizer",
+        seconds: float = 0.5,
+        stream_seconds: float = 900.0,
+        down: Failing = "open",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._redis = _client(address, seconds)
+        self._take = self._redis.register_script(_TAKE)
+        self._settle = self._redis.register_script(_SETTLE)
+        self._local = local
+        self._prefix = prefix
+        self._seconds = seconds
+        self._stream_seconds = stream_seconds
+        self._down = down
+        self._clock = clock
+        self._rests_until = 0.0
+
+    async def take(self, demand: Demand) -> Taken | TooMuch:
+        """See ``Counters.take``. Raises ``StoreUnavailable`` where the settings want that."""
+        lease = secrets.token_hex(8) if demand.place_max else ""
+        names = [self._name(wanted.name) for wanted, _ in demand.buckets]
+        arguments: list[Any] = [len(names)]
+        for wanted, cost in demand.buckets:
+            arguments += [wanted.limit.amount, wanted.limit.period, cost]
+        if lease:
+            names.append(self._places(demand.group))
+            arguments += [demand.place_max, lease, self._stream_seconds]
+        answer = await self._asked(self._take, names, arguments)
+        if answer is None:
+            if self._down == "closed":
+                raise StoreUnavailable("the counters of limits do not answer")
+            return await self._local.take(demand)
+        number, level, wait = int(answer[0]), float(answer[1]), float(answer[2])
+        if number < 0:
+            return TooMuch(None)
+        if number:
+            return TooMuch(standing(demand.buckets[number - 1][0].limit, level, 0.0, wait))
+        return Taken(lease, demand.group)
+
+    async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
+        """See ``Counters.settle``. While Redis does not answer, a place stays taken until its lease ends."""
+        here = taken.place == HERE
+        names = [self._name(used.name) for used, _ in charges]
+        arguments: list[Any] = [len(names)]
+        arguments += [cost * used.limit.period / used.limit.amount for used, cost in charges]
+        if taken.place and not here:
+            names.append(self._places(taken.group))
+            arguments.append(taken.place)
+        missed = bool(names) and await self._asked(self._settle, names, arguments) is None
+        if here or missed:
+            await self._local.settle(taken if here else NOTHING, charges if missed else ())
+
+    async def close(self) -> None:
+        """See ``Counters.close``."""
+        await self._redis.aclose()
+        await self._local.close()
+
+    def _name(self, name: str) -> str:
+        return f"{self._prefix}:rate:{name}"
+
+    def _places(self, group: str) -> str:
+        return f"{self._prefix}:rate:{{{group}}}:streams"
+
+    async def _asked(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
+        """What the script answers; ``None`` when Redis does not, or is left alone for a while because it did not."""
+        if self._clock() < self._rests_until:
+            return None
+        try:
+            with anyio.fail_after(self._seconds):
+                return await script(keys=names, args=arguments)
+        except Exception as error:  # of the driver, of the network, or the deadline: all mean the same
+            self._rests_until = self._clock() + REST_SECONDS
+            _log.warning("limits_not_counted: %s", type(error).__name__)
+            return None
+
+
+async def reach(address: str, seconds: float) -> None:
+    """Ask the Redis at ``address`` whether it is there. Raises ``StoreUnavailable``, and ``ConfigError`` as
+    ``RedisCounters`` does."""
+    client = _client(address, seconds)
+    try:
+        with anyio.fail_after(seconds):
+            await client.ping()
+    except Exception as error:  # of the driver, of the network, or the deadline; its text may repeat the address
+        raise StoreUnavailable(f"Redis does not answer ({type(error).__name__})") from None
+    finally:
+        await client.aclose()
+
+
+def _client(address: str, seconds: float) -> Any:
+    try:
+        from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+    except ImportError:
+        raise ConfigError("counting in Redis needs the extra redis: pip install 'tokenmizer-mw[redis]'") from None
+    try:
+        return Redis.from_url(
+            address, socket_timeout=seconds, socket_connect_timeout=seconds, retry=Retry(NoBackoff(), 1)
+        )
+    except ValueError:
+        raise ConfigError("redis is an address such as redis://host:6379/0") from None  # the reason may repeat it

@@ -1,0 +1,108 @@
+"""What the door answers to those that it does not let in: one place for every refusal, in the client's own dialect."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.refusal import refusal
+
+from .counting import TooMuch
+from .rate import Standing
+
+Header = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer with an error status. ``code`` is for programs, ``message`` for people; neither holds what was sent.
+
+    ``closes``: the rest of the request is not read, so that the connection ends with the answer.
+    """
+
+    status: int
+    code: str
+    message: str
+    headers: tuple[Header, ...] = ()
+    closes: bool = False
+
+    def body(self, path: str) -> bytes:
+        """The answer's body, as clients of the dialect that is spoken at ``path`` expect it."""
+        return refusal(dialect_at(path), self.status, self.code, self.message)
+
+    def all_headers(self, length: int) -> list[Header]:
+        """The answer's headers."""
+        own = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(length).encode()),
+            (b"cache-control", b"no-store"),
+            *self.headers,
+        ]
+        return [*own, (b"connection", b"close")] if self.closes else own
+
+
+HEAD_INVALID: Final = Refusal(400, "invalid_request_head", "the head of the request contradicts itself", closes=True)
+HEAD_TOO_LARGE: Final = Refusal(431, "request_head_too_large", "the headers of the request are too large", closes=True)
+HOST_REFUSED: Final = Refusal(421, "host_not_allowed", "this server does not answer for the host that was named")
+ORIGIN_REFUSED: Final = Refusal(403, "origin_not_allowed", "this server does not serve the page that asks")
+NO_KEY: Final = Refusal(401, "invalid_api_key", "a valid API key is needed", ((b"www-authenticate", b"Bearer"),))
+KEYS_UNKNOWN: Final = Refusal(503, "access_unavailable", "keys cannot be checked now", ((b"retry-after", b"5"),))
+LIMITS_UNKNOWN: Final = Refusal(503, "access_unavailable", "limits cannot be checked now", ((b"retry-after", b"5"),))
+NOT_GOOD_FOR: Final = Refusal(403, "insufficient_scope", "the API key is not good for this")
+BODY_TOO_LARGE: Final = Refusal(413, "request_too_large", "the body of the request is too large", closes=True)
+BODY_TOO_SLOW: Final = Refusal(408, "request_too_slow", "the body of the request came too slowly", closes=True)
+BODY_ENCODED: Final = Refusal(
+    415, "encoding_not_supported", "the body's content encoding is not supported", closes=True
+)
+BODY_BROKEN: Final = Refusal(400, "invalid_encoding", "the body is not what its content encoding says", closes=True)
+
+_FAILED: Final = Refusal(429, "too_many_failures", "too many requests without a valid API key")
+_STREAMS: Final = Refusal(429, "too_many_streams", "too many calls are under way", ((b"retry-after", b"1"),))
+
+_HINTS: Final = (
+    ("/v1/messages", "anthropic"),
+    ("/v1beta/", "gemini"),
+    ("/v1/", "openai_chat"),
+    ("/v2/", "cohere"),
+)
+
+
+def dialect_at(path: str) -> str:
+    """The dialect of the client that calls ``path``, as well as that can be told from it."""
+    spoken = next((dialect.name for ending, dialect in ROUTES.items() if path.endswith(ending)), None)
+    return spoken or next((dialect for start, dialect in _HINTS if start in path), "openai_chat")
+
+
+def failures_refused(too_much: TooMuch) -> Refusal:
+    """For a host that sends one wrong key after the other."""
+    wait = too_much.standing.wait if too_much.standing is not None else 0.0
+    return replace(_FAILED, headers=((b"retry-after", _seconds(wait)),))
+
+
+def limit_refused(too_much: TooMuch) -> Refusal:
+    """For a caller whose limit is used up, with the headers that say when to come again."""
+    standing = too_much.standing
+    if standing is None:
+        return _STREAMS
+    limit, wait = standing.limit, _seconds(standing.wait)
+    message = f"the limit of {limit.amount} {limit.unit} in {limit.period:g} seconds is used up"
+    message += f"; try again in {wait.decode()} s"
+    return Refusal(429, "rate_limit_exceeded", message, ((b"retry-after", wait), *_limit_headers(standing)))
+
+
+def _limit_headers(standing: Standing) -> list[Header]:
+    unit = standing.limit.unit.encode()
+    shown: dict[bytes, Any] = {
+        b"limit": standing.limit.amount,
+        b"remaining": standing.remaining,
+        b"reset": math.ceil(standing.reset),
+    }
+    standard = [(b"ratelimit-" + name, str(value).encode()) for name, value in shown.items()]
+    return standard + [(b"x-ratelimit-" + name + b"-" + unit, str(value).encode()) for name, value in shown.items()]
+
+
+def _seconds(wait: float) -> bytes:
+    """Whole seconds, so that whoever waits for them finds the door open."""
+    return str(max(math.ceil(wait), 1)).encode()

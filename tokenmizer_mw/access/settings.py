@@ -1,0 +1,135 @@
+"""Settings of the door: one frozen object, read once at the edge and passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+from tokenmizer_mw.errors import ConfigError
+
+Failing = Literal["open", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How much is allowed; 0: any. ``requests`` and ``tokens`` a minute, ``streams`` (chat calls under way) at once."""
+
+    requests: int = 0
+    tokens: int = 0
+    streams: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("requests", "tokens", "streams"):
+            _require_whole(name, getattr(self, name), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessSettings:
+    """Everything about the door that can be tuned. Sizes are bytes unless named.
+
+    Keys
+        ``key_header``: a header for the key that no dialect has, for clients that send their provider's own key in the
+        usual place. ``refresh_seconds``: a key that is revoked opens nothing after that long. ``stale_seconds``: how
+        long the keys read last count while their store does not answer. ``failed_per_minute``: wrong keys from one
+        host; more get 429 without a comparison. ``hosts_counted``: hosts that this is counted for.
+        ``keys``: entries of keys, as ``listed_keys`` reads them, for servers that keep none; they take the place of
+        those that are kept. ``open_paths``: paths that need no key, such as "/health"; compared as a
+        whole, below the application's root.
+    Limits
+        ``per_tenant``, ``per_key``: for each of them; ``tenants``: for those that are named, in place of
+        ``per_tenant``. ``counted``: tenants and keys whose use is remembered at once in this process.
+        ``redis``: an address, "redis://host:6379/0", to count in for all processes; ``redis_prefix`` begins the names
+        of its keys; ``redis_seconds``: how long it may take to answer; ``redis_down``: while it does not, "open": each
+        process counts for itself, "closed": 503. ``stream_seconds``: a stream that is counted in Redis counts for at
+        most so long, so that a process that was killed holds no place for ever.
+    Heads
+        ``hosts``: the hosts that requests may name, "example.org", "example.org:8443" or "*.example.org"; none: any.
+        ``origins``: web pages that may read responses (CORS), such as "https://example.org"; none.
+        ``head_max``: names and values of all headers.
+    Bodies
+        ``body_max``: as received, and once more as decompressed. ``body_wait_seconds`` and ``body_bytes_per_second``: a
+        client may be waited for that many seconds, and a second more for each so many bytes that came.
+    """
+
+    key_header: str = "x-tokenmizer-key"
+    refresh_seconds: float = 5.0
+    stale_seconds: float = 30.0
+    failed_per_minute: int = 30
+    hosts_counted: int = 10_000
+    keys: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    open_paths: tuple[str, ...] = ()
+    per_tenant: Rates = field(default_factory=Rates)
+    per_key: Rates = field(default_factory=Rates)
+    tenants: Mapping[str, Rates] = field(default_factory=dict)
+    counted: int = 10_000
+    redis: str | None = None
+    redis_prefix: str = "tokenmizer"
+    redis_seconds: float = 0.5
+    redis_down: Failing = "open"
+    stream_seconds: float = 900.0
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    head_max: int = 64 * 1024
+    body_max: int = 64 * 1024 * 1024
+    body_wait_seconds: float = 15.0
+    body_bytes_per_second: int = 4_096
+
+    def __post_init__(self) -> None:
+        for name in ("failed_per_minute", "hosts_counted", "counted", "head_max", "body_max", "body_bytes_per_second"):
+            _require_whole(name, getattr(self, name), 1)
+        for name in ("refresh_seconds", "stale_seconds", "redis_seconds", "stream_seconds", "body_wait_seconds"):
+            _require_more_than_zero(name, getattr(self, name))
+        if self.refresh_seconds > self.stale_seconds:
+            raise ConfigError("stale_seconds is at least refresh_seconds")
+        if self.redis_down not in ("open", "closed"):
+            raise ConfigError(f"redis_down is open or closed, not {self.redis_down!r}")
+        if not self.key_header or self.key_header != self.key_header.strip().lower():
+            raise ConfigError("key_header is a header's name in small letters")
+        for path in self.open_paths:
+            if not path.startswith("/"):
+                raise ConfigError(f"open_paths begin with '/', not {path!r}")
+        object.__setattr__(self, "tenants", MappingProxyType(dict(self.tenants)))
+
+    @classmethod
+    def from_mapping(cls, given: object, where: str = "access") -> AccessSettings:
+        """Settings as a configuration file spells them. Raises ``ConfigError`` that names ``where`` and the setting."""
+        from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
+
+        if not isinstance(given, Mapping):
+            raise ConfigError(f"{where}: expected a mapping of settings")
+        _require_known(given, cls, where)
+        for name in ("per_tenant", "per_key"):
+            _require_known(given.get(name), Rates, f"{where}: {name}")
+        tenants = given.get("tenants")
+        for tenant, rates in tenants.items() if isinstance(tenants, Mapping) else ():
+            _require_known(rates, Rates, f"{where}: tenants: {tenant}")
+        try:
+            return TypeAdapter(cls).validate_python(dict(given))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            name = ".".join(map(str, first["loc"])) or "settings"
+            raise ConfigError(f"{where}: {name}: {first['msg']}") from None
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
+
+    def rates_of(self, tenant: str) -> Rates:
+        """What the tenant is allowed."""
+        return self.tenants.get(tenant, self.per_tenant)
+
+
+def _require_known(given: object, kind: Any, where: str) -> None:
+    names = {field.name for field in fields(kind)}
+    if isinstance(given, Mapping) and (unknown := sorted(str(name) for name in given.keys() - names)):
+        raise ConfigError(f"{where}: unknown setting {', '.join(unknown)}; known: {', '.join(sorted(names))}")
+
+
+def _require_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{name} is a whole number of at least {least}, not {value!r}")
+
+
+def _require_more_than_zero(name: str, value: Any) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+        raise ConfigError(f"{name} is a number above 0, not {value!r}")

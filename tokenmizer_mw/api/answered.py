@@ -1,0 +1,24 @@
+"""How many requests were answered, for whoever scrapes it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+
+class Answered:
+    """Answers by route and status. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._guard = threading.Lock()
+
+    def count(self, route: str, status: int) -> None:
+        """One more."""
+        with self._guard:
+            self._counts[route, status] += 1
+
+    def items(self) -> list[tuple[tuple[str, int], int]]:
+        """The counts so far."""
+        with self._guard:
+            return sorted(self._counts.items())

@@ -1,0 +1,78 @@
+"""Whether the memory works: what an orchestrator and a person want to know."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import SessionKey
+
+from .shapes import HealthAnswer, Status
+
+RECENT_SECONDS: Final = 300.0
+"""For how long a failure that was counted makes the memory degraded."""
+
+TROUBLES: Final = (
+    "background_failed",
+    "collect_failed",
+    "commit_failed",
+    "cut_failed",
+    "dropped_queue_full",
+    "extract_failed",
+    "extraction_not_kept",
+    "flush_failed",
+    "guard_failed",
+    "open_failed",
+    "redaction_failed",
+    "session_failed",
+)
+"""Counters that mean that less is remembered than should be."""
+
+Check = Callable[[], str | None]
+"""Says in one word what keeps the server from taking requests, such as "draining"; ``None``: nothing. Never blocks."""
+
+_PROBE: Final = SessionKey("tokenmizer.health", "probe")
+"""A session that nobody has: reading it takes the store's word that it can be read."""
+
+
+class Health:
+    """Looks at a memory. ``checks`` are what else must hold for it to be ready. Safe for threads."""
+
+    def __init__(self, memory: SessionMemory, checks: tuple[Check, ...], clock: Callable[[], float]) -> None:
+        self._memory = memory
+        self._checks = checks
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._seen: Mapping[str, int] = {}
+        self._since: dict[str, float] = {}
+
+    def look(self) -> HealthAnswer:
+        """Ask the store, the checks and the counters. Blocks on the store."""
+        against = self._against()
+        recent = self._recent()
+        worst: Status = "degraded" if recent else "ok"
+        return HealthAnswer(
+            status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *recent]
+        )
+
+    def _against(self) -> list[str]:
+        """What keeps it from being ready."""
+        reasons = [word for check in self._checks if (word := check())]
+        try:
+            self._memory.log.read(_PROBE)
+        except TokenMizerError:
+            reasons.append("store_unavailable")
+        return reasons
+
+    def _recent(self) -> list[str]:
+        """The failures that were counted not long ago."""
+        now, counts = self._clock(), self._memory.counters()
+        with self._guard:
+            for name in TROUBLES:
+                if counts.get(name, 0) > self._seen.get(name, 0):
+                    self._since[name] = now
+            self._seen = counts
+            return [name for name in TROUBLES if now - self._since.get(name, -RECENT_SECONDS) < RECENT_SECONDS]

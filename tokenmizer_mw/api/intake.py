@@ -1,0 +1,85 @@
+"""What a request brings: its query and its body, within their caps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ValidationError
+
+from tokenmizer_mw.settings import Settings
+
+from .errors import Refused, invalid, misfit, too_large, wrong_media
+from .table import JSON, LINES, Route
+
+if TYPE_CHECKING:
+    from starlette.types import Receive
+
+_FIELDS_MAX: Final = 50
+_LENGTH_DIGITS: Final = 18
+
+
+class Gone(Exception):
+    """The client has left."""
+
+
+def query_of(route: Route, query_string: bytes) -> BaseModel:
+    """The parameters of a request. Raises ``Refused``."""
+    try:
+        pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
+    except ValueError:
+        raise Refused(invalid("The query has too many parameters.")) from None
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise Refused(invalid("A parameter is given twice."))
+    try:
+        return route.query.model_validate(given)
+    except ValidationError as error:
+        raise Refused(misfit(error)) from None
+
+
+async def body_of(route: Route, scope: Mapping[str, Any], receive: Receive, settings: Settings) -> Any:
+    """The body of a request: checked, or its bytes for a route that reads them itself, ``None`` for one that takes
+    none. Raises ``Refused``, and ``Gone``.
+
+    A document of JSON is parsed in one piece, which nothing else in the process can interrupt: it is held to what a
+    chat request may have, and so is each line of JSON Lines, by whoever reads them.
+    """
+    if route.body is None:
+        return None
+    headers = {name.lower(): value for name, value in reversed(list(scope["headers"]))}
+    taken = route.body if isinstance(route.body, tuple) else (JSON,)
+    media = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
+    if media not in taken or headers.get(b"content-encoding", b"identity").lower() not in (b"", b"identity"):
+        raise Refused(wrong_media(" or ".join(taken)))
+    raw = await _read(headers.get(b"content-length", b""), receive, _limit(route, media, settings))
+    if isinstance(route.body, tuple):
+        return raw
+    try:
+        return route.body.model_validate_json(raw)
+    except ValidationError as error:
+        raise Refused(misfit(error)) from None
+
+
+def _limit(route: Route, media: str, settings: Settings) -> int:
+    if not isinstance(route.body, tuple):
+        return settings.api_body_max
+    return settings.import_max if media == LINES else min(settings.request_max, settings.import_max)
+
+
+async def _read(told: bytes, receive: Receive, limit: int) -> bytes:
+    if told.isdigit() and int(told[:_LENGTH_DIGITS]) > limit:
+        raise Refused(too_large(limit))
+    pieces: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Gone
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        if size > limit:
+            raise Refused(too_large(limit))
+        more = message.get("more_body", False)
+    return b"".join(pieces)

@@ -1,0 +1,190 @@
+"""What the routes that only read do. Each runs in a worker thread and returns what goes out as JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.graph.views import diff
+from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.exports import export_lines
+from tokenmizer_mw.session import fold
+from tokenmizer_mw.store.log import SessionInfo
+
+from . import shapes
+from .asked import Asked, Written
+from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, Refused, invalid
+
+LINES: Final = "application/x-ndjson"
+
+
+def resume(asked: Asked[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
+    """The resume block of a session."""
+    wish = asked.query
+    found = asked.memory.resume(
+        asked.session_id, wish.level, budget=wish.budget, query=wish.query, model=wish.model, tenant=asked.tenant
+    )
+    return {
+        "session_id": asked.session_id,
+        "text": found.text,
+        "tokens": found.tokens,
+        "exact": found.exact,
+        "level": found.level,
+        "budget": found.budget,
+        "node_ids": list(found.node_ids),
+        "turn": found.turn,
+    }
+
+
+def graph(asked: Asked[shapes.NoQuery, None]) -> shapes.GraphAnswer:
+    """The graph of a session as it is now."""
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
+    return {"session_id": asked.session_id, "graph": cast(shapes.Graph, found.to_dict())}
+
+
+def history(asked: Asked[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
+    """The graph of a session as it was believed at a time, or as it was true then."""
+    at, by = asked.query.at_time, asked.query.as_
+    when = {"recorded_at": at} if by == "recorded" else {"valid_at": at}
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant, **when)
+    told = cast(shapes.Graph, found.to_dict())
+    return {"session_id": asked.session_id, "at_time": at, "as": by, "graph": told}
+
+
+def transitions(asked: Asked[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
+    """Every decision that replaced another."""
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
+    steps = found.transitions()
+    ends = {id for step in steps for id in (step.old, step.new)}
+    nodes = [node for node in found.to_dict()["nodes"] if node["id"] in ends]
+    told = [cast(shapes.Transition, transition_to_dict(step)) for step in steps]
+    return {"session_id": asked.session_id, "transitions": told, "nodes": nodes}
+
+
+def why(asked: Asked[shapes.WhyQuery, None]) -> shapes.WhyAnswer:
+    """Why a fact is so."""
+    found = asked.memory.why(asked.session_id, asked.query.text, tenant=asked.tenant)
+    if found is None:
+        raise Refused(UNKNOWN_NODE)
+    told: dict[str, Any] = found.to_dict()
+    return cast(shapes.WhyAnswer, {"session_id": asked.session_id, **told, "text": found.text})
+
+
+def search(asked: Asked[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
+    """The facts that share most with a text."""
+    hits = asked.memory.search(asked.session_id, asked.query.text, asked.query.k, tenant=asked.tenant)
+    told = [shapes.node_of(hit.node) for hit in hits]
+    found = [shapes.Found(node=node, score=hit.score) for node, hit in zip(told, hits, strict=True)]
+    return {"session_id": asked.session_id, "hits": found}
+
+
+def changes(asked: Asked[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
+    """What changed between two places of a session."""
+    asked.memory.graph(asked.session_id, tenant=asked.tenant)  # all facts are drawn first
+    events = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
+    before, after = _place(events, asked.query.from_), _place(events, asked.query.to)
+    found = diff(_upto(events, before), _upto(events, after))
+    told = cast(shapes.Diff, found.to_dict())
+    return {"session_id": asked.session_id, "from": before, "to": after, "diff": told}
+
+
+def _upto(events: Sequence[Recorded], seq: int) -> Any:
+    return fold([event for event in events if event.seq <= seq]).graph
+
+
+def _place(events: Sequence[Recorded], named: str | None) -> int:
+    """The number of the event that a place names. Raises ``Refused`` for a checkpoint that is not there."""
+    newest = events[-1].seq if events else 0
+    if named is None:
+        return newest
+    if named.isdigit():
+        return min(int(named), newest)
+    for recorded in events:
+        if isinstance(recorded.event, Checkpointed) and recorded.event.id == named:
+            return recorded.seq
+    raise Refused(UNKNOWN_CHECKPOINT)
+
+
+def checkpoints(asked: Asked[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
+    """The checkpoints of a session."""
+    marks: list[shapes.Mark] = [
+        {
+            "id": recorded.event.id,
+            "seq": recorded.seq,
+            "recorded_at": recorded.recorded_at,
+            "turn": recorded.event.turn,
+            "tokens": recorded.event.tokens,
+        }
+        for recorded in _events(asked)
+        if isinstance(recorded.event, Checkpointed)
+    ]
+    return {"session_id": asked.session_id, "checkpoints": marks}
+
+
+def export(asked: Asked[shapes.NoQuery, None]) -> Written:
+    """The events of a session, one a line."""
+    lines = export_lines(asked.session_id, _events(asked))
+    return Written("".join(f"{line}\n" for line in lines).encode(), LINES)
+
+
+def _events(asked: Asked[Any, None]) -> Sequence[Recorded]:
+    found = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
+    if not found:
+        raise UnknownSession
+    return found
+
+
+def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
+    """A page of the tenant's sessions."""
+    most = min(asked.query.limit, asked.memory.settings.page_max)
+    found = asked.memory.sessions(tenant=asked.tenant)
+    if asked.query.cursor is not None:
+        behind = _read_cursor(asked.query.cursor)
+        found = [info for info in found if _rank(info) > behind]
+    page = found[:most]
+    listed: list[shapes.Listed] = [
+        {
+            "session_id": info.key.id,
+            "events": info.seq,
+            "created_at": info.created_at,
+            "updated_at": info.updated_at,
+        }
+        for info in page
+    ]
+    return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
+
+
+def _rank(info: SessionInfo) -> tuple[float, str]:
+    return -info.updated_at, info.key.id
+
+
+def _cursor(info: SessionInfo) -> str:
+    return base64.urlsafe_b64encode(json.dumps(_rank(info)).encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[float, str]:
+    try:
+        raw = base64.urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        rank, id = json.loads(raw)
+        return float(rank), str(id)
+    except (ValueError, TypeError, RecursionError, binascii.Error):
+        raise Refused(invalid("cursor: not one of ours.", "cursor")) from None
+
+
+def stats(asked: Asked[shapes.NoQuery, None]) -> shapes.StatsAnswer:
+    """The tenant's sessions in figures."""
+    found = asked.memory.sessions(tenant=asked.tenant)
+    told: shapes.StatsAnswer = {
+        "sessions": len(found),
+        "events": sum(info.seq for info in found),
+        "oldest": min((info.created_at for info in found), default=None),
+        "newest": max((info.updated_at for info in found), default=None),
+    }
+    if asked.caller.may("admin"):
+        told["counters"] = asked.memory.counters()
+    return told

@@ -1,0 +1,386 @@
+"""What goes into the routes and what comes out of them.
+
+What comes in is checked against a model; what goes out is written down for the document and for type checkers only.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Literal, NotRequired, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from typing_extensions import TypedDict
+
+from tokenmizer_mw.model.event import node_to_dict
+from tokenmizer_mw.model.node import Node as Fact
+from tokenmizer_mw.model.session import SESSION_ID_MAX
+
+TEXT_MAX: Final = 1_000
+"""Characters of a question or a reason."""
+
+PRINTABLE: Final = "printable"
+"""The format of texts without control characters, line breaks and such."""
+
+SEQ_DIGITS: Final = 15
+BUDGET_LEAST: Final = 64
+_LATEST: Final = 253_402_300_799
+"""The last second of the year 9999."""
+
+
+def _seconds(given: object) -> object:
+    """Seconds since 1970 of a time that is told in ISO 8601."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(given).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ValueError("a time is told in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
+
+
+Moment = Annotated[
+    float,
+    BeforeValidator(_seconds),
+    Field(ge=-_LATEST, le=_LATEST, allow_inf_nan=False),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": -_LATEST, "maximum": _LATEST},
+                {"type": "string", "format": "date-time"},
+            ],
+            "description": "Seconds since 1970, or ISO 8601.",
+        }
+    ),
+]
+SessionId = Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX, json_schema_extra={"format": PRINTABLE})]
+Place = Annotated[
+    str,
+    Field(
+        pattern=rf"^([0-9]{{1,{SEQ_DIGITS}}}|checkpoint-[0-9]{{1,9}})$",
+        description="A checkpoint by its id, or the number of an event of the session; 0 is its start.",
+    ),
+]
+
+
+class _Taken(BaseModel):
+    """What is taken is named; the rest is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NoQuery(_Taken):
+    """Takes no parameters."""
+
+
+class ResumeQuery(_Taken):
+    """How long a resume may be, and what it is wanted for."""
+
+    level: Literal["critical", "standard", "full"] = Field("standard", description="100, 300 or 600 tokens.")
+    budget: int | None = Field(
+        None, ge=BUDGET_LEAST, le=1_000_000, description="At most this many tokens, whatever the level."
+    )
+    query: str | None = Field(None, max_length=TEXT_MAX, description="What it is wanted for: such facts come first.")
+    model: str = Field("", max_length=200, description="Tokens are counted as this model counts.")
+
+
+class HistoryQuery(_Taken):
+    """Which past is asked for."""
+
+    at_time: Moment
+    as_: Literal["recorded", "valid"] = Field(
+        "recorded", alias="as", description="What was believed then, or what was true then as believed now."
+    )
+
+
+class WhyQuery(_Taken):
+    """Which fact is asked about."""
+
+    text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description.")
+
+
+class SearchQuery(_Taken):
+    """What is looked for."""
+
+    text: str = Field(min_length=1, max_length=TEXT_MAX)
+    k: int = Field(5, ge=1, le=100, description="How many facts at most.")
+
+
+class DiffQuery(_Taken):
+    """Between which two places."""
+
+    from_: Place = Field("0", alias="from")
+    to: Place | None = Field(None, description="The newest event, when it is left out.")
+
+
+class SessionsQuery(_Taken):
+    """Which page of the listing."""
+
+    limit: int = Field(100, ge=1, description="Sessions on the page; the setting page_max bounds it.")
+    cursor: str | None = Field(
+        None, description="What the page before gave as next.", json_schema_extra={"format": "cursor"}
+    )
+
+
+class CheckpointBody(_Taken):
+    """Which session."""
+
+    session_id: SessionId
+
+
+class InvalidateBody(_Taken):
+    """Which fact is wrong, and why."""
+
+    session_id: SessionId
+    node_id: str = Field(min_length=1, max_length=100)
+    reason: str = Field(min_length=1, max_length=TEXT_MAX)
+
+
+class ErrorDetail(TypedDict):
+    """What went wrong, where."""
+
+    code: str
+    message: str
+    field: str | None
+
+
+class ErrorBody(TypedDict):
+    """Every answer of 400 and above."""
+
+    error: ErrorDetail
+
+
+class Source(TypedDict):
+    """Who said it, in which message."""
+
+    turn: int
+    trust: str
+    role: NotRequired[str]
+    quote: NotRequired[str]
+    span: NotRequired[list[int]]
+
+
+class Node(TypedDict):
+    """A fact; what is empty is left out."""
+
+    id: str
+    type: str
+    label: str
+    status: str
+    source: Source
+    confidence: float
+    detail: NotRequired[str]
+    kind: NotRequired[str]
+    slot: NotRequired[str]
+    value: NotRequired[str]
+    order: NotRequired[int]
+    valid_from: NotRequired[float]
+    valid_until: NotRequired[float]
+    flags: NotRequired[list[str]]
+
+
+class Edge(TypedDict):
+    """How two facts hang together, since which message."""
+
+    source: str
+    type: str
+    target: str
+    turn: int
+
+
+class Transition(TypedDict):
+    """A decision that replaced another; ``delta`` is what that did to confidence, ``trigger`` the message."""
+
+    old: str
+    new: str
+    trigger: int
+    delta: float
+    reason: NotRequired[str]
+    evidence: NotRequired[str]
+
+
+class Graph(TypedDict):
+    """Facts, relations and transitions, oldest first."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    transitions: list[Transition]
+
+
+class GraphAnswer(TypedDict):
+    """The graph of a session."""
+
+    session_id: str
+    graph: Graph
+
+
+HistoryAnswer = TypedDict(
+    "HistoryAnswer", {"session_id": str, "at_time": float, "as": Literal["recorded", "valid"], "graph": Graph}
+)
+
+
+class TransitionsAnswer(TypedDict):
+    """What replaced what, with the facts at both ends."""
+
+    session_id: str
+    transitions: list[Transition]
+    nodes: list[Node]
+
+
+Step = TypedDict("Step", {"from": Node, "transition": Transition, "to": Node})
+
+
+class Relation(TypedDict):
+    """Another fact at the end of a relation."""
+
+    type: str
+    outgoing: bool
+    node: Node
+
+
+class WhyAnswer(TypedDict):
+    """A fact, what led to it, and what it is related to; ``text`` says it for people."""
+
+    session_id: str
+    node: Node
+    chain: list[Step]
+    relations: list[Relation]
+    text: str
+
+
+class Found(TypedDict):
+    """A fact that was found; scores compare within one answer only."""
+
+    node: Node
+    score: float
+
+
+class SearchAnswer(TypedDict):
+    """Facts, best first."""
+
+    session_id: str
+    hits: list[Found]
+
+
+class Diff(TypedDict):
+    """What changed; ``changed`` holds pairs of before and after."""
+
+    added: list[Node]
+    changed: list[list[Node]]
+    removed: list[Node]
+    transitions: list[Transition]
+
+
+DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int, "diff": Diff})
+
+
+class ResumeAnswer(TypedDict):
+    """A resume block. ``exact``: the model's own tokenizer counted, else the count errs high."""
+
+    session_id: str
+    text: str
+    tokens: int
+    exact: bool
+    level: str
+    budget: int
+    node_ids: list[str]
+    turn: int
+
+
+class CheckpointAnswer(TypedDict):
+    """A point of a session that was marked, and what changed since the one before."""
+
+    session_id: str
+    id: str
+    seq: int
+    tokens: int
+    diff: Diff
+
+
+class Mark(TypedDict):
+    """A checkpoint in a listing."""
+
+    id: str
+    seq: int
+    recorded_at: float
+    turn: int
+    tokens: int
+
+
+class CheckpointsAnswer(TypedDict):
+    """The checkpoints of a session, oldest first."""
+
+    session_id: str
+    checkpoints: list[Mark]
+
+
+class InvalidateAnswer(TypedDict):
+    """The fact as it stands now."""
+
+    session_id: str
+    node: Node
+
+
+class ErasedAnswer(TypedDict):
+    """What was erased. ``backups_cleaned``: backups that we made and it was taken out of; ``backups_unreachable``:
+    those that could not be."""
+
+    session_id: str
+    events: int
+    backups_cleaned: int
+    backups_unreachable: int
+
+
+class ImportedAnswer(TypedDict):
+    """What came in, and how many of it the session did not have."""
+
+    session_id: str
+    what: Literal["events", "messages"]
+    count: int
+    new: int
+
+
+class Listed(TypedDict):
+    """A session in the listing; times are seconds since 1970."""
+
+    session_id: str
+    events: int
+    created_at: float
+    updated_at: float
+
+
+class SessionsAnswer(TypedDict):
+    """A page of sessions, the most recently updated first; ``next`` is the cursor of the page behind, if there is
+    one."""
+
+    sessions: list[Listed]
+    next: str | None
+
+
+class StatsAnswer(TypedDict):
+    """The tenant's sessions in figures; ``counters`` of this process are for those with the scope admin."""
+
+    sessions: int
+    events: int
+    oldest: float | None
+    newest: float | None
+    counters: NotRequired[dict[str, int]]
+
+
+Status = Literal["ok", "degraded", "unready"]
+
+
+class HealthAnswer(TypedDict):
+    """``ok``; ``degraded``: it works, and the reasons say what does not; ``unready``: it does not."""
+
+    status: Status
+    live: bool
+    ready: bool
+    reasons: list[str]
+
+
+def node_of(node: Fact) -> Node:
+    """A fact as it goes out."""
+    return cast(Node, node_to_dict(node))

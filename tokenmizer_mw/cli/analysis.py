@@ -1,0 +1,59 @@
+"""``analyze``: a file in a few hundred tokens, or lines of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.files import BUDGET, analyze, excerpt
+from tokenmizer_mw.request_path import redactor_of
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.terminal import show, show_json
+
+from .progress import progress
+
+
+def run_analyze(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    path = Path(arguments.file)
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise CallerError(f"{arguments.file}: {error.strerror or error}") from None
+    redactor = redactor_of(Settings.load(arguments.config), os.urandom(32))
+    with progress("bytes", size) as advance:
+        if arguments.lines is not None or arguments.find:
+            text = excerpt(
+                path,
+                lines=_lines(arguments.lines),
+                find=arguments.find or "",
+                budget=arguments.budget or 1_000,
+                redactor=redactor,
+                progress=advance,
+            )
+            document: object = {"file": path.name, "text": text}
+        else:
+            digest = analyze(path, budget=arguments.budget or BUDGET, redactor=redactor, progress=advance)
+            text, document = digest.text, digest.to_dict()
+    if arguments.json:
+        show_json(document)
+    else:
+        show(text)
+    return 0
+
+
+def _lines(told: str | None) -> tuple[int, int] | None:
+    """From "A:B", "A:", ":B" or "A" to a first and a last line."""
+    if told is None:
+        return None
+    first, colon, last = told.partition(":")
+    try:
+        start = int(first) if first else 1
+        end = int(last) if last else (1 << 62 if colon else start)
+    except ValueError:
+        raise CallerError(f"--lines takes A:B, such as 100:120, not {told!r:.40}") from None
+    if start < 1 or end < start:
+        raise CallerError("--lines takes a first line of at least 1 and a last one not before it")
+    return start, end

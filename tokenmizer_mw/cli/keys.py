@@ -1,0 +1,159 @@
+"""``tokenmizer-mw keys``: the API keys that a server lets its callers in with."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Final
+
+from tokenmizer_mw.access.caller import SCOPES
+from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
+from tokenmizer_mw.access.keys import Key, new_key
+from tokenmizer_mw.access.opening import open_keys
+from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.store.open import sqlite_path
+from tokenmizer_mw.terminal import show, show_json
+
+from .opening import STORE_VARIABLE, default_address
+
+_SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
+_SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
+
+_SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept is its SHA-256"
+
+
+def run_keys(arguments: argparse.Namespace) -> int:
+    """Run the command. Returns 0; failures are raised."""
+    _ACTIONS[arguments.action](arguments)
+    return 0
+
+
+def _create(arguments: argparse.Namespace) -> None:
+    now = time.time()
+    scopes = {name.strip() for name in arguments.scopes.split(",") if name.strip()}
+    written, key = new_key(secrets.token_bytes, arguments.tenant, scopes, now, _end(arguments.expires, now))
+    if not arguments.entry:
+        with _opened(arguments, writes=True) as store:
+            if isinstance(store, MemoryKeys):
+                raise ConfigError("a store in memory ends with this command: use --entry, or another store")
+            store.add(key)
+    if arguments.json:
+        show_json({"key": written, **_plain(key), **({"sha256": key.digest.hex()} if arguments.entry else {})})
+        return
+    show(written)
+    if arguments.entry:
+        show(_entry(key))
+    print(_SHOWN_ONCE, file=sys.stderr)
+
+
+def _list(arguments: argparse.Namespace) -> None:
+    with _opened(arguments) as store:
+        keys = [key for key in store.kept() if arguments.tenant in (None, key.tenant)]
+    if arguments.json:
+        show_json([_plain(key) for key in keys])
+        return
+    if not keys:
+        print("no keys", file=sys.stderr)
+    now = time.time()
+    width = max((len(key.tenant) for key in keys), default=0)
+    for key in keys:
+        show(f"{key.id:<12}  {key.tenant:<{width}}  {_day(key.created_at)}  {_state(key, now):<18}  {_scopes(key)}")
+
+
+def _revoke(arguments: argparse.Namespace) -> None:
+    with _opened(arguments) as store:
+        if not store.revoke(arguments.id, time.time()):
+            raise CallerError(f"no key has the id {arguments.id!r}")
+    if arguments.json:
+        show_json({"id": arguments.id, "revoked": True})
+    else:
+        show(f"{arguments.id} is revoked; running servers notice within their refresh_seconds")
+
+
+@contextmanager
+def _opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
+    """The store, closed at the end. Commands that make nothing create no file."""
+    address = _address(arguments)
+    scheme, _, rest = address.partition("://")
+    path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
+    store = open_keys("memory://" if path is not None and not writes and not os.path.exists(path) else address)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _address(arguments: argparse.Namespace) -> str:
+    named = arguments.store or (_configured(arguments.config) if arguments.config else "")
+    return named or os.environ.get(STORE_VARIABLE) or default_address()
+
+
+def _configured(path: str) -> str:
+    from tokenmizer_mw.proxy.configuration import Configuration
+
+    return Configuration.load(path).store
+
+
+def _end(given: str | None, now: float) -> float | None:
+    """When a key ends, in seconds since the epoch. Raises ``CallerError``."""
+    if given is None:
+        return None
+    span = _SPAN.fullmatch(given)
+    try:
+        end = now + int(span[1]) * _SECONDS[span[2]] if span else _utc(datetime.fromisoformat(given)).timestamp()
+        _day(end)
+    except (ValueError, OverflowError, OSError):
+        raise CallerError(f"--expires is such as 90d, 12h, 8w, 1y or 2027-01-31, not {given!r}") from None
+    if end <= now:
+        raise CallerError(f"--expires {given} lies in the past")
+    return end
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _plain(key: Key) -> dict[str, object]:
+    times = {"created_at": key.created_at, "expires_at": key.expires_at, "revoked_at": key.revoked_at}
+    return {"id": key.id, "tenant": key.tenant, "scopes": sorted(key.scopes), **times}
+
+
+def _entry(key: Key) -> str:
+    """The key as an entry of a list in YAML."""
+    from yaml import safe_dump
+
+    entry: dict[str, object] = {"id": key.id, "tenant": key.tenant, "sha256": key.digest.hex()}
+    entry["scopes"] = sorted(key.scopes)
+    if key.expires_at is not None:
+        entry["expires"] = datetime.fromtimestamp(key.expires_at, UTC)
+    return str(safe_dump([entry], sort_keys=False, default_flow_style=None, width=1_000)).rstrip()
+
+
+def _state(key: Key, now: float) -> str:
+    if key.revoked_at is not None:
+        return f"revoked {_day(key.revoked_at)}"
+    if key.expires_at is None:
+        return "does not end"
+    return f"{'ended' if key.expires_at <= now else 'ends'} {_day(key.expires_at)}"
+
+
+def _scopes(key: Key) -> str:
+    return ",".join(name for name in SCOPES if name in key.scopes)
+
+
+def _day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
+
+
+_ACTIONS: Final[dict[str, Callable[[argparse.Namespace], None]]] = {
+    "create": _create,
+    "list": _list,
+    "revoke": _revoke,
+}

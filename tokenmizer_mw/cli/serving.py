@@ -1,0 +1,150 @@
+"""``tokenmizer-mw serve`` and ``tokenmizer-mw check``: need the extra ``proxy``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenmizer_mw.access.hosts import check_bind
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.operations.logs import log_config
+from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.terminal import show, show_json
+
+from .opening import default_address
+
+if TYPE_CHECKING:
+    import socket
+
+    import uvicorn
+
+    from tokenmizer_mw.proxy.configuration import Configuration
+    from tokenmizer_mw.proxy.findings import Finding
+
+_APPLICATION: Final = "tokenmizer_mw.proxy.app:create"
+_IN_WORKERS: Final = "tokenmizer_mw.proxy.worker:create_in_worker"
+_FAILED: Final = 1
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    """Serve until a signal ends it; 0 when it ended as it should.
+
+    What would keep it from serving is found out before anything is logged, and before there are other processes.
+    """
+    configuration = _configuration(arguments)
+    try:
+        import uvicorn
+    except ModuleNotFoundError:
+        raise _missing("uvicorn") from None
+    from tokenmizer_mw.proxy.listening import listening, spelled
+
+    listen = configuration.listen
+    check_bind(listen.host, configuration.auth)
+    with listening(listen.host, listen.port) as sockets:
+        _try_store(configuration.store)
+        _hand_over(arguments, configuration)
+        config = uvicorn.Config(**_options(configuration), log_config=log_config(arguments.log))
+        _log.info("listening on http://%s", spelled(listen.host, sockets[0].getsockname()[1]))
+        for server in configuration.providers.values():
+            if server.lack:
+                _log.warning("providers.%s: %s", server.name, server.lack)
+        return _served(config, sockets)
+
+
+def _try_store(address: str) -> None:
+    """Open the store and close it. Raises ``ConfigError`` and ``StoreError`` in the words of whoever opens it next."""
+    with closing(open_log(address)) as log:
+        log.secret()
+
+
+def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
+    """As ``uvicorn.run`` does, which takes no sockets; 0 when it ended as it should."""
+    from uvicorn import Server
+    from uvicorn.config import STARTUP_FAILURE
+    from uvicorn.supervisors import Multiprocess
+
+    try:
+        if config.workers > 1:
+            supervisor = Multiprocess(config, sockets)
+            supervisor.run()
+            return _FAILED if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes) else 0
+        server = Server(config)
+        server.run(sockets)
+        return 0 if server.started else _FAILED
+    except KeyboardInterrupt:
+        return 0
+    except SystemExit as end:  # uvicorn has said why
+        return _FAILED if end.code else 0
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Say what is wrong or fine; 0 when nothing is wrong."""
+    configuration = _configuration(arguments)
+    from tokenmizer_mw.proxy.findings import Grade, looked_at, tried
+
+    found = list(looked_at(configuration, reaching=arguments.reach))
+    if arguments.reach:
+        found += asyncio.run(tried(configuration))
+    _print(found, as_json=arguments.json)
+    return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
+
+
+def _configuration(arguments: argparse.Namespace) -> Configuration:
+    try:
+        from tokenmizer_mw.proxy.configuration import Configuration
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("tokenmizer_mw"):
+            raise
+        raise _missing(missing.name or "") from None
+    configuration = Configuration.load(arguments.config)
+    given = {name: getattr(arguments, name, None) for name in ("host", "port", "workers")}
+    listen = replace(configuration.listen, **{name: value for name, value in given.items() if value is not None})
+    store = arguments.store or configuration.store or default_address()
+    return replace(configuration, listen=listen, store=store)
+
+
+def _missing(name: str) -> ConfigError:
+    return ConfigError(f"{name} is not installed: pip install 'tokenmizer-mw[proxy]'")
+
+
+def _hand_over(arguments: argparse.Namespace, configuration: Configuration) -> None:
+    """What the worker processes read: the same file, and the store that was found."""
+    if arguments.config:
+        os.environ["TOKENMIZER_CONFIG"] = os.path.abspath(arguments.config)
+    os.environ["TOKENMIZER_STORE"] = configuration.store
+
+
+def _options(configuration: Configuration) -> dict[str, Any]:
+    """Uvicorn's. Dates and names of servers are the providers'; addresses in headers are anybody's."""
+    listen = configuration.listen
+    return {
+        "app": _APPLICATION if listen.workers == 1 else _IN_WORKERS,
+        "factory": True,
+        "workers": listen.workers,
+        "lifespan": "on",
+        "http": "tokenmizer_mw.access.heads:BoundedProtocol",
+        "ws": "none",
+        "access_log": listen.access_log,
+        "log_level": "info",
+        "date_header": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "timeout_keep_alive": listen.keep_alive_seconds,
+        "timeout_graceful_shutdown": max(1, round(listen.drain_seconds)),
+        "h11_max_incomplete_event_size": configuration.access.head_max,
+    }
+
+
+def _print(found: list[Finding], *, as_json: bool) -> None:
+    if as_json:
+        show_json([{"grade": item.grade.value, "place": item.place, "text": item.text} for item in found])
+        return
+    for item in found:
+        show(f"{item.grade.value:5}  {item.place}: {item.text}")

@@ -1,0 +1,100 @@
+"""What a reply settles of a choice that was put up, where no rule reads it: the answer itself, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Segment
+from .offers import goes_on
+from .pattern import PatternSet
+from .phrases import asks, bounded, split_reason, supposes, without_lead
+from .reading import anaphoric, hits
+from .rules import Speaker
+from .said import slot_of
+from .similar import content
+from .situation import Situation
+
+_ANSWERED: Final = 0.6
+
+ANSWERS_READ: Final = 2
+"""First sentences of a reply that may answer what was asked."""
+
+BARE_WORDS: Final = 2
+"""Words of content up to which an answer is told together with its question."""
+
+_QUESTION_MAX: Final = 120
+_NO_ANSWER: Final = PatternSet(
+    r"(?:(?:i |we )?(?:don't|do not|dont|can't|cannot|didn't) (?:know|remember|see|understand|care|tell)|no idea"
+    r"|not sure"
+    r"|idk|dunno|good question|thank|thanks|thx|sorry|wait|hm+\b|let me|will (?:check|look)|i(?:'ll| will) (?:check"
+    r"|look|ask"
+    r"|see)|maybe|perhaps|depends|it depends|both work|hello|hi\b|here(?:'s| is| are)|see (?:below|above)|attached"
+    r"|you (?:tell"
+    r"|decide)|what(?:ever)?\b|i (?:think|guess) so$|lol|haha|(?:.* )?questions?\b"
+    r"|</?\w|\w+ = \w+\()"
+)
+
+
+_THANKS: Final = PatternSet(r"(?:\w+,? )?(?:many )?(?:thanks|thank|thx|cheers)\b")
+_REMARKS: Final = PatternSet(
+    r".*\b(?:is|are|was|were|looks?|sounds?|seems?|makes?|feels?|will be|would be) (?:\w+ ){0,2}?(?:amazing|awesome"
+    r"|clear|cool"
+    r"|crucial|good|great|helpful|important|interesting|key|nice|perfect|sense|super|tough|true|useful|valid|worth)\b",
+    r".*\b(?:helps?|helped|concern|worry|worried|nervous|excited|confident|glad|happy|looking forward|appreciate)\b",
+)
+"""What somebody remarks on or feels about what was said."""
+
+_CHOOSES: Final = PatternSet(
+    r"(?s)(?:.*[,;:.] |.*\b(?:and|so|but) )?(?:should|shall|do you (?:want|need|prefer|follow)|would (?:you|a|an"
+    r"|the|it)"
+    r"|which (?:of|one|way|would|do you)|what (?:should|would you|do you want)|who should|where should|how should"
+    r"|is (?:that|this|it|.{3,60}) (?:fine|ok|okay|right|enough|the rule)|can (?:i|we) |keep|want)\b",
+    r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면|어느 쪽| ya )",
+)
+"""Questions that put something up for choice; the answers to others are facts."""
+
+
+def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
+    asked = _question(situation)
+    return [made for segment in spoken[:ANSWERS_READ] for made in _answered(segment, asked)] if asked else []
+
+
+def _question(situation: Situation) -> str:
+    """The choice that the assistant's last message ends with, "" for none."""
+    asked = situation.offers.ending
+    return asked if asks(asked) and _CHOOSES.any(asked) and not goes_on(asked) else ""
+
+
+def _answered(segment: Segment, asked: str) -> list[Finding]:
+    """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question."""
+    text = without_lead(bounded(segment.text))
+    if not text or asks(text) or supposes(text) or hits(segment.text, Speaker.USER) or _NO_ANSWER.any(text):
+        return []
+    if _REMARKS.any(text) or _THANKS.any(segment.text):
+        return []
+    label, reason = split_reason(text)
+    words = content(label)
+    if not words or anaphoric(label):
+        return []
+    if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX:
+        label = f"{asked.rstrip('?？ ')}: {label}"
+    slot = slot_of(label)
+    return [
+        Finding(
+            NodeType.DECISION,
+            label,
+            Status.ACTIVE,
+            Trust.STATED,
+            _ANSWERED,
+            kind=DecisionKind.CHOICE,
+            reason=reason,
+            quote=segment.text,
+            span=(segment.start, segment.end),
+            slot=slot.get("slot", ""),
+            value=slot.get("value", ""),
+        )
+    ]

@@ -1,0 +1,146 @@
+"""What the learned stage looks at in a sentence: words, openings, closings, signs, place, speaker and what rules say.
+
+A cue is a short string such as "w:let's" or "user:ends:?". Training and run time take them from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from .finding import Segment, SegmentKind
+from .hit import Hit
+from .kinds import kind_of
+from .phrases import asks, bounded, has_digit, supposes
+from .rules import Speaker
+from .rules.headings import heading_act
+from .situation import Situation
+
+WORDS_MAX: Final = 32
+"""Words of a sentence that become cues, from its beginning."""
+
+SCRIPT_MAX: Final = 80
+"""Characters of a sentence in another script that become cues, from its beginning."""
+
+_EDGES: Final = ".,;:!?\"'()[]{}<>*`…–—“”„«»"
+_SIGNS: Final = (
+    "`",
+    "/",
+    "->",
+    "→",
+    "✅",
+    "✓",
+    "❌",
+    "%",
+    "=",
+    "(",
+    '"',
+    "“",
+    "**",
+    "–",
+    "—",
+    ";",
+    ":",
+    "!",
+    "...",
+    "…",
+)
+_SHORT, _LONG = 3, 12
+
+
+def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
+    """The cues of a sentence by itself. ``read``: what the rules read in it."""
+    text = bounded(segment.text)
+    who = speaker.value
+    lower = text.casefold()
+    words = [word for raw in lower.split()[:WORDS_MAX] if (word := raw.strip(_EDGES) or raw)]
+    found = [f"{who}:bias", f"{who}:ends:{text[-1:] if not text[-1:].isalnum() else ''}", f"{who}:{segment.kind}"]
+    found += [f"w:{word}" for word in words]
+    found += [f"b:{one} {other}" for one, other in pairwise(words)]
+    found += [f"e:{word[-3:]}" for word in words[:_SHORT] if len(word) > 4]
+    found += _opening(words, who)
+    found += _build(words, who)
+    found += [f"{who}:has:{sign}" for sign in _SIGNS if sign in text]
+    found += _script(lower) if not lower.isascii() else ()
+    found += _shape(text, words, who)
+    found += _by_rules(text, read, who)
+    if segment.heading:
+        found += _under(segment, speaker)
+    return found
+
+
+def _opening(words: Sequence[str], who: str) -> list[str]:
+    found = [f"{who}:first:{' '.join(words[:count])}" for count in (1, 2, 3) if len(words) >= count]
+    found += [f"{who}:last:{word}" for word in words[-1:]]
+    found += [f"{who}:last:{' '.join(words[-2:])}"] if len(words) > 1 else []
+    return found
+
+
+def _build(words: Sequence[str], who: str) -> list[str]:
+    """The kinds of words, one, two and three in a row, and those that the sentence begins with."""
+    kinds = ["^", *map(kind_of, words), "$"]
+    found = [f"{who}:k:{kind}" for kind in set(kinds) if kind[0] == "<"]
+    found += [f"k:{one} {other}" for one, other in pairwise(kinds)]
+    found += [f"k:{one} {other} {third}" for one, other, third in zip(kinds, kinds[1:], kinds[2:], strict=False)]
+    found.append(f"{who}:k:{' '.join(kinds[:5])}")
+    return found
+
+
+def _shape(text: str, words: Sequence[str], who: str) -> list[str]:
+    count = len(words)
+    size = "one" if count < 2 else "short" if count <= _SHORT else "long" if count > _LONG else "middle"
+    first = text[:1]
+    start = "capital" if first.isupper() else "small" if first.islower() else "sign"
+    found = [f"{who}:size:{size}", f"{who}:starts:{start}"]
+    if has_digit(text):
+        found.append(f"{who}:number")
+    return found
+
+
+def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
+    found = [f"{who}:rule:{hit.rule.act}" for hit in read] or [f"{who}:rule:"]
+    found += [f"rule:{hit.rule.name}" for hit in read]
+    if asks(text):
+        found.append(f"{who}:asks")
+    if supposes(text):
+        found.append(f"{who}:supposes")
+    return found
+
+
+def _under(segment: Segment, speaker: Speaker) -> list[str]:
+    act = heading_act(segment.heading, speaker)
+    kind = "item" if segment.kind is SegmentKind.LIST_ITEM else "prose"
+    found = [f"{kind}:under:{act or ''}"]
+    found += [f"{kind}:under:{word.strip(_EDGES)}" for word in segment.heading.casefold().split()[:6]]
+    return found
+
+
+def _script(lower: str) -> list[str]:
+    """Pairs of signs for scripts without spaces, and for endings of the others."""
+    dense = [char for char in lower[:SCRIPT_MAX] if char > "\u02ff"]
+    return [f"c:{one}{other}" for one, other in pairwise(dense)]
+
+
+def place(index: int, count: int, situation: Situation) -> list[str]:
+    """The cues of where a sentence stands: the ``index``-th of ``count`` of its message, in its conversation."""
+    who = situation.speaker.value
+    where = "only" if count == 1 else "first" if index == 0 else "last" if index == count - 1 else "inside"
+    found = [f"{who}:place:{where}", f"{who}:near:{min(index, 4)}"]
+    size = "few" if count <= 4 else "some" if count <= 12 else "many"
+    found.append(f"{who}:of:{size}")
+    if situation.speaker is Speaker.USER:
+        found += _behind(situation, where)
+    else:
+        found.append(f"assistant:{'ordered' if situation.ordered else 'asked'}")
+    return found
+
+
+def _behind(situation: Situation, where: str) -> list[str]:
+    if situation.told is None:
+        return ["user:opens", f"user:opens:{where}"]
+    last = situation.told[1].text.rstrip()[-1:]
+    found = [f"user:behind:{'?' if last in '?？' else '.'}:{where}"]
+    if situation.offers.options:
+        found.append(f"user:behind:options:{where}")
+    return found

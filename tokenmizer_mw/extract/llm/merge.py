@@ -1,0 +1,273 @@
+"""A model's reply joined with what is known: judged like everything else, and recorded as events.
+
+What structure says is certain and stays as it is. What the model states is confirmed where it is known, and added where
+it is not. What was read from words that the model had before it and is not in its reply is archived, which hides it and
+loses nothing; goals, and what a user laid down as a rule, stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from tokenmizer_mw.extract.facts import retell, slot_free
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.ledger import Ledger
+from tokenmizer_mw.extract.matching import CANDIDATES_MAX, same_fact
+from tokenmizer_mw.extract.similar import content, likeness, overlap
+from tokenmizer_mw.extract.validate import clean_label, quoted
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.event import Event, NodeRevised
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.settings import Settings
+
+from .findings import Placed, placed, trust_of
+from .places import Numbered, Places
+from .reply import Reply, Stated
+from .schema import BY_NAME
+
+NOT_FOUND: Final = "a model did not find it in the session"
+"""Reason of what is archived."""
+
+_OVERLAP: Final = 0.6
+_LIKENESS: Final = 0.4
+_SHARED_LEAST: Final = 3
+_SHARED: Final = 0.75
+_OLD_CONFIDENCE: Final = 0.6
+
+_ANSWERED_IN: Final[Mapping[NodeType, frozenset[str]]] = {
+    NodeType.TASK: frozenset({"tasks_done", "tasks_pending"}),
+    NodeType.DECISION: frozenset({"decisions"}),
+    NodeType.ERROR: frozenset({"errors"}),
+}
+"""The categories that must be whole in a reply before facts of a type that it lacks are archived."""
+
+_STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The events of a reply, and how often what became of its entries: "added", "confirmed", "moved", "replaced",
+    "surplus", "unplaced"; and how many facts were "archived"."""
+
+    events: tuple[Event, ...]
+    counts: Mapping[str, int]
+
+
+def merge(
+    graph: SessionGraph,
+    reply: Reply,
+    messages: Sequence[Numbered],
+    settings: Settings,
+    *,
+    flagged: Iterable[int] = (),
+    archives: bool = True,
+) -> Merged:
+    """What ``reply`` changes in a session whose graph is ``graph``.
+
+    ``messages`` are those that the model was shown, with their numbers, oldest first, at least one; ``flagged`` the
+    numbers of those that try to take over a model. With ``archives``, what the reply does not state is archived. Pure:
+    ``graph`` is not changed, which may know of newer messages: what those say stands.
+    """
+    places = Places(messages, flagged=flagged)
+    merging = _Merging(Ledger(graph.fork()), first=messages[0][0], last=messages[-1][0])
+    for stated in reply.stated:
+        found = placed(stated, places, settings)
+        if found is None:
+            merging.counts[merging.recognise(stated)] += 1
+            continue
+        merging.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        merging.counts[merging.settle(found)] += 1
+    if archives:
+        merging.archive(reply.whole)
+    merging.ledger.prune(settings.nodes_max)
+    return Merged(tuple(merging.ledger.events), merging.counts)
+
+
+@dataclass(slots=True)
+class _Merging:
+    """``first`` and ``last`` are the numbers of the oldest and the newest message that the model saw; ``stated`` holds
+    the ids of the nodes that it speaks of."""
+
+    ledger: Ledger
+    first: int
+    last: int
+    stated: set[str] = field(default_factory=set)
+    counts: Counter[str] = field(default_factory=Counter)
+    _goals: int = 0
+
+    def settle(self, found: Placed) -> str:
+        """Bring one finding into the graph; what became of it."""
+        finding = found.finding
+        if finding.move is Move.REPLACE:
+            return self._replace(found)
+        if finding.type is NodeType.GOAL:
+            self._goals += 1
+            if self._goals > 1:
+                return "surplus"
+        if finding.type is NodeType.FILE:
+            node = same_fact(self.ledger.graph, finding, adjacent=lambda _: False)
+        else:
+            node = self._known(finding)
+        return self._add(finding) if node is None else self._confirm(node, finding)
+
+    def recognise(self, stated: Stated) -> str:
+        """An entry that makes no fact may still speak of one that is known; what became of it."""
+        category = BY_NAME[stated.category]
+        label = clean_label(stated.text)
+        node = self._known(Finding(category.type, label, category.status, Trust.QUOTED, 0.0)) if label else None
+        if node is None:
+            return "unplaced"
+        self.stated.add(node.id)
+        return "confirmed"
+
+    def archive(self, whole: Collection[str]) -> None:
+        """Archive what the model had before it and does not state, of types of which it states something, where their
+        categories are ``whole``: a reply that says nothing at all is no reason to believe nothing."""
+        nodes = self.ledger.graph.nodes()
+        told = {node.type for node in nodes if node.id in self.stated}
+        for node in nodes:
+            needed = _ANSWERED_IN.get(node.type)
+            if needed is not None and needed <= set(whole) and node.type in told and self._is_doubtful(node):
+                gone = Finding(node.type, node.label, Status.ARCHIVED, Trust.CLAIMED, node.confidence)
+                self.ledger.turn = self.last
+                self.counts["archived"] += self.ledger.move(node, Status.ARCHIVED, gone, NOT_FOUND)
+
+    def _is_doubtful(self, node: Node) -> bool:
+        if node.id in self.stated or not node.current or _is_certain(node) or node.kind is DecisionKind.OPTION:
+            return False
+        if node.source.turn < self.first or self.ledger.touched(node) > self.last:
+            return False
+        return not (node.kind in _STANDING and node.source.trust is Trust.STATED)
+
+    def _add(self, finding: Finding) -> str:
+        note = slot_free(self.ledger, replace(finding, move=Move.NOTE))
+        if finding.move is Move.REJECT:
+            node = self.ledger.add(note, status=Status.PENDING)
+            self.ledger.move(node, Status.INVALIDATED, finding)
+        else:
+            node = self.ledger.add(note)
+        self.stated.add(node.id)
+        return "added"
+
+    def _confirm(self, node: Node, finding: Finding) -> str:
+        """The model states what ``node`` does: its status follows, unless structure or something newer has spoken."""
+        self.stated.add(node.id)
+        ledger = self.ledger
+        if finding.type is NodeType.FILE:
+            ledger.move(node, Status.ACTIVE, finding)
+            retell(ledger, ledger.graph.get(node.id) or node, replace(finding, detail=""))
+        elif not _is_certain(node) and ledger.touched(node) <= self.last and not _in_force(node, finding):
+            moved = self._move(node, finding)
+            self._retell(ledger.graph.get(node.id) or node, finding)
+            return "moved" if moved else "confirmed"
+        ledger.touch(node)
+        return "confirmed"
+
+    def _move(self, node: Node, finding: Finding) -> bool:
+        """Give the node the status that the model states. What was declared wrong stays wrong."""
+        if node.status is Status.INVALIDATED or (node.open and finding.status is Status.PENDING):
+            return False
+        holder = self.ledger.graph.in_slot(node.slot)
+        if holder is not None and holder.id != node.id:
+            self.ledger.emit(NodeRevised(node.id, {"slot": "", "value": ""}, self.ledger.turn))
+        return self.ledger.move(node, finding.status, finding)
+
+    def _retell(self, node: Node, finding: Finding) -> None:
+        """Take over what the model knows better; the words of goals and rules are their speaker's."""
+        self.ledger.merge(node, replace(finding, slot="", value=""))
+        changes: dict[str, Any] = {}
+        own = node.type is NodeType.GOAL or node.kind in _STANDING
+        if not own and len(content(finding.label)) > len(content(node.label)):
+            changes["label"] = finding.label
+        if node.kind is DecisionKind.OPTION and finding.kind is not DecisionKind.OPTION:
+            changes["kind"] = finding.kind
+        if changes:
+            self.ledger.emit(NodeRevised(node.id, changes, self.ledger.turn))
+
+    def _replace(self, found: Placed) -> str:
+        """One choice gave way to another: both are looked for, and what is missing is added."""
+        finding = found.finding
+        chosen = replace(finding, move=Move.NOTE, target="")
+        before = replace(chosen, label=finding.target, reason="", slot="", value="")
+        new = self._stated_already(chosen) or self._known(chosen)
+        if new is not None:
+            if new.id in self.stated:
+                self.ledger.merge(new, replace(chosen, slot="", value=""))
+            else:
+                self._confirm(new, chosen)
+            new = self.ledger.graph.get(new.id) or new
+        old = self._known(before)
+        if old is not None and (self._gave_way(old, new) or _is_laid_down(old, finding)):
+            self.stated.add(old.id)
+            return "confirmed"
+        if old is None or not old.current or (new is not None and old.id == new.id):
+            old = self._add_before(before, found)
+        return self._put_in_place(old, new, chosen)
+
+    def _add_before(self, before: Finding, found: Placed) -> Node:
+        """What was replaced, at the place where it was said."""
+        said = found.before
+        if said is None:
+            return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
+        self.ledger.read(said.turn, said.speaker, 0, 0)
+        node = self.ledger.add(
+            replace(before, quote=quoted(said.quote), span=said.span, trust=trust_of(said)), confidence=_OLD_CONFIDENCE
+        )
+        self.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        return node
+
+    def _put_in_place(self, old: Node, new: Node | None, chosen: Finding) -> str:
+        ledger = self.ledger
+        if new is None:
+            inherits = bool(chosen.slot) and old.slot == chosen.slot
+            new = ledger.add(chosen if inherits else slot_free(ledger, chosen))
+        self.stated |= {old.id, new.id}
+        ledger.replace(old, new, chosen)
+        return "replaced"
+
+    def _gave_way(self, old: Node, new: Node | None) -> bool:
+        heir = self.ledger.graph.heir(old.id)
+        return heir is not None and new is not None and heir.id == new.id
+
+    def _known(self, finding: Finding) -> Node | None:
+        """The node that the finding speaks of and no other one does."""
+        exact = self.ledger.graph.find(finding.type, finding.label)
+        return exact or self._closest(finding, lambda node: node.id not in self.stated and _alike(node, finding))
+
+    def _stated_already(self, finding: Finding) -> Node | None:
+        """The node that the model has stated with more words than it uses for the new side of a change."""
+        return self._closest(
+            finding,
+            lambda node: node.id in self.stated and node.current and overlap(node.label, finding.label) >= _OVERLAP,
+        )
+
+    def _closest(self, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+        graph = self.ledger.graph
+        found = [node for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX) if accept(node)]
+        return max(found, key=lambda node: (node.current, likeness(node.label, finding.label)), default=None)
+
+
+def _is_certain(node: Node) -> bool:
+    return node.source.trust is Trust.STRUCTURE
+
+
+def _is_laid_down(node: Node, finding: Finding) -> bool:
+    """Whether the user laid the node down for good, and somebody else would replace it."""
+    return node.kind in _STANDING and node.source.trust is Trust.STATED and finding.trust is not Trust.STATED
+
+
+def _in_force(node: Node, finding: Finding) -> bool:
+    """Whether the finding turns down what somebody chose: that takes more than a model's word."""
+    return finding.move is Move.REJECT and node.current and node.kind is not DecisionKind.OPTION
+
+
+def _alike(node: Node, finding: Finding) -> bool:
+    if overlap(node.label, finding.label) >= _OVERLAP and likeness(node.label, finding.label) >= _LIKENESS:
+        return True
+    mine, other = words(node.label), words(finding.label)
+    shared = len(mine & other)
+    return shared >= _SHARED_LEAST and shared >= _SHARED * min(len(mine), len(other))

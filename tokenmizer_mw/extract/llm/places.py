@@ -1,0 +1,147 @@
+"""Where in a session a statement of a model comes from: the sentence that shares most with it, and whose words it is.
+
+A model is not believed about sources. What it states is looked up in the messages; who speaks there decides what the
+statement may become, and what nobody said there is nobody's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Segment, SegmentKind
+from tokenmizer_mw.extract.foreign import Span, foreign
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.message import Message, Role
+
+from .shown import SPOKEN_MAX, TOOL_MAX, shown
+
+PIECE: Final = SIMILAR_MAX
+"""Characters of a sentence or block that are compared at once; longer ones are cut into such pieces."""
+
+PIECES_MAX: Final = 20_000
+"""Pieces of a session that are looked through, the newest."""
+
+TOLD_LEAST: Final = 24
+"""Characters of a quotation in a sentence from which on it is what somebody else says, and not just a name."""
+
+_OTHERS: Final = frozenset({SegmentKind.QUOTE, SegmentKind.LOG, SegmentKind.CODE, SegmentKind.DIFF})
+_EQUAL: Final = 0.8
+"""Share of the best score from which on a place counts as good, so that who speaks there and when decides."""
+
+Numbered = tuple[int, Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said. ``speaker`` is "user", "assistant" or "tool"; ``own``: it is the speaker's own prose,
+    not code, a log, a quotation, or what a tool call carries into a file. ``span`` is ``None`` in tool traffic.
+    ``score``: the share of the statement that is said there, 0..1; ``borrowed``: the share that the session has only
+    from others than its speakers."""
+
+    turn: int
+    speaker: str
+    quote: str
+    span: tuple[int, int] | None
+    own: bool
+    score: float = 0.0
+    borrowed: float = 0.0
+
+
+class Places:
+    """The places of some messages, to look statements up in. ``flagged`` are the numbers of messages that read like an
+    attempt to take over a model: nothing in them is their speaker's own."""
+
+    def __init__(self, messages: Sequence[Numbered], *, flagged: Iterable[int] = ()) -> None:
+        distrusted = frozenset(flagged)
+        found = [one for numbered in messages for one in _places(numbered, numbered[0] not in distrusted)]
+        self._places = [place for place, _ in found[-PIECES_MAX:]]
+        self._by_word: dict[str, list[int]] = {}
+        self._spoken: set[str] = set()
+        for index, (_, said) in enumerate(found[-PIECES_MAX:]):
+            terms = _terms(said)
+            for word in terms:
+                self._by_word.setdefault(word, []).append(index)
+            if self._places[index].own:
+                self._spoken |= terms
+
+    def find(self, text: str, first: str = "user") -> Place | None:
+        """Where ``text`` comes from; ``None`` when no place shares a word with it.
+
+        Rare words weigh more. Among places that are about as good, the speakers' own words come before what they
+        paste and what tools say, those of the speaker ``first`` before others, and the newest before older ones.
+        """
+        weights = {word: self._weight(word) for word in _terms(text)}
+        whole = sum(weights.values())
+        scores: dict[int, float] = defaultdict(float)
+        for word, weight in weights.items():
+            for index in self._by_word.get(word, ()):
+                scores[index] += weight / whole
+        if not scores:
+            return None
+        best = max(scores.values())
+        good = [index for index, score in scores.items() if score >= _EQUAL * best]
+        index = max(good, key=lambda index: (self._places[index].own, self._places[index].speaker == first, index))
+        others = sum(weight for word, weight in weights.items() if word in self._by_word and word not in self._spoken)
+        return replace(self._places[index], score=min(1.0, scores[index]), borrowed=others / whole)
+
+    def _weight(self, word: str) -> float:
+        return log(1 + (1 + len(self._places)) / (1 + len(self._by_word.get(word, ()))))
+
+
+def _terms(text: str) -> frozenset[str]:
+    """What a text is found by: the stems of its words, and the names in it that hold a dot or a slash."""
+    return content(text) | {word for word in words(text) if "." in word or "/" in word}
+
+
+def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[Place, str]]:
+    """The places of a message, as far as a model is shown it, each with the text by which it is found."""
+    turn, message = numbered
+    if message.role is Role.SYSTEM:
+        return
+    speaker = message.role.value
+    for offset, text in shown(message.text, SPOKEN_MAX):
+        yield from _spoken(turn, speaker, offset, text, trusted and speaker != "tool")
+    for call in message.tool_calls:
+        for _, text in shown(f"{call.name} {call.arguments}", TOOL_MAX):
+            yield from ((Place(turn, speaker, one, None, False), one) for one in _cut(text))
+    for result in message.tool_results:
+        for _, text in shown(result.text, TOOL_MAX):
+            yield from ((Place(turn, "tool", one, None, False), one) for one in _cut(text))
+
+
+def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> Iterator[tuple[Place, str]]:
+    """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
+    others = [span for span in foreign(text) if span[1] - span[0] >= TOLD_LEAST]
+    for part in segment(_blanked(text, others)):
+        own = trusted and part.kind not in _OTHERS
+        for start, piece in _pieces(part):
+            end = min(start + len(piece), part.end)
+            quote = text[start:end] if others else piece
+            yield Place(turn, speaker, quote, (offset + start, offset + end), own), piece
+    for start, end in others:
+        yield from ((Place(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
+
+
+def _blanked(text: str, spans: Iterable[Span]) -> str:
+    """``text`` with spaces in the place of what others say in it."""
+    kept: list[str] = []
+    done = 0
+    for start, end in spans:
+        kept += (text[done:start], " " * (end - start))
+        done = end
+    return "".join((*kept, text[done:]))
+
+
+def _pieces(part: Segment) -> Iterator[tuple[int, str]]:
+    for at in range(0, max(1, len(part.text)), PIECE):
+        yield min(part.start + at, part.end), part.text[at : at + PIECE]
+
+
+def _cut(text: str) -> Iterator[str]:
+    return (text[at : at + PIECE] for at in range(0, len(text), PIECE))

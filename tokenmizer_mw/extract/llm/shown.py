@@ -1,0 +1,20 @@
+"""How much of a long text a model is shown: its beginning and its end."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SPOKEN_MAX: Final = 8_000
+TOOL_MAX: Final = 1_500
+"""Characters of a speaker's text, and of a tool call or its result; of longer ones the middle goes."""
+
+_HEAD: Final = 2 / 3
+
+
+def shown(text: str, limit: int) -> list[tuple[int, str]]:
+    """The parts of ``text`` that are shown, with their places in it: one, or beginning and end of a longer one."""
+    if len(text) <= limit:
+        return [(0, text)]
+    head = int(limit * _HEAD)
+    tail = len(text) - (limit - head)
+    return [(0, text[:head]), (tail, text[tail:])]

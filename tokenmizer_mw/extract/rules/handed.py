@@ -1,0 +1,269 @@
+"""How people hand over a text of somebody else: "Translate the following text:", "Here is the mail:".
+
+A row is what a language says for it. Words are written as in a dictionary of stems: ``translat*`` stands for every word
+that begins so, an underscore for a blank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+_EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
+
+
+@dataclass(frozen=True, slots=True)
+class Handing:
+    """A row. ``treat``: verbs for what is done with a text. ``following``: words that announce that it comes; ``this``:
+    words that may mean what comes. ``texts``: what it may be. ``here``: words that show it. ``last``: verbs may stand
+    behind what they are about. ``spaced``: words have blanks between them.
+
+    ``examples`` hand a text over, ``counters`` do not; each stands before what would be handed over.
+    """
+
+    treat: str
+    following: str
+    this: str
+    texts: str
+    here: str
+    examples: tuple[str, ...]
+    counters: tuple[str, ...]
+    last: bool = False
+    spaced: bool = True
+
+    @property
+    def announcing(self) -> str:
+        """RE2 for a clause behind which a text follows, with a colon or without."""
+        treat, following = self._any(self.treat), self._any(self.following)
+        return f".*{treat}.*{following}|.*{following}.*{treat}"
+
+    @property
+    def showing(self) -> str:
+        """RE2 for a clause behind which a text follows if it ends with a colon."""
+        treat, texts = self._any(self.treat), self._any(self.texts)
+        this = self._any(f"{self.this} {self.texts}")
+        about = f"{treat}.*{this}|.*{this}.*{treat}" if self.last else f"{treat}.*{this}"
+        return f".*{about}|.*{self._any(self.here)}.*{texts}"
+
+    @property
+    def heading(self) -> str:
+        """RE2 for a line of its own above a text."""
+        return rf"[ \t*#_]*(?:{self._bare(self.texts)})[ \t*_]*$"
+
+    def _any(self, words: str) -> str:
+        return f"{_EDGE if self.spaced else ''}(?:{self._bare(words)})"
+
+    def _bare(self, words: str) -> str:
+        return "|".join(_written(word.replace("_", "[ \\t]+"), self.spaced) for word in words.split())
+
+
+def _written(word: str, spaced: bool) -> str:
+    """RE2 for a word or a stem. ``\\b`` knows letters of ASCII only."""
+    if word.endswith("*"):
+        return word[:-1]
+    return word + r"\b" if spaced and word.rstrip("?]")[-1:].isascii() else word
+
+
+HANDED: Final[tuple[Handing, ...]] = (
+    Handing(
+        treat="translat* summari* proofread* paraphras* rephras* rewrit* reword* shorten* condens* polish* copyedit*"
+        " edit correct analy* classif* categori* explain* interpret* critique* evaluat* grade rate simplif* improv*"
+        " transcrib* tl;?dr summary_of translation_of opinion_on comment_on reply_to respond_to an_answer_to"
+        " a_reply_to",
+        following="following below",
+        this="this these",
+        texts="e-?mails? mails? messages? letters? articles? posts? tweets? comments? reviews? transcripts?"
+        " conversations? threads? texts? paragraphs? passages? essays? poems? story stories abstracts? papers?"
+        " press_releases? documents? excerpts? quotes? contracts? complaints? minutes"
+        " job_description newsletter memo",
+        here="here's here’s here_is here_are below_is below_are this_is i_got i_received we_got we_received"
+        " wrote wrote_me wrote_us sent_me sent_us got_this received_this",
+        examples=(
+            "Translate the following text:\n",
+            "Please translate the following text into German.\n\n",
+            "Summarise this:\n",
+            "Can you summarize this article for me: ",
+            "Here is the mail:\n",
+            "Here's the e-mail that I got from the client this morning:\n",
+            "My boss sent me this message:\n",
+            "Proofread the text below:\n",
+            "Rewrite these paragraphs in a friendlier tone:\n",
+            "What does it say? TL;DR of the following:\n",
+            "Shorten it, please.\n\nText:\n",
+        ),
+        counters=(
+            "Do the following:\n",
+            "Please follow these rules:\n",
+            "Here is what we decided:\n",
+            "Here are the requirements:\n",
+            "We agreed on this:\n",
+            "Translate the app into German.\n",
+            "Explain how you do it. From now on:\n",
+            "Fix the following:\n",
+            "The text of the button is too long.\n",
+            "This is the plan:\n",
+        ),
+    ),
+    Handing(
+        treat="übersetz* fass* zusammenfass* korrigier* korrekturles* umformulier* formulier* umschreib*"
+        " schreib*_um kürz* verbesser* analysier* erklär* erläuter* bewert* klassifizier* zusammenfassung",
+        following="folgend* untenstehend*",
+        this="das dies* den_text",
+        texts="texte?s? e-?mails? mails? nachricht* artikels? briefe?s? absätze absatz* beiträge beitrag*"
+        " protokoll* transkript* kommentar* rezension* dokumente?s? auszüge auszug* gedichte?s? aufsatz* vertrag*",
+        here="hier_ist hier_sind hier_kommt das_ist dies_ist anbei unten_ist hier_noch hier_mal habe_ich_bekommen"
+        " schrieb schreibt hier_die hier_der hier_das",
+        examples=(
+            "Übersetze den folgenden Text ins Englische:\n",
+            "Fasse das bitte zusammen:\n",
+            "Fass den folgenden Artikel zusammen.\n\n",
+            "Hier ist die Mail vom Kunden:\n",
+            "Kannst du diesen Absatz verbessern:\n",
+        ),
+        counters=("Mach bitte Folgendes:\n", "Hier ist der Plan:\n", "Wir haben uns so entschieden:\n"),
+        last=True,
+    ),
+    Handing(
+        treat="tradui* résum* corrig* reformul* réécri* raccourci* amélior* analys* expliqu* relis*"
+        " relire synthétis* paraphras*",
+        following="suivant* ci-dessous",
+        this="ceci cela ça ce cet cette ces",
+        texts="textes? e-?mails? mails? courriels? messages? articles? lettres? paragraphes? extraits? documents?"
+        " commentaires? avis transcriptions? poèmes? contrats? passages? compte-rendu compte_rendu",
+        here="voici voilà ci-joint j'ai_reçu j’ai_reçu m'a_écrit c'est",
+        examples=(
+            "Traduis le texte suivant en anglais :\n",
+            "Peux-tu résumer cet article :\n",
+            "Voici le mail du client :\n",
+            "Corrige le texte ci-dessous.\n",
+        ),
+        counters=("Fais ce qui suit :\n", "Voici le plan :\n", "Nous avons décidé ceci :\n"),
+    ),
+    Handing(
+        treat="traduc* tradúc* traduz* resum* resúm* corrig* corríg* correg* reescrib* reformul* parafrase*"
+        " acort* mejor* analiz* explic* explíc*",
+        following="siguiente* a_continuación abajo",
+        this="este esta estos estas esto",
+        texts="textos? correos? e-?mails? mensajes? artículos? cartas? párrafos? documentos? comentarios?"
+        " reseñas? transcripción fragmentos? contratos? actas?",
+        here="aquí_está aquí_están aquí_tienes aquí_va este_es esta_es recibí adjunto me_escribió te_paso",
+        examples=(
+            "Traduce el siguiente texto al inglés:\n",
+            "Resume esto:\n",
+            "Aquí está el correo del cliente:\n",
+            "¿Puedes corregir este párrafo?: ",
+        ),
+        counters=("Haz lo siguiente:\n", "Este es el plan:\n", "Hemos decidido esto:\n"),
+    ),
+    Handing(
+        treat="traduz* traduc* resum* corrij* corrig* reescrev* reformul* encurt* melhor* analis* expliqu* explic*"
+        " parafrase*",
+        following="seguinte* abaixo a_seguir",
+        this="este esta estes estas isto isso esse essa",
+        texts="textos? e-?mails? mensage* artigos? cartas? parágrafos? documentos? comentários?"
+        " avalia* transcri* trechos? contratos? atas?",
+        here="aqui_está aqui_estão aqui_vai segue segue-se este_é esta_é recebi eis me_escreveu",
+        examples=(
+            "Traduza o seguinte texto para o inglês:\n",
+            "Resuma isto:\n",
+            "Segue o e-mail do cliente:\n",
+            "Corrija o texto abaixo.\n",
+        ),
+        counters=("Faça o seguinte:\n", "Este é o plano:\n", "Decidimos isto:\n"),
+    ),
+    Handing(
+        treat="traduc* tradur* tradurre riassum* correggi* correggere riscriv* riformul* accorcia* miglior* analizz*"
+        " spieg* parafras* sintetizz*",
+        following="seguent* qui_sotto sottostant*",
+        this="questo questa questi queste quest* ciò",
+        texts="test[oi] e-?mail mail messagg* articol* letter[ae] paragraf* document[oi] comment[oi] recension*"
+        " trascrizion* bran[oi] contratt[oi] verbale",
+        here="ecco di_seguito questo_è questa_è ho_ricevuto mi_ha_scritto",
+        examples=(
+            "Traduci il seguente testo in inglese:\n",
+            "Riassumi questo:\n",
+            "Ecco la mail del cliente:\n",
+            "Correggi il testo qui sotto.\n",
+        ),
+        counters=("Fai quanto segue:\n", "Ecco il piano:\n", "Abbiamo deciso questo:\n"),
+    ),
+    Handing(
+        treat="перевед* перевест*"
+        " излож* резюмир*"
+        " сократ* исправ*"
+        " перепиш*"
+        " перефразир*"
+        " проанализир* объясн*"
+        " обобщ* улучш*",
+        following="следующ* ниже",
+        this="это этот эту эти",
+        texts="текст* письм* сообщени* стать* абзац* документ* отзыв* комментар* отрыв* расшифров*",
+        here="вот ниже это",
+        examples=(
+            "Переведи следующий текст:\n",
+            "Вот письмо клиента:\n",
+            "Переведи это: ",
+        ),
+        counters=(
+            "Сделай следующее:\n",
+            "Вот план:\n",
+        ),
+    ),
+    Handing(
+        treat="翻译 总结 概括 润色 改写 校对 分析 解释 归纳 摘要 译成 翻譯 總結",
+        following="以下 下面 如下 下列",
+        this="这段 这篇 这封 这个 此 這段 這篇",
+        texts="邮件 文章 文本 文字 消息 原文 段落 文档 评论 全文 信件 新闻 计要 纪要 郵件",
+        here="以下是 下面是 这是 这里是 這是 收到",
+        examples=(
+            "请翻译以下文字：\n",
+            "把下面这段话翻译成英文。\n",
+            "以下是客户的邮件：\n",
+        ),
+        counters=("请按以下步骤做：\n", "这是计划：\n"),
+        last=True,
+        spaced=False,
+    ),
+    Handing(
+        treat="翻訳 要約 添削 校正 書き直 言い換え まとめて 分析 説明 訳し",
+        following="以下 次の 下記",
+        this="この これを こちら",
+        texts="メール 文章 記事 テキスト メッセージ 本文 原文 議事録 文書",
+        here="以下は 以下が これは 次は 届いた",
+        examples=(
+            "次の文章を英語に翻訳してください。\n",
+            "以下は客先からのメールです：\n",
+        ),
+        counters=("次の通りにしてください：\n",),
+        last=True,
+        spaced=False,
+    ),
+    Handing(
+        treat="번역 요약 교정 다듬어 고쳐 분석 설명",
+        following="다음 아래",
+        this="이_ 이것",
+        texts="메일 글을 글입 기사 텍스트 메시지 본문 문서 문단 회의록",
+        here="다음은 아래는 이것은 여기",
+        examples=(
+            "다음 글을 영어로 번역해 주세요:\n",
+            "다음은 고객이 보낸 메일입니다:\n",
+        ),
+        counters=("다음과 같이 해 주세요:\n",),
+        last=True,
+        spaced=False,
+    ),
+    Handing(
+        treat="अनुवाद सारांश संक्षेप सुधार* विश्लेषण anuvad saransh translate summarize",
+        following="निम्नलिखित नीचे neeche niche",
+        this="इस इसे यह इसका is ise iska",
+        texts="पाठ ईमेल संदेश लेख पत्र टेक्स्ट text mail email message",
+        here="यह ये यहाँ यहां yeh ye yahan",
+        examples=(
+            "निम्नलिखित पाठ का अनुवाद करें:\n",
+            "इसका सारांश दीजिए: ",
+        ),
+        counters=("निम्नलिखित करें:\n",),
+        last=True,
+    ),
+)
+"""English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Japanese, Korean, Hindi."""

@@ -1,0 +1,266 @@
+"""What is said of one column of values: type, range, typical values, outliers, gaps. One pass, bounded memory."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Final
+
+import re2
+
+from .digest import share
+from .reading import Mask
+
+DISTINCT_MAX: Final = 1_000
+"""Different values of one column that are counted one by one."""
+
+SAMPLE: Final = 2_000
+"""Numbers of one column kept to tell the median and what is far off it."""
+
+FENCE: Final = 3.0
+"""Interquartile ranges beyond the quartiles from which on a number is an outlier (Tukey's outer fences)."""
+
+_KEY_MAX: Final = 200
+_SHOWN_MAX: Final = 60
+_EXTREMES: Final = 3
+_EXAMPLES: Final = 2
+_NUMBER = re2.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
+_DATE = re2.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+_NAMED: Final = {
+    **dict.fromkeys(("", "na", "n/a", "nan", "null", "none", "-"), "empty"),
+    **dict.fromkeys(("true", "false", "yes", "no"), "boolean"),
+}
+_NUMERIC: Final = frozenset("0123456789+-.")
+
+
+@dataclass(slots=True)
+class Column:
+    """Running statistics of one column, whose values come as text."""
+
+    name: str
+    rows: int = 0
+    empty: int = 0
+    numbers: int = 0
+    whole: int = 0
+    dates: int = 0
+    booleans: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+    mean: float = 0.0
+    first: str = ""
+    last: str = ""
+    longest: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+    many: bool = False
+    sample: list[float] = field(default_factory=list)
+    extremes: dict[float, int] = field(default_factory=dict)
+    _random: random.Random = field(default_factory=lambda: random.Random(0))
+
+    def add(self, values: Sequence[str]) -> None:
+        """More values, in order: many at once cost little more than one."""
+        start = self.rows
+        self.rows += len(values)
+        try:
+            numbers = list(map(float, values))
+        except ValueError:
+            self._mixed([value.strip() for value in values], start)
+            return
+        if not all(map(math.isfinite, numbers)):
+            self._mixed([value.strip() for value in values], start)
+            return
+        if not self.many:
+            self._count(Counter(value.strip() for value in values))
+        whole = sum(map(_is_whole, values)) if self.whole == self.numbers else 0
+        self._numbers(numbers, whole, range(start + 1, self.rows + 1))
+
+    def _mixed(self, values: list[str], start: int) -> None:
+        numbers: list[float] = []
+        rows: list[int] = []
+        whole = 0
+        told = Counter(values)
+        kinds = {value: _kind(value) for value in told}
+        for row, value in enumerate(values, start + 1):
+            if isinstance(number := kinds[value], float):
+                numbers.append(number)
+                rows.append(row)
+                whole += _is_whole(value.replace(",", ""))
+        for value, count in told.items():
+            self._told(value, kinds[value], count)
+        if not self.many:
+            self._count(Counter({value: count for value, count in told.items() if kinds[value] != "empty"}))
+        if numbers:
+            self._numbers(numbers, whole, rows)
+
+    def _told(self, value: str, kind: float | str, count: int) -> None:
+        if kind == "empty":
+            self.empty += count
+            return
+        self.longest = max(self.longest, len(value))
+        if len(self.examples) < _EXAMPLES and value not in self.examples:
+            self.examples.append(value[:_KEY_MAX])
+        if kind == "date":
+            self.dates += count
+            self.first = min(self.first or value, value)
+            self.last = max(self.last, value)
+        elif kind == "boolean":
+            self.booleans += count
+
+    def _count(self, told: Counter[str]) -> None:
+        for value, count in told.items():
+            self.counts[value[:_KEY_MAX]] += count
+        if len(self.counts) > DISTINCT_MAX:
+            self.many = True
+            self.counts.clear()
+
+    def _numbers(self, numbers: list[float], whole: int, rows: Sequence[int]) -> None:
+        self.numbers += len(numbers)
+        self.whole += whole
+        self.mean += (math.fsum(numbers) - self.mean * len(numbers)) / self.numbers
+        for number in {min(numbers), max(numbers)}:
+            if number < self.low or number > self.high:
+                self.extremes[number] = rows[numbers.index(number)]
+        self.low, self.high = min(self.low, *numbers), max(self.high, *numbers)
+        for spare in sorted(self.extremes)[_EXTREMES:-_EXTREMES]:
+            del self.extremes[spare]
+        self._keep(numbers)
+
+    def _keep(self, numbers: list[float]) -> None:
+        """Keep a sample in which every number so far is as likely as any other."""
+        room = SAMPLE - len(self.sample)
+        self.sample += numbers[:room]
+        late = numbers[room:]
+        if not late:
+            return
+        for number in self._random.sample(late, min(len(late), SAMPLE * len(late) // self.numbers)):
+            self.sample[self._random.randrange(SAMPLE)] = number
+
+    # -- what is said ----------------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        """The type of nearly all values: "integer", "number", "date", "boolean", "text", "mixed" or "empty"."""
+        told = self.rows - self.empty
+        if not told:
+            return "empty"
+        for name, count in (("number", self.numbers), ("date", self.dates), ("boolean", self.booleans)):
+            if count == told:
+                return "integer" if name == "number" and self.whole == self.numbers else name
+            if count * 10 > told * 9:
+                return "mixed"
+        return "text"
+
+    def outliers(self) -> list[tuple[float, int]]:
+        """The records beyond Tukey's outer fences of the sample, each with the row that set it."""
+        if len(self.sample) < 20:
+            return []
+        ranked = sorted(self.sample)
+        low, high = ranked[len(ranked) // 4], ranked[(3 * len(ranked)) // 4]
+        reach = FENCE * (high - low)
+        if not reach:
+            return []
+        beyond = ((number, row) for number, row in self.extremes.items() if not low - reach <= number <= high + reach)
+        return sorted(beyond, key=lambda one: -abs(one[0] - (low + high) / 2))
+
+    def line(self, mask: Mask) -> str:
+        """The column in one line; ``mask`` takes out of its values what must not be told."""
+        if len(self.counts) == 1 and not self.empty:
+            value = mask(self.name, next(iter(self.counts)))[:_SHOWN_MAX]
+            return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"
+        parts = [f"{self.kind}{self._range()}"]
+        if self.empty:
+            parts.append(f"{share(self.empty, self.rows)} empty")
+        parts += self._distinct(mask)
+        if self.numbers and (odd := self.outliers()):
+            parts.append("outliers " + ", ".join(f"{plain(number)} (row {row:,})" for number, row in odd[:2]))
+        if self.kind == "mixed" or (self.kind == "text" and self.numbers):
+            parts.append(f"{self.rows - self.empty - self.numbers - self.dates:,} values are no numbers or dates")
+        return f"- {self.name}: {', '.join(parts)}"
+
+    def _range(self) -> str:
+        if self.kind in ("integer", "number") or (self.kind == "mixed" and self.numbers):
+            median = sorted(self.sample)[len(self.sample) // 2]
+            return f" {plain(self.low)}..{plain(self.high)}, mean {plain(self.mean)}, median {plain(median)}"
+        return f" {self.first}..{self.last}" if self.kind == "date" else ""
+
+    def _distinct(self, mask: Mask) -> list[str]:
+        told = self.rows - self.empty
+        if self.many:
+            texts = f"over {DISTINCT_MAX:,} different values, up to {self.longest:,} characters{self._such(mask)}"
+            return [texts] if self.kind == "text" else []
+        if len(self.counts) == told > 1:
+            return ["all different" + (self._such(mask) if self.kind == "text" else "")]
+        if self.kind not in ("text", "boolean", "integer") or (self.kind == "integer" and len(self.counts) > 6):
+            return []
+        common = ", ".join(
+            f"{mask(self.name, value)[:_SHOWN_MAX]} {share(count, told)}" for value, count in self.counts.most_common(4)
+        )
+        more = f" and {len(self.counts) - 4:,} more" if len(self.counts) > 4 else ""
+        return [f"{common}{more}"] if self.counts else []
+
+    def _such(self, mask: Mask) -> str:
+        shown = [mask(self.name, value)[:_SHOWN_MAX] for value in self.examples]
+        return f", such as {' and '.join(shown)}" if shown else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        numbers = {"low": self.low, "high": self.high, "mean": self.mean} if self.numbers else {}
+        dates = {"first": self.first, "last": self.last} if self.dates else {}
+        return {
+            "name": self.name,
+            "type": self.kind,
+            "rows": self.rows,
+            "empty": self.empty,
+            "distinct": None if self.many else len(self.counts),
+            "outliers": [{"value": value, "row": row} for value, row in (self.outliers() if self.numbers else ())],
+            **numbers,
+            **dates,
+        }
+
+
+def plain(number: float) -> str:
+    """A number for people: whole where it is whole, else four digits that count."""
+    if math.isfinite(number) and number == int(number) and abs(number) < 1e15:
+        return str(int(number))
+    return f"{number:.4g}"
+
+
+def looks_like_data(values: Iterable[str]) -> bool:
+    """Whether a row holds a number or a date: then it is no header."""
+    return any(isinstance(kind := _kind(value.strip()), float) or kind == "date" for value in values)
+
+
+def _kind(text: str) -> float | str:
+    """A number, or else "empty", "date", "boolean" or "text"."""
+    if len(text) <= 5 and (folded := text.casefold()) in _NAMED:
+        return _NAMED[folded]
+    if text[:1] in _NUMERIC:
+        number = _number(text)
+        if number is not None:
+            return number
+        if _DATE.fullmatch(text) is not None and _is_date(text):
+            return "date"
+    return "text"
+
+
+def _is_whole(text: str) -> bool:
+    return text.strip().lstrip("+-").isdigit()
+
+
+def _number(text: str) -> float | None:
+    if not (text[-1:].isdigit() or text[-1:] == ".") or _NUMBER.fullmatch(text) is None:
+        return None
+    number = float(text.replace(",", ""))
+    return number if math.isfinite(number) else None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,147 @@
+"""Workbooks and PDF documents, through the libraries of the extra `files`."""
+
+from __future__ import annotations
+
+import logging
+import zipfile
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from .columns import Column, looks_like_data
+from .digest import Line, Report, counted, listed, measured
+from .reading import Source, Stopped
+
+UNPACKED_MAX: Final = 512 * 1024 * 1024
+"""Bytes that a workbook may unpack to; a larger one is not opened."""
+
+ROWS_MAX: Final = 100_000
+"""Rows of one sheet that are looked at."""
+
+SHEETS_MAX: Final = 50
+PAGES_MAX: Final = 5
+"""Pages of a PDF document whose text is looked at."""
+
+_COLUMNS_MAX: Final = 60
+_BLOCK: Final = 500
+_TEXT_MAX: Final = 300
+
+
+def read_workbook(source: Source) -> Report:
+    """Sheets, their columns and values."""
+    try:
+        import openpyxl
+    except ImportError:
+        return Report("Excel workbook", broke="workbooks need the extra `files`")
+    try:
+        with zipfile.ZipFile(source.file) as archive:
+            unpacked = sum(info.file_size for info in archive.infolist())
+        if unpacked > UNPACKED_MAX:
+            return Report("Excel workbook", broke=f"it unpacks to {measured(unpacked)} and is not opened")
+        source.file.seek(0)
+        book = openpyxl.load_workbook(source.file, read_only=True, data_only=True)
+    except Exception as error:  # a foreign library on a foreign file: whatever it raises means that it cannot be read
+        return Report("Excel workbook", broke=f"it cannot be opened: {_reason(error)}")
+    try:
+        return _sheets(book, source)
+    finally:
+        book.close()
+
+
+def _sheets(book: Any, source: Source) -> Report:
+    lines: list[Line] = []
+    facts: list[dict[str, Any]] = []
+    broke = ""
+    names = list(book.sheetnames)
+    for place, name in enumerate(names[:SHEETS_MAX]):
+        try:
+            columns, rows, more = _sheet(book[name], source)
+        except Stopped:
+            broke = f"stopped in sheet {name}"
+            break
+        except Exception as error:  # as above
+            broke = f"sheet {name}: {_reason(error)}"
+            continue
+        shown = f"over {ROWS_MAX:,} rows" if more else f"{rows:,} rows"
+        lines.append(Line(f"sheet {name}: {shown} x {counted(len(columns), 'column')}", 7.0 - place / 100))
+        lines += [Line(column.line(source.mask), 4.0 - place - number / 100) for number, column in enumerate(columns)]
+        facts.append({"name": name, "rows": rows, "columns": [column.to_dict() for column in columns]})
+    return Report(f"Excel workbook, {counted(len(names), 'sheet')}", tuple(lines), broke, (), {"sheets": facts})
+
+
+def _sheet(sheet: Any, source: Source) -> tuple[list[Column], int, bool]:
+    rows = (
+        ["" if value is None else str(value) for value in row[:_COLUMNS_MAX]]
+        for row in sheet.iter_rows(values_only=True)
+    )
+    filled = (row for row in rows if any(row))
+    first = next(filled, None)
+    if first is None:
+        return [], 0, False
+    header = all(first) and not looks_like_data(first)
+    columns = [Column(name if header else f"column {number}") for number, name in enumerate(first, 1)]
+    count = 0
+    for block in _blocks(filled if header else _with(first, filled)):
+        source.advance(0)
+        count += len(block)
+        for number, column in enumerate(columns):
+            column.add([row[number] if number < len(row) else "" for row in block])
+        if count >= ROWS_MAX:
+            return columns, count, next(filled, None) is not None
+    return columns, count, False
+
+
+def _with(first: list[str], rest: Iterator[list[str]]) -> Iterator[list[str]]:
+    yield first
+    yield from rest
+
+
+def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
+    while block := list(islice(rows, _BLOCK)):
+        yield block
+
+
+def read_pdf(source: Source) -> Report:
+    """Pages, title, outline and how the text begins."""
+    try:
+        import pypdf
+    except ImportError:
+        return Report("PDF document", broke="PDF documents need the extra `files`")
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every flaw of a file, with pieces of it
+    try:
+        source.file.seek(0)
+        document = pypdf.PdfReader(source.file)
+        if document.is_encrypted:
+            return Report("PDF document", broke="it is encrypted")
+        pages = len(document.pages)
+    except Exception as error:  # a foreign library on a foreign file: whatever it raises means that it cannot be read
+        return Report("PDF document", broke=f"it cannot be opened: {_reason(error)}")
+    lines: list[Line] = []
+    broke = ""
+    try:
+        lines += _about(document)
+        for number in range(min(pages, PAGES_MAX)):
+            source.advance(0)
+            text = " ".join((document.pages[number].extract_text() or "").split())
+            if text:
+                lines.append(Line(f"page {number + 1}: {text[:_TEXT_MAX]}", 4.0 - number / 2))
+    except Stopped:
+        broke = "stopped before the end"
+    except Exception as error:  # as above
+        broke = _reason(error)
+    if not broke and not any(line.text.startswith("page ") for line in lines):
+        lines.append(Line(f"no text on the first {min(pages, PAGES_MAX)} pages: it may be scanned", 5.0))
+    return Report(f"PDF document, {counted(pages, 'page')}", tuple(lines), broke, (), {"pages": pages})
+
+
+def _about(document: Any) -> list[Line]:
+    told = document.metadata or {}
+    names = ("/Title", "/Author", "/Subject", "/CreationDate")
+    known = [f"{name[1:].lower()}: {str(told[name])[:100]}" for name in names if told.get(name)]
+    lines = [Line("; ".join(known), 6.0)] if known else []
+    headings = [str(one.title) for one in document.outline if hasattr(one, "title")]
+    return [*lines, *([Line(f"outline: {listed(headings, 12)}", 5.0)] if headings else [])]
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -1,0 +1,127 @@
+"""A file as its readers see it: bytes in pieces, decoded, in lines of a bounded length."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+PIECE: Final = 1 << 18
+LINE_MAX: Final = 1 << 20
+"""Bytes of one line that are read; what is longer is cut there, and said."""
+
+HEAD: Final = 1 << 16
+"""Bytes of the start by which a file's kind and encoding are told."""
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+Progress = Callable[[int], None]
+"""Called with how many more bytes were read. May raise to stop the reading: ``Stopped`` gives a partial digest."""
+
+
+Mask = Callable[[str, str], str]
+"""From the name of a column or a member and a value of it to the value as it may be told."""
+
+
+class Stopped(Exception):
+    """Whoever asked for the digest does not want to wait any longer."""
+
+
+class Broken(Exception):
+    """The file is not what its kind says from some place on, which the message names."""
+
+
+@dataclass(slots=True)
+class Source:
+    """An open file: ``size`` in bytes, its first ``head``, the ``encoding`` that fits it ("" for bytes that are no
+    text). ``cut_lines`` counts lines that were longer than ``line_max``."""
+
+    file: BinaryIO
+    size: int
+    head: bytes
+    encoding: str
+    advance: Progress
+    mask: Mask
+    line_max: int = LINE_MAX
+    cut_lines: int = 0
+
+    @property
+    def broke(self) -> str:
+        """Why the file could not be read to its end, "" when it could."""
+        return getattr(self.file, "broke", "")
+
+    def pieces(self) -> Iterator[bytes]:
+        """The whole file, from its start."""
+        self.file.seek(0)
+        while piece := self.file.read(PIECE):
+            self.advance(len(piece))
+            yield piece
+
+    def texts(self) -> Iterator[str]:
+        """The whole file as text; what is no text in its encoding becomes a replacement character."""
+        decoder = codecs.getincrementaldecoder(self.encoding or "utf-8")("replace")
+        for piece in self.pieces():
+            yield decoder.decode(piece)
+        yield decoder.decode(b"", final=True)
+
+    def lines(self) -> Iterator[str]:
+        """Lines with their ends, none of them longer than ``line_max``."""
+        kept: list[str] = []
+        length = 0
+        for text in self.texts():
+            for line in io.StringIO(text, newline=""):
+                room = self.line_max - length
+                if room > 0:
+                    kept.append(line[:room])
+                ended = line.endswith(("\n", "\r"))
+                length += len(line)
+                if not ended:
+                    continue
+                yield self._whole(kept, length)
+                kept, length = [], 0
+        if length:
+            yield self._whole(kept, length)
+
+    def _whole(self, kept: list[str], length: int) -> str:
+        line = "".join(kept)
+        if length > self.line_max:
+            self.cut_lines += 1
+            return line + "\n"
+        return line
+
+    @property
+    def cut(self) -> str:
+        """What to say of lines that were too long, "" when there were none."""
+        lines = "line" if self.cut_lines == 1 else "lines"
+        return f"{self.cut_lines} {lines} longer than {self.line_max:,} characters cut" if self.cut_lines else ""
+
+
+def encoding_of(head: bytes) -> str:
+    """The encoding that fits the start of a file; "" when it is no text."""
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    if b"\0" in head:
+        return _wide(head)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return "utf-8"
+    except UnicodeDecodeError:
+        steering = sum(byte < 9 or 13 < byte < 32 for byte in head)
+        return "cp1252" if steering * 100 < len(head) else ""
+
+
+def _wide(head: bytes) -> str:
+    """UTF-16 without a mark: every other byte of ordinary text is zero."""
+    for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if head[first::2].count(0) * 2 > len(head[first::2]) and head[1 - first :: 2].count(0) == 0:
+            return name
+    return ""

@@ -1,0 +1,232 @@
+"""JSON, JSON Lines and YAML, read as they come: which paths there are and what stands at them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import yaml
+
+from .digest import Line, Report, counted
+from .reading import Source, Stopped
+from .tree import DEPTH_MAX, Tree, below, item
+
+WHOLE_MAX: Final = 16 * 1024 * 1024
+"""Bytes of a JSON document that are read in one piece, where the library that reads it piece by piece is missing."""
+
+_Event = tuple[str, str, str | None]
+"""A path, the kind of what stands there, and its text where it is no container."""
+
+_SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
+
+
+def read_json(source: Source) -> Report:
+    """The paths of one JSON document."""
+    tree = Tree()
+    broke = ""
+    try:
+        for event in _json_events(source):
+            tree.add(*event)
+    except Stopped:
+        broke = "stopped before the end"
+    except (ValueError, RecursionError) as error:
+        broke = _json_fault(error)
+    return _report("JSON", tree, source, broke)
+
+
+def _json_fault(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno}: {error.msg}; what follows is not read"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return f"{str(error).splitlines()[0] if str(error) else 'not JSON'}; what follows is not read"
+
+
+def _json_events(source: Source) -> Iterator[_Event]:
+    try:
+        import ijson
+    except ImportError:
+        yield from _whole(source)
+        return
+    try:
+        yield from _placed(ijson.basic_parse(_Reader(source), use_float=True))
+    except ijson.JSONError as error:
+        raise ValueError(error) from None
+
+
+def _placed(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
+    """The events of ijson with their paths; what lies deeper than a tree tells apart has the path of its ancestor."""
+    paths = [""]  # of the containers around, each followed by that of the value to come
+    depth = 0
+    for event, value in events:
+        if event == "map_key":
+            if depth <= DEPTH_MAX:
+                paths[depth] = below(paths[depth - 1] if depth else "", value)
+        elif event in _ENDS:
+            depth -= 1
+        else:
+            yield paths[min(depth, DEPTH_MAX)], _IJSON[event], _text(value) if event not in _STARTS else None
+            if event in _STARTS:
+                depth += 1
+                if depth <= DEPTH_MAX:
+                    around = paths[depth - 1]
+                    del paths[depth:]
+                    paths.append(item(around) if event == "start_array" else around)
+
+
+_STARTS: Final = frozenset({"start_map", "start_array"})
+_ENDS: Final = frozenset({"end_map", "end_array"})
+_IJSON: Final = {
+    "start_map": "object",
+    "start_array": "list",
+    "string": "string",
+    "number": "number",
+    "integer": "number",
+    "double": "number",
+    "boolean": "boolean",
+    "null": "null",
+}
+
+
+class _Reader:
+    """The bytes of a source as a file."""
+
+    def __init__(self, source: Source) -> None:
+        self._pieces = source.pieces()
+        self._left = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """At most ``size`` bytes; b"" at the end."""
+        if not size:
+            return b""
+        if not self._left:
+            self._left = next(self._pieces, b"")
+        piece, self._left = (self._left, b"") if size < 0 else (self._left[:size], self._left[size:])
+        return piece
+
+
+def _whole(source: Source) -> Iterator[_Event]:
+    if source.size > WHOLE_MAX:
+        raise ValueError(f"documents above {WHOLE_MAX:,} bytes need the extra `files`")
+    yield from _walk(json.loads("".join(source.texts())), "")
+
+
+def _walk(value: Any, path: str) -> Iterator[_Event]:
+    if isinstance(value, dict):
+        yield path, "object", None
+        for name, one in value.items():
+            yield from _walk(one, below(path, name))
+    elif isinstance(value, list):
+        yield path, "list", None
+        for one in value:
+            yield from _walk(one, item(path))
+    else:
+        yield path, _SCALARS.get(type(value), "date"), _text(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str).strip('"')
+
+
+def read_json_lines(source: Source) -> Report:
+    """The paths of the documents in ``source``, one a line."""
+    tree = Tree()
+    documents = wrong = first_wrong = 0
+    broke = ""
+    try:
+        for number, line in enumerate(source.lines(), 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                wrong += 1
+                first_wrong = first_wrong or number
+                continue
+            documents += 1
+            for event in _walk(value, ""):
+                tree.add(*event)
+    except Stopped:
+        broke = f"stopped after {documents:,} documents"
+    if wrong:
+        broke = broke or f"no JSON: {counted(wrong, 'line')}, the first is line {first_wrong:,}"
+    return _report(f"JSON Lines, {counted(documents, 'document')}", tree, source, broke, source.cut)
+
+
+def read_toml(source: Source) -> Report:
+    """The paths of a TOML document."""
+    tree = Tree()
+    broke = ""
+    try:
+        if source.size > WHOLE_MAX:
+            raise ValueError(f"documents above {WHOLE_MAX:,} bytes are not read")
+        for event in _walk(tomllib.loads("".join(source.texts())), ""):
+            tree.add(*event)
+    except Stopped:
+        broke = "stopped before the end"
+    except (ValueError, RecursionError) as error:
+        broke = str(error)
+    return _report("TOML", tree, source, broke)
+
+
+def read_yaml(source: Source) -> Report:
+    """The paths of the YAML documents in ``source``. Aliases are not followed, so that they cannot swell."""
+    tree = Tree()
+    broke = ""
+    counts: Counter[str] = Counter()
+    try:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        events = yaml.parse(_Reader(source), Loader=loader)
+        for event in _yaml_events(_counted(events, counts)):
+            tree.add(*event)
+    except Stopped:
+        broke = "stopped before the end"
+    except yaml.YAMLError as error:
+        broke = f"{' '.join(str(error).split())[:200]}; what follows is not read"
+    documents, aliases = counts["DocumentStartEvent"], counts["AliasEvent"]
+    some = f", {counted(documents, 'document')}" if documents > 1 else ""
+    extra = f"not followed: {counted(aliases, 'alias reference')}" if aliases else ""
+    return _report(f"YAML{some}", tree, source, broke, extra)
+
+
+def _counted(events: Iterable[Any], counts: Counter[str]) -> Iterator[Any]:
+    for event in events:
+        counts[type(event).__name__] += 1
+        yield event
+
+
+def _yaml_events(events: Iterable[Any]) -> Iterator[_Event]:
+    """Paths and values; a mapping's keys become names."""
+    open_: list[tuple[str, bool]] = []  # the path of each container around, and whether it is a mapping
+    key: list[str | None] = []
+    for event in events:
+        if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            open_.pop()
+            key.pop()
+            continue
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        path, mapping = open_[-1] if open_ else ("", False)
+        if mapping and key[-1] is None:
+            key[-1] = event.value if isinstance(event, yaml.ScalarEvent) else "(key)"
+            if not isinstance(event, yaml.CollectionStartEvent):
+                continue
+            place = below(path, "(key)")
+        elif mapping:
+            place, key[-1] = below(path, key[-1] or ""), None
+        else:
+            place = item(path) if open_ else ""
+        if isinstance(event, yaml.ScalarEvent):
+            yield place, "scalar", event.value
+        elif isinstance(event, yaml.CollectionStartEvent):
+            yield place, "object" if isinstance(event, yaml.MappingStartEvent) else "list", None
+            open_.append((place, isinstance(event, yaml.MappingStartEvent)))
+            key.append(None)
+
+
+def _report(title: str, tree: Tree, source: Source, broke: str, extra: str = "") -> Report:
+    lines = [*([Line(extra, 8.0)] if extra else []), *tree.lines(source.mask)]
+    return Report(title, tuple(lines), broke, ("--lines 1:20", "--find TEXT"), {"paths": tree.facts()})

@@ -1,0 +1,148 @@
+"""Markdown, source code and plain text: an outline with line numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import re2
+
+from .digest import Line, Report, counted, listed
+from .languages import Language
+from .reading import Source, Stopped
+
+OUTLINE_MAX: Final = 400
+"""Entries of an outline that are kept."""
+
+_DEPTH_MAX: Final = 6
+_SHOWN: Final = 160
+_DEFINED_WITHIN: Final = 400
+
+
+_TODO = re2.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+_HEADING = re2.compile(r"^(#{1,6})\s+(.+)")
+_BOX = re2.compile(r"^\s*[-*+]\s+\[([ xX])\]\s")
+_LINK = re2.compile(r"\]\([^)\s]+")
+
+
+class _Outline:
+    """What has been read of a source file."""
+
+    def __init__(self, language: Language) -> None:
+        self.counts: Counter[str] = Counter()
+        self.lines: list[Line] = []
+        self.todo = 0
+        self._comment = language.comment
+        self._definition = re2.compile(language.definition)
+        self._import = re2.compile(language.imports)
+
+    def add(self, number: int, text: str) -> None:
+        """One more line, without its end."""
+        counts, start, bare = self.counts, text[:_SHOWN], text.lstrip()
+        counts["line"] += 1
+        counts["blank"] += not bare
+        counts["comment"] += bare.startswith(self._comment)
+        counts["import"] += self._import.search(start) is not None
+        if _TODO.search(start) is not None:
+            counts["todo"] += 1
+            self.todo = self.todo or number
+        if (found := self._definition.search(text[:_DEFINED_WITHIN])) is not None:
+            counts["definition"] += 1
+            if len(self.lines) < OUTLINE_MAX:
+                indent = len(text) - len(bare)
+                shown = f"{number}: {' ' * min(indent, 8)}{_signature(text, found.end())}"
+                self.lines.append(Line(shown, 4.0 / (1 + indent)))
+
+    def head(self) -> Line:
+        """The counts in a line."""
+        told = [counted(self.counts[name], name) for name in ("definition", "import")]
+        told.append(f"{counted(self.counts['comment'], 'line')} of comment")
+        if self.todo:
+            told.append(f"{self.counts['todo']:,} TODO (first: line {self.todo:,})")
+        return Line(", ".join(told), 9.0)
+
+
+def read_source(source: Source, language: Language) -> Report:
+    """Definitions with their lines."""
+    outline = _Outline(language)
+    broke = ""
+    try:
+        for number, line in enumerate(source.lines(), 1):
+            outline.add(number, line.rstrip())
+    except Stopped:
+        broke = f"stopped after {counted(outline.counts['line'], 'line')}"
+    title = f"{language.name} source, {counted(outline.counts['line'], 'line')}"
+    return _report(title, source, [outline.head(), *outline.lines], broke, outline.counts)
+
+
+def _signature(text: str, end: int) -> str:
+    """The definition that ends at ``end``, with its parameters where they stand on the line."""
+    whole = text.strip().rstrip("{:").rstrip()
+    return whole if len(whole) <= 100 else text[:end].strip()
+
+
+def read_markdown(source: Source) -> Report:
+    """Headings with their lines; what is open and done on its lists."""
+    counts: Counter[str] = Counter()
+    outline: list[Line] = []
+    fence = ""
+    broke = ""
+    try:
+        for number, line in enumerate(source.lines(), 1):
+            text = line.rstrip()
+            counts["lines"] += 1
+            counts["words"] += len(text.split())
+            start = text.lstrip()[:3]
+            if start in ("```", "~~~"):
+                counts["code block"] += not fence
+                fence = "" if fence == start else fence or start
+            if fence:
+                continue
+            counts["link"] += len(_LINK.findall(text))
+            if (box := _BOX.match(text)) is not None:
+                counts["open item" if box.group(1) == " " else "done item"] += 1
+            if (heading := _HEADING.match(text)) is not None:
+                counts["heading"] += 1
+                level = len(heading.group(1))
+                if len(outline) < OUTLINE_MAX:
+                    outline.append(Line(f"{number}: {heading.group(1)} {heading.group(2)[:_SHOWN]}", 6.0 - level))
+    except Stopped:
+        broke = f"stopped after {counted(counts['lines'], 'line')}"
+    told = [
+        counted(counts[name], name)
+        for name in ("heading", "code block", "link", "open item", "done item")
+        if counts[name]
+    ]
+    title = f"Markdown, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}"
+    return _report(title, source, [*([Line(", ".join(told), 9.0)] if told else []), *outline], broke, counts)
+
+
+def read_plain(source: Source) -> Report:
+    """Lines and words, how it begins and ends."""
+    counts: Counter[str] = Counter()
+    first: list[str] = []
+    last = ""
+    broke = ""
+    try:
+        for line in source.lines():
+            text = line.strip()
+            counts["lines"] += 1
+            counts["words"] += len(text.split())
+            if text:
+                last = text
+                if len(first) < 3:
+                    first.append(text)
+    except Stopped:
+        broke = f"stopped after {counted(counts['lines'], 'line')}"
+    lines = [Line(f"begins: {listed((one[:_SHOWN] for one in first), 3)}", 5.0)] if first else []
+    if counts["lines"] > 3:
+        lines.append(Line(f"ends: {last[:_SHOWN]}", 4.0))
+    return _report(
+        f"text, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}", source, lines, broke, counts
+    )
+
+
+def _report(title: str, source: Source, lines: list[Line], broke: str, counts: Counter[str]) -> Report:
+    facts: dict[str, Any] = dict(counts)
+    cut = [Line(source.cut, 8.0)] if source.cut else []
+    return Report(title, (*lines, *cut), broke, ("--lines 1:40", "--find TEXT"), facts)

@@ -1,0 +1,97 @@
+"""Values within values (JSON, YAML, XML): which paths there are, of which types, with which values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .columns import Column
+from .digest import Line
+from .reading import Mask
+
+PATHS_MAX: Final = 500
+"""Paths that are told apart; values at further ones are only counted."""
+
+DEPTH_MAX: Final = 12
+"""Levels that are told apart; what lies deeper is counted with its ancestor."""
+
+_BUFFER: Final = 500
+_ITEM: Final = "[]"
+
+
+@dataclass(slots=True)
+class _Place:
+    column: Column
+    kinds: Counter[str] = field(default_factory=Counter)
+    waiting: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, value: str | None) -> None:
+        self.kinds[kind] += 1
+        if value is not None:
+            self.waiting.append(value)
+            if len(self.waiting) >= _BUFFER:
+                self.settle()
+
+    def settle(self) -> None:
+        if self.waiting:
+            self.column.add(self.waiting)
+            self.waiting.clear()
+
+
+@dataclass(slots=True)
+class Tree:
+    """What has been seen so far. A path is names with points between them; "[]" stands for the items of a list."""
+
+    places: dict[str, _Place] = field(default_factory=dict)
+    ignored: int = 0
+
+    def add(self, path: str, kind: str, value: str | None = None) -> None:
+        """A value at ``path``: its ``kind`` in the words of its format, and itself as text where it is no container."""
+        place = self.places.get(path)
+        if place is None:
+            if len(self.places) >= PATHS_MAX or path.count(".") > DEPTH_MAX:
+                self.ignored += 1
+                return
+            place = self.places[path] = _Place(Column(path or "(top)"))
+        place.add(kind, value)
+
+    def lines(self, mask: Mask) -> list[Line]:
+        """A line for each path, the upper ones heavier; ``mask`` as of a column."""
+        told = [Line(self._line(path, place, mask), 6.0 / (1 + path.count("."))) for path, place in self.places.items()]
+        if self.ignored:
+            told.append(Line(f"{self.ignored:,} values at further or deeper paths are not told", 3.0))
+        return told
+
+    def facts(self) -> list[dict[str, Any]]:
+        """JSON-ready."""
+        return [
+            {
+                "path": path,
+                "kinds": dict(place.kinds),
+                **({"values": place.column.to_dict()} if place.column.rows else {}),
+            }
+            for path, place in self._settled()
+        ]
+
+    def _settled(self) -> list[tuple[str, _Place]]:
+        for place in self.places.values():
+            place.settle()
+        return list(self.places.items())
+
+    def _line(self, path: str, place: _Place, mask: Mask) -> str:
+        place.settle()
+        kinds = " or ".join(f"{count:,} x {kind}" if count > 1 else kind for kind, count in place.kinds.most_common(3))
+        if place.column.rows:
+            return f"{place.column.line(mask)} ({kinds})" if len(place.kinds) > 1 else place.column.line(mask)
+        return f"- {path or '(top)'}: {kinds}"
+
+
+def below(path: str, name: str) -> str:
+    """The path of the member ``name``."""
+    return f"{path}.{name}" if path else name
+
+
+def item(path: str) -> str:
+    """The path of the items of a list."""
+    return path + _ITEM

@@ -1,0 +1,174 @@
+"""Values in plain sentences: numbers with their units, dates, times, prices, addresses and names, each with its kind.
+
+Only values of one kind replace one another: a port is never followed by a date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.model.category import MEMBERS
+
+VALUES_MAX: Final = 12
+"""Values of one text that are looked at."""
+
+TEXT_MAX: Final = 400
+"""Characters that are read."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MONTH: Final = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|janvier|février|avril|mai|juin|juillet|août|enero|febrero|abril|mayo|junio|julio"
+    r"|agosto|janeiro|fevereiro|março|maio|junho|julho|märz|juni|juli|oktober|dezember)"
+)
+_DAY: Final = r"(?i:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?)"
+_DURATION: Final = (
+    r"ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|quarters?|years?"
+)
+_MONEY: Final = r"euros?|eur|dollars?|usd|pounds?|gbp|cents?|bucks"
+_SIZE: Final = r"kb|mb|gb|tb|kib|mib|gib|bytes?"
+_NUMBER: Final = r"\d[\d,]*(?:\.\d+)?"
+_RANGE: Final = r"(?:\d{1,4} ?(?:-|–|to) ?)?"
+_NO_UNIT: Final = _words(
+    "is was has as its this does us was uses needs takes runs works fails times less plus always sometimes"
+    " makes gets says means keeps stays goes comes seems looks costs ones others"
+)
+_VALUE: Final = re2.compile(
+    rf"(?P<date>\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of |de )?{_MONTH}\b"
+    r"|\b\d{4}-\d\d-\d\d\b)"
+    r"|(?P<time>\b\d{1,2}:\d\d\b(?: ?[ap]m\b)?|\b\d{1,2} ?[ap]m\b)"
+    rf"|(?P<day>\b{_DAY}\b)"
+    rf"|(?P<money>[$€£] ?{_NUMBER}[kKmM]?|\b{_NUMBER}[kKmM]? ?(?:(?i:{_MONEY})\b|[€£$]))"
+    rf"|(?P<share>\b{_NUMBER} ?(?:%|percent\b))"
+    rf"|(?P<duration>\b{_RANGE}{_NUMBER} ?(?i:{_DURATION})\b)"
+    rf"|(?P<size>\b{_NUMBER} ?(?i:{_SIZE})\b)"
+    r"|(?P<code>\b[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*[-_.]\d+\b|\b[a-z]+(?:-[a-z]+)+-\d\b"
+    r"|\b[A-Za-z]\w*_\w+|\b[A-Za-z]+[\d]+\w*(?:[.-][\w-]+)*\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)+\b)"
+    rf"|(?P<amount>\b{_NUMBER} [a-z]{{2,}}s\b)"
+    r"|(?P<version>\bv?\d+\.\d+(?:\.\d+)*\b)"
+    rf"|(?P<number>\b{_NUMBER}[kK]?\b)"
+    r"|(?P<name>\b[A-Z][\w'-]*(?:\.\w+)?(?: (?:[A-Z][\w'-]*|of|the|and) ?(?:[A-Z][\w'-]*))*(?: [A-Z][\w'-]*)*)"
+    r"|(?P<word>\b[a-z][\w-]*(?:\.js)?)"
+)
+_KINDS: Final = ("date", "time", "day", "money", "share", "duration", "size", "code", "amount", "version", "number")
+_NO_NAME: Final = _words("I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's")
+_BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
+"""Kinds that a name may be of: one may be written in several ways."""
+_COUNTED: Final = frozenset({"number", "version"})
+_DAYS: Final = frozenset({"date", "day"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value at ``[start, end)`` of a text. ``unit``: what is counted, or the kind of choice that a name belongs to
+    ("" when unknown)."""
+
+    text: str
+    kind: str
+    start: int
+    end: int
+    unit: str = ""
+
+
+def encodable(text: str) -> str:
+    """``text`` with "?" for what no encoding holds (lone surrogates), as long as before."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+@lru_cache(maxsize=64)
+def values_in(text: str) -> tuple[Value, ...]:
+    """The values that ``text`` names, in order. Plain words count only when they are names from the table."""
+    found: list[Value] = []
+    raw = text[:TEXT_MAX].encode("utf-8", "replace")
+    for match in _VALUE.finditer(raw):
+        made = _read(match, raw)
+        if made is not None:
+            found.append(made)
+        if len(found) == VALUES_MAX:
+            break
+    return tuple(found)
+
+
+def value_at_start(text: str) -> Value | None:
+    """The value that ``text`` begins with, ``None`` when it begins with none."""
+    raw = text[:TEXT_MAX].encode("utf-8", "replace")
+    match = _VALUE.match(raw)
+    return _read(match, raw) if match is not None else None
+
+
+def _read(match: Any, raw: bytes) -> Value | None:
+    said = match.group()
+    if said.isalpha() and said.islower() and said not in _DAY_NAMES and said not in _WORD_MEMBERS:
+        return None
+    start, word = len(raw[: match.start()].decode()), said.decode()
+    return _made(match.lastgroup or "", word, start, start + len(word))
+
+
+def _made(kind: str, said: str, start: int, end: int) -> Value | None:
+    if kind in ("name", "word", "code"):
+        member = MEMBERS.get(said.casefold().strip(".'")) or MEMBERS.get(said.casefold().replace(" ", "-"))
+        if member is not None and (kind != "word" or said not in _PLAIN):
+            return Value(said, "tool", start, end, member[0].name)
+        return Value(said, kind, start, end) if kind != "word" and said not in _NO_NAME else None
+    if kind == "amount":
+        number, _, unit = said.partition(" ")
+        if unit.casefold() in _NO_UNIT:
+            return Value(number, "number", start, start + len(number))
+        return Value(said, kind, start, end, unit.rstrip("s"))
+    return Value(said, kind, start, end)
+
+
+_PLAIN: Final = frozenset(
+    {"rest", "mit", "express", "oracle", "swift", "go", "rust", "model", "claude", "actions", "make"}
+)
+"""Names that are everyday words unless they are written otherwise."""
+
+_WORD_MEMBERS: Final = frozenset(name.encode() for name in MEMBERS) - frozenset(word.encode() for word in _PLAIN)
+_DAY_NAMES: Final = frozenset(
+    f"{day}day{plural}".encode()
+    for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
+    for plural in ("", "s")
+)
+"""Most of what is found is a plain word of small letters, and is none of these."""
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether the one can stand where the other stood."""
+    if one.kind == other.kind:
+        return not (one.unit and other.unit) or one.unit == other.unit
+    if one.kind in _BY_NAME and other.kind in _BY_NAME:
+        return True
+    pair = {one.kind, other.kind}
+    return pair == _DAYS or bool(pair & _COUNTED and not pair & (_BY_NAME | _DAYS))
+
+
+def same_sort(one: Value, other: Value) -> bool:
+    """Whether two values count or measure the same."""
+    return one.kind == other.kind and (one.kind != "amount" or one.unit == other.unit)
+
+
+def equal(one: str, other: str) -> bool:
+    """Whether two texts say the same value."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def names_again(value: Value, text: str) -> bool:
+    """Whether ``text`` names the value, at least by its number or its first word ("rabbit" for RabbitMQ)."""
+    words = [word for raw in text.casefold().split() if (word := raw.strip(".,;:!?()\"'`"))]
+    first = value.text.casefold().split()[0].strip("$€£.,;:!?()\"'`")
+    if first in words:
+        return True
+    shortest = 5
+    return len(first) > shortest and any(len(word) > shortest and first.startswith(word) for word in words)

@@ -1,0 +1,64 @@
+"""Labels made harmless: one line of plain text, wherever it is shown to a model."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.model.node import LABEL_MAX
+
+_DROPPED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+_BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_AFTER_LESS: Final = frozenset(" 0123456789=-")
+_CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
+_CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
+_OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
+
+
+def flatten(text: str, limit: int = LABEL_MAX) -> str:
+    """``text`` as one harmless line of at most ``limit`` characters, "" when nothing visible is left.
+
+    In NFKC, without control, format, private, unassigned, invisible and variation characters; tags and
+    chat-template tokens, Markdown images, links and code fences are broken so that they read the same but do
+    nothing. A text that is too long ends at a word with "...".
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
+    text = _broken_tags(" ".join(text.split()))
+    if "[" in text or "]" in text:
+        text = _CONTROL_TOKEN.sub(r"(\1)", text).replace("](", "] (").replace("][", "] [").replace("![", "! [")
+    if "```" in text or "~~~" in text:
+        text = _CODE_FENCE.sub("``", text)
+    return text if len(text) <= limit else _shortened(text, limit)
+
+
+def _visible(text: str) -> Iterator[str]:
+    for char in text:
+        if char.isspace():
+            yield " "
+        elif unicodedata.category(char) not in _DROPPED and char not in _BLANKS and not _varies(char):
+            yield char
+
+
+def _varies(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or "\u180b" <= char <= "\u180f"
+
+
+def _broken_tags(text: str) -> str:
+    """Every "<" that could open a tag, a template token or a delimiter of ours in any spacing becomes a quotation mark;
+    comparisons stay."""
+    first, *rest = text.split("<")
+    kept = [first]
+    for index, part in enumerate(rest):
+        harmless = part[0] in _AFTER_LESS if part else index == len(rest) - 1
+        harmless = harmless and _OWN_NAME.match(part) is None
+        kept.append(("<" if harmless else "\u2039") + part)
+    return "".join(kept)
+
+
+def _shortened(text: str, limit: int) -> str:
+    head = text[: max(0, limit - 3)]
+    return (head.rpartition(" ")[0] or head).rstrip() + "..."

@@ -1,0 +1,1 @@
+"""What keeps an installation going: exports and imports, backups, erasure, retention by age, logs."""

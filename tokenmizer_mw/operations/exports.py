@@ -1,0 +1,86 @@
+"""The log of a session as JSON Lines, and back: every event in its place, with the time it was recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tokenmizer_mw.errors import CallerError, Conflict
+from tokenmizer_mw.model.event import Recorded, UnreadableEvent, decode, encode
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.log import EventLog
+
+EXPORT_MARK: Final = "tokenmizer_export"
+EXPORT_VERSION: Final = 1
+
+
+class SessionDiffers(CallerError):
+    """A session exists already and does not begin as what is to be put in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A log as read from a file. ``id`` is the session that it was written from."""
+
+    id: str
+    events: tuple[Recorded, ...]
+
+
+def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[str]:
+    """A heading, with ``more`` in it, and one line for every event, each without its newline."""
+    yield line_of({EXPORT_MARK: EXPORT_VERSION, "session": id, **more, "events": len(events)})
+    for recorded in events:
+        kind, version, payload = encode(recorded.event)
+        place = {"seq": recorded.seq, "recorded_at": recorded.recorded_at, "kind": kind, "version": version}
+        yield line_of({**place, "payload": json.loads(payload)})
+
+
+def read_export(lines: Sequence[tuple[int, Any]]) -> Export:
+    """The inverse of ``export_lines``, from pairs of line number and value. Raises ``CallerError`` with the line."""
+    heading = lines[0][1]
+    if heading[EXPORT_MARK] != EXPORT_VERSION:
+        raise CallerError(f"line 1: written by a newer version of tokenmizer-mw ({heading[EXPORT_MARK]})")
+    events = tuple(_recorded(value, number) for number, value in lines[1:])
+    if len(events) != heading.get("events"):
+        raise CallerError(f"cut short: {len(events)} of {heading.get('events')} events")
+    return Export(str(heading.get("session") or ""), events)
+
+
+def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
+    """Put what the session does not have yet behind what it has. Returns how many events that were.
+
+    Raises ``SessionDiffers`` when the session holds something else.
+    """
+    while True:
+        held = log.read(key)
+        if [one.event for one in held] != [one.event for one in events[: len(held)]]:
+            raise SessionDiffers(f"session {key.id!r} exists and differs: import into another one")
+        news = events[len(held) :]
+        end = held[-1].seq if held else 0
+        try:
+            log.load(key, renumbered(news, end), expected_seq=end)
+        except Conflict:
+            continue
+        return len(news)
+
+
+def renumbered(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
+    """Events with numbers above ``after``: their own where these are."""
+    if not events or events[0].seq > after:
+        return events
+    return [replace(one, seq=seq) for seq, one in enumerate(events, after + 1)]
+
+
+def _recorded(value: Any, number: int) -> Recorded:
+    try:
+        event = decode(value["kind"], value["version"], json.dumps(value["payload"]))
+        return Recorded(int(value["seq"]), float(value["recorded_at"]), event)
+    except (KeyError, TypeError, ValueError, UnreadableEvent) as error:
+        raise CallerError(f"line {number}: not an event of this version: {error}") from None
+
+
+def line_of(value: Mapping[str, Any]) -> str:
+    """An object of JSON on one line of ASCII."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))

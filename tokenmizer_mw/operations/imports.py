@@ -1,0 +1,53 @@
+"""What was exported, or written down elsewhere, taken into a session: checked, without secrets, all of it or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Recorded, TurnClosed
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.retouch import Retouch
+
+from .exports import Export, restore
+from .sound import require_sound
+from .transcripts import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came in, how many there were, and how many of them the session did not have."""
+
+    what: Literal["events", "messages"]
+    count: int
+    new: int
+
+
+def import_into(memory: SessionMemory, key: SessionKey, found: Export | Transcript, *, now: float) -> Imported:
+    """Take an export or a transcript into a session.
+
+    An export gives the same graph, with the times at which things were recorded; where the session has its first
+    events already, the rest joins them. The facts of a transcript are drawn in the background. Raises ``CallerError``
+    for events that could not have been recorded, and ``SessionDiffers`` where the session holds something else.
+    """
+    if isinstance(found, Transcript):
+        new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
+        return Imported("messages", len(found.messages), new)
+    require_sound(found.events, now)
+    return Imported("events", len(found.events), restore(memory.log, key, _redacted(memory, found.events)))
+
+
+def _redacted(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:
+    door = memory.ingress
+    if door is None:
+        return events
+    for recorded in events:
+        if isinstance(recorded.event, TurnClosed) and door.text(recorded.event.finish_reason) != (
+            recorded.event.finish_reason
+        ):
+            raise CallerError("a finish_reason holds a secret")
+    change = Retouch(door.message, door.text, door.document)
+    return [replace(recorded, event=change(recorded)) for recorded in events]

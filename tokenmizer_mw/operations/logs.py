@@ -1,0 +1,123 @@
+"""Log lines that can be kept: one line each, as text or as JSON, without secrets and without what anybody said.
+
+Our own lines name kinds and places only. Those of servers and libraries pass through the same formatter: secrets and
+query strings are taken out, line breaks and escape sequences are shown as such, and an exception is told by its type
+and its places, never by its text, which may quote what it failed on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.config
+import re
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import PurePath
+from secrets import token_bytes
+from typing import Any, Final, Literal, TextIO
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.redact import Redactor
+
+Form = Literal["text", "json"]
+
+LINE_MAX: Final = 4_000
+"""Characters of a message that are shown."""
+
+PLACES_MAX: Final = 8
+"""Innermost places of an exception that are shown."""
+
+_QUERY: Final = re.compile(r"(?<=[^\s?])\?[^\s\"'?][^\s\"']*")
+_UNSHOWN: Final = "(not shown: it could not be redacted)"
+
+
+def configure_logging(form: Form = "text", level: str = "INFO", stream: TextIO | None = None) -> None:
+    """Let all loggers of the process write to ``stream`` (``None``: standard error) in this form, and nowhere else.
+
+    For a process of its own, such as a server; a host application adds ``formatter`` to a handler of its own. Raises
+    ``ConfigError`` for an unknown form or level.
+    """
+    told = log_config(form, level)
+    told["handlers"]["out"]["stream"] = stream or sys.stderr
+    logging.config.dictConfig(told)
+
+
+def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
+    """The same for ``logging.config.dictConfig``, as servers take it (uvicorn's ``log_config``). Raises
+    ``ConfigError`` for an unknown form or level."""
+    levels = logging.getLevelNamesMapping()
+    if level.upper() not in levels:
+        raise ConfigError(f"the level of the log is one of {', '.join(levels)}, not {level!r}")
+    if form not in _FORMATTERS:
+        raise ConfigError(f"the form of the log is one of {', '.join(_FORMATTERS)}, not {form!r}")
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"clean": {"()": f"{__name__}.{formatter.__name__}", "form": form}},
+        "handlers": {"out": {"class": "logging.StreamHandler", "formatter": "clean", "stream": "ext://sys.stderr"}},
+        "root": {"handlers": ["out"], "level": level.upper()},
+        "loggers": {name: {"handlers": [], "propagate": True, "level": level.upper()} for name in _SERVERS},
+    }
+
+
+def formatter(form: Form = "text") -> logging.Formatter:
+    """A formatter for a handler of any logger. Raises ``ConfigError`` for an unknown form."""
+    if form not in _FORMATTERS:
+        raise ConfigError(f"the form of the log is one of {', '.join(_FORMATTERS)}, not {form!r}")
+    return _FORMATTERS[form]()
+
+
+class _Clean(logging.Formatter):
+    """Takes out of records what no log may hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._redactor = Redactor(pii=True, key=token_bytes(32))
+
+    def told(self, record: logging.LogRecord) -> dict[str, Any]:
+        """What a record says, ready to be shown."""
+        told: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self._message(record),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            told["error"] = type(record.exc_info[1]).__name__
+            told["at"] = _places(record.exc_info[1])
+        return told
+
+    def _message(self, record: logging.LogRecord) -> str:
+        try:
+            text = _QUERY.sub("?...", record.getMessage()[:LINE_MAX])
+            return self._redactor.redact(text)
+        except Exception:  # a log line is never worth a failure, nor a leak
+            return _UNSHOWN
+
+
+class _Text(_Clean):
+    def format(self, record: logging.LogRecord) -> str:
+        told = self.told(record)
+        line = f"{told['time']} {told['level']} {told['logger']}: {told['message']}"
+        if "error" in told:
+            line += f" [{told['error']} at {', '.join(told['at'])}]"
+        return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line)
+
+
+class _Json(_Clean):
+    def format(self, record: logging.LogRecord) -> str:
+        return json.dumps(self.told(record), separators=(",", ":"))
+
+
+_SERVERS: Final = ("uvicorn", "uvicorn.access", "uvicorn.error", "gunicorn.access", "gunicorn.error")
+"""Loggers that servers give handlers of their own."""
+
+_FORMATTERS: Final[dict[str, type[_Clean]]] = {"text": _Text, "json": _Json}
+
+
+def _places(error: BaseException) -> list[str]:
+    """Where an exception came from, the innermost place last."""
+    frames = traceback.extract_tb(error.__traceback__)[-PLACES_MAX:]
+    return [f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

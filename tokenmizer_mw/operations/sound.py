@@ -1,0 +1,190 @@
+"""Whether events that come from outside could have been recorded here: types, sizes, numbers, times, and a fold.
+
+What was exported once is sound. What somebody wrote by hand must not make a session that cannot be read any more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    DecisionReplaced,
+    EdgeAdded,
+    Event,
+    MessageRecorded,
+    NodeAdded,
+    NodeRevised,
+    NodesPruned,
+    Recorded,
+    StatusChanged,
+    TurnClosed,
+)
+from tokenmizer_mw.model.node import LABEL_MAX, Node
+from tokenmizer_mw.session import fold
+
+TEXT_MAX: Final = 4_000
+"""Characters of a detail, a quote, a reason and such."""
+
+CLOCKS_APART: Final = 86_400.0
+"""Seconds that the clock of another machine may be ahead of ours."""
+
+_ID: Final = re.compile(r"[a-z_]{1,24}-[0-9]{1,9}")
+_DIGEST: Final = re.compile(r"[0-9a-f]{0,64}")
+_NAME: Final = re.compile(r"[A-Za-z0-9 _.:-]{0,64}")
+_FIXED: Final = frozenset({"id", "type", "status"})
+
+
+def require_sound(events: Sequence[Recorded], now: float) -> None:
+    """Raise ``CallerError``, which names the first wrong event by its place, for what could not have been recorded."""
+    heard = 0
+    for place, recorded in enumerate(events, 1):
+        heard += isinstance(recorded.event, MessageRecorded)
+        wrong = _misfit(recorded.event) or next(_wrong(recorded.event, heard), None)
+        if wrong is None and not recorded.recorded_at <= now + CLOCKS_APART:
+            wrong = "recorded in the future"
+        if wrong is not None:
+            raise CallerError(f"event {place}: {wrong}")
+    try:
+        fold(events)
+    except Exception as error:  # whatever a made-up order of sound events can do
+        raise CallerError(f"the events do not make a session ({type(error).__name__})") from None
+
+
+def _misfit(event: Event) -> str | None:
+    """A field whose value is not of the type that it is declared with."""
+    for name, value, hint in _declared(event):
+        if not fits(value, hint):
+            return f"{name} is not what it should be"
+    return None
+
+
+def _declared(event: Event) -> Iterator[tuple[str, object, Any]]:
+    hints = _hints(type(event))
+    for one in fields(event):
+        yield one.name, getattr(event, one.name), hints[one.name]
+    if isinstance(event, NodeRevised):
+        of_node = _hints(Node)
+        for name, value in event.changes.items():
+            yield name, value, types.NoneType if name in _FIXED else of_node.get(name, types.NoneType)
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type as dataclasses of ``model`` declare them. Numbers are finite."""
+    if hint is Any:
+        return True
+    if hint in (int, float):
+        number = isinstance(value, int) or (hint is float and isinstance(value, float))
+        return number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, one) for one in arguments)
+    if origin is tuple:
+        return isinstance(value, tuple) and _each_fits(value, arguments)
+    if origin is not None and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            fits(key, arguments[0]) and fits(one, arguments[1]) for key, one in value.items()
+        )
+    if isinstance(hint, type) and is_dataclass(hint):
+        return isinstance(value, hint) and all(fits(getattr(value, name), one) for name, one in _hints(hint).items())
+    return type(value) is hint if isinstance(hint, type) and not issubclass(hint, Enum) else isinstance(value, hint)
+
+
+def _each_fits(values: tuple[object, ...], hints: tuple[Any, ...]) -> bool:
+    if len(hints) == 2 and hints[1] is Ellipsis:
+        return all(fits(value, hints[0]) for value in values)
+    return len(values) == len(hints) and all(map(fits, values, hints))
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    return _looked_up(kind)
+
+
+@cache
+def _looked_up(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _wrong(event: Event, heard: int) -> Iterator[str]:
+    """What is wrong with an event that ``heard`` messages precede, itself included."""
+    if isinstance(event, MessageRecorded):
+        if event.turn != heard or not 0 <= event.after < event.turn:
+            yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
+    elif not all(0 <= turn <= heard for turn in _turns(event)):
+        yield "speaks of a message that is not there"
+    for what, check, values in _worded(event):
+        if not all(map(check, values)):
+            yield f"{what} is not what it should be"
+
+
+def _turns(event: Event) -> tuple[int, ...]:
+    """The numbers of messages that an event names."""
+    match event:
+        case NodeAdded(node):
+            return (node.source.turn,)
+        case EdgeAdded(edge):
+            return (edge.turn,)
+        case DecisionReplaced(step):
+            return (step.trigger,)
+        case Checkpointed():
+            return event.turn, event.anchor_turn
+        case _:
+            return (getattr(event, "turn", 0),)
+
+
+_Worded = tuple[str, Callable[[str], object], tuple[str, ...]]
+
+
+def _worded(event: Event) -> Iterator[_Worded]:
+    """Texts of an event, with what they must be: names of ours, digests, labels, words of somebody."""
+    match event:
+        case MessageRecorded():
+            yield "digest", _DIGEST.fullmatch, (event.digest,)
+        case TurnClosed():
+            yield "finish_reason", _NAME.fullmatch, (event.finish_reason,)
+            yield "usage", _NAME.fullmatch, tuple(event.usage)
+        case NodeAdded(node):
+            yield from _node(node)
+        case NodeRevised(id, changes):
+            yield "id", _ID.fullmatch, (id,)
+            yield "label", _one_line, (changes["label"],) if "label" in changes else ()
+            words = (changes[name] for name in ("detail", "slot", "value") if name in changes)
+            yield "text", _short, tuple(words)
+        case StatusChanged(id):
+            yield "id", _ID.fullmatch, (id,)
+            yield "text", _short, (event.reason, event.quote)
+        case EdgeAdded(edge):
+            yield "id", _ID.fullmatch, (edge.source, edge.target)
+        case DecisionReplaced(step):
+            yield "id", _ID.fullmatch, (step.old, step.new)
+            yield "text", _short, (step.reason, step.evidence)
+        case NodesPruned(ids):
+            yield "id", _ID.fullmatch, ids
+        case Checkpointed():
+            yield "id", _ID.fullmatch, (event.id, *event.carried)
+            yield "anchor", _DIGEST.fullmatch, (event.anchor,)
+        case _:
+            return
+
+
+def _node(node: Node) -> Iterator[_Worded]:
+    yield "id", _ID.fullmatch, (node.id,)
+    yield "role", _NAME.fullmatch, (node.source.role,)
+    yield "label", _one_line, (node.label,)
+    yield "text", _short, (node.detail, node.slot, node.value, node.source.quote)
+
+
+def _short(text: str) -> bool:
+    return len(text) <= TEXT_MAX
+
+
+def _one_line(text: str) -> bool:
+    return 0 < len(text) <= LABEL_MAX and not any(character < " " or character == "\x7f" for character in text)

@@ -1,0 +1,1 @@
+"""The reference proxy: the middleware in front of a relay to the providers."""

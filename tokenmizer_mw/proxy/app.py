@@ -1,0 +1,120 @@
+"""The reference proxy as one ASGI application: the door, the memory's middleware, and the relay behind it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.access.caller import tenant_of
+from tokenmizer_mw.access.door import Access
+from tokenmizer_mw.access.key_store import KeyStore
+from tokenmizer_mw.access.opening import keys_of_server
+from tokenmizer_mw.api import api
+from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.offload import offload
+from tokenmizer_mw.operations.retention import retaining
+
+from .configuration import Configuration
+from .conversations import Conversations, session_of
+from .credentials import OWN_HEADER
+from .draining import drain_first
+from .faces import is_own
+from .logs import quieten
+from .outcomes import Outcomes
+from .relay import Relay
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
+"""What needs no key: orchestrators have none."""
+
+
+class Proxy:
+    """The application. It opens what it needs when the server starts, and lets go of it when the server ends.
+
+    ``keys``: where the keys of callers are kept; ``None``: no key is needed. ``draining``: the server is about to end,
+    so that it is not ready any more; what is under way goes on. ``outcomes`` counts what providers answer.
+    """
+
+    def __init__(self, configuration: Configuration, memory: SessionMemory, keys: KeyStore | None = None) -> None:
+        if configuration.auth and keys is None:
+            raise ConfigError("auth: true needs a place where keys are kept")
+        self.configuration = configuration
+        self.memory = memory
+        self.draining = False
+        self._keys = keys if configuration.auth else None
+        self._upstream = configuration.asking.upstream
+        worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
+        self.outcomes = Outcomes(worker)
+        self._own = api(memory, checks=[self._unready], collectors=[self.outcomes], worker=worker)
+        self._chats = self._remembering()
+        settings = configuration.access
+        settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS))
+        self._door = Access(self._inside, keys=self._keys, settings=settings)
+        self.outcomes.refused = self._door.counts
+
+    def _remembering(self) -> ASGIApp:
+        configuration, memory = self.configuration, self.memory
+        own = {memory.settings.session_header.lower(), configuration.access.key_header} - {""}
+        relay = Relay(
+            configuration.routes,
+            self._upstream,
+            self.outcomes,
+            retrying=configuration.asking.retrying,
+            body_max=configuration.asking.body_max,
+            own_headers=frozenset(name.encode("latin-1") for name in own) | {OWN_HEADER},
+        )
+        if configuration.sessions == "named":
+            return TokenMizerMiddleware(relay, memory=memory, tenant=tenant_of)
+        remembering = TokenMizerMiddleware(relay, memory=memory, session=session_of, tenant=tenant_of)
+        return Conversations(remembering, memory.settings, configuration.sessions)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection."""
+        await self._door(scope, receive, send)
+
+    async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Behind the door."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await (self._own if is_own(scope["path"]) else self._chats)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _unready(self) -> str | None:
+        return "draining" if self.draining else None
+
+    def _drain(self) -> None:
+        self.draining = True
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        message: Message = await receive()
+        quieten()
+        with retaining(self.memory):
+            while message["type"] != "lifespan.shutdown":
+                drain_first(self.configuration.listen.unready_seconds, self._drain)
+                await send({"type": "lifespan.startup.complete"})
+                message = await receive()
+            self._drain()
+        await self._upstream.aclose()
+        await offload(self.memory.close)
+        if self._keys is not None:
+            await offload(self._keys.close)
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def proxy(configuration: Configuration) -> Proxy:
+    """The application as it is configured. Raises ``ConfigError`` for a store that cannot be."""
+    memory = SessionMemory.open(configuration.store, configuration.memory)
+    keys = keys_of_server(configuration.store, configuration.access, os.environ) if configuration.auth else None
+    return Proxy(configuration, memory, keys)
+
+
+def create() -> Proxy:
+    """The application of a worker process: ``TOKENMIZER_CONFIG`` names its file, ``TOKENMIZER_STORE`` its store."""
+    return proxy(Configuration.load(environ=os.environ))

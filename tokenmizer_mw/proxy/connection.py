@@ -1,0 +1,219 @@
+"""One HTTP/1.1 connection to a provider: a request goes out, the pieces of its response come in as they arrive.
+
+The parser is llhttp's, in C: a relay spends most of its time on this side, and a parser in Python costs several times
+what all the rest of a call does.
+
+Three ends must be told apart: the response was complete, and the connection may carry another request; the connection
+ended where that ends the response; the connection ended before. The last one is ``Broken``, never a clean end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import httptools
+
+from tokenmizer_mw.errors import PeerError
+
+from .headers import Header
+
+HEAD_MAX: Final = 256 * 1024
+"""Bytes of a response's head."""
+
+HELD_MAX: Final = 256 * 1024
+"""Bytes that may wait for a slow client before the provider is not read any more."""
+
+_INFORMATIONAL: Final = range(100, 200)
+_BODILESS: Final = frozenset({204, 304})
+
+
+class Broken(PeerError):
+    """A provider's response ended before its end. The client's has to end so, too."""
+
+
+class Late(Broken):
+    """A provider was silent for longer than it may be."""
+
+
+class Connection(asyncio.Protocol):
+    """Carries one exchange at a time. ``idle_since``: when the last one ended, in the loop's time."""
+
+    _headers: list[Header]
+    _pieces: list[bytes]
+    _error: Broken | None
+    _headed: bool  # the head was read
+    _framed: bool  # the response says where it ends
+    _stays: bool  # the provider keeps the connection open behind it
+    _complete: bool
+    _paused: bool
+    _held: int  # bytes of pieces
+    _seen: int  # bytes of the head
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._closed = False
+        self.idle_since = 0.0
+        self._begin("")
+
+    # -- the exchange ------------------------------------------------------------------------------------------
+
+    def send(self, method: str, head: bytes, body: bytes) -> None:
+        """Send a request, whose ``head`` ends with the empty line."""
+        self._begin(method)
+        assert self._transport is not None
+        self._transport.write(head + body if len(body) < HELD_MAX else head)
+        if len(body) >= HELD_MAX:
+            self._transport.write(body)
+
+    async def head(self, seconds: float) -> tuple[int, Sequence[Header]]:
+        """Status and headers of the response. Raises ``Broken``."""
+        while not self._headed:
+            self._require_open()
+            await self._wait(seconds)
+        return self._status, self._headers
+
+    async def piece(self, seconds: float) -> bytes:
+        """What came of the body since; ``b""`` when it is complete. Raises ``Broken``."""
+        while not self._pieces:
+            if self._complete:
+                return b""
+            self._require_open()
+            await self._wait(seconds)
+        piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        self._held = 0
+        if self._paused and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return piece
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the connection may carry another request: the response was read to its end, and both sides stay."""
+        return self._complete and not self._pieces and self._stays and not self._closed
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is gone."""
+        return self._closed
+
+    def abort(self) -> None:
+        """Let go of the provider at once."""
+        self._closed = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _begin(self, method: str) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        self._method = method
+        self._status = 0
+        self._headers, self._pieces = [], []
+        self._headed = self._framed = self._stays = self._complete = self._paused = False
+        self._held = self._seen = 0
+        self._error = None
+
+    def _require_open(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._closed:
+            raise Broken("the connection was closed before the end")
+
+    async def _wait(self, seconds: float) -> None:
+        """Until something has happened. Raises ``Late`` when nothing does within ``seconds``."""
+        waiter = self._waiter = self._loop.create_future()
+        timer = self._loop.call_later(seconds, _expire, waiter)
+        try:
+            await waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # -- of asyncio --------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See ``asyncio.Protocol``."""
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """See ``asyncio.Protocol``."""
+        if self._complete or not self._method:  # nobody has asked for it
+            self.abort()
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._surplus() if self._complete else self._fail(f"no HTTP: {type(error).__name__}")
+        if not self._headed:
+            self._seen += len(data)
+            if self._seen > HEAD_MAX:
+                self._fail(f"a head of more than {HEAD_MAX} bytes")
+        if self._held > HELD_MAX and not self._paused and not self._closed and self._transport is not None:
+            self._paused = True
+            self._transport.pause_reading()
+        self._wake()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See ``asyncio.Protocol``."""
+        self._closed = True
+        if error is None and self._headed and not self._framed and not self._complete:
+            self._complete = True
+        self._wake()
+
+    def _surplus(self) -> None:
+        """What came behind the response is nobody's: the connection ends with this exchange."""
+        self._stays = False
+
+    def _fail(self, reason: str) -> None:
+        self._error = self._error or Broken(reason)
+        self.abort()
+
+    # -- of the parser -----------------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        """A response begins; one that nobody has asked for must not be taken for the next one."""
+        if self._complete:
+            raise Broken("more than was asked for")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header, or a trailer, which is not passed on."""
+        if not self._headed:
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        """The head is there."""
+        self._status = self._parser.get_status_code()
+        if self._status in _INFORMATIONAL:
+            return
+        lowered = {name.lower() for name, _ in self._headers}
+        bodiless = self._method == "HEAD" or self._status in _BODILESS
+        self._framed = bodiless or b"content-length" in lowered or b"transfer-encoding" in lowered
+        self._stays = self._parser.should_keep_alive() and self._framed
+        self._headed = True
+        if self._method == "HEAD":  # the parser waits for a body that does not come
+            self._complete, self._stays = True, False
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        self._pieces.append(body)
+        self._held += len(body)
+
+    def on_message_complete(self) -> None:
+        """The response is complete, or an informational one before it."""
+        if self._status in _INFORMATIONAL:
+            self._headers = []
+            self._status = 0
+            return
+        self._complete = True
+
+
+def _expire(waiter: asyncio.Future[Any]) -> None:
+    if not waiter.done():
+        waiter.set_exception(Late("the provider was silent for too long"))

@@ -1,0 +1,84 @@
+"""The paths that clients know, and whose they are: which dialect is spoken there and where its providers have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialects import ROUTES
+
+from .headers import Header, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One call as its path tells it. ``family`` names the API (and the default provider), ``dialect`` the words of a
+    chat call ("" where the path is no chat call), ``path`` what stands behind a provider's base address."""
+
+    family: str
+    path: str
+    dialect: str = ""
+
+    @property
+    def words_of(self) -> str:
+        """In which dialect the client is told of errors."""
+        return self.dialect or self.family
+
+    @property
+    def words(self) -> Dialect | None:
+        """The dialect itself."""
+        return _DIALECTS.get(self.dialect)
+
+
+_DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
+
+_CHATS: Final = {
+    "/v1/chat/completions": "openai_chat",
+    "/v1/responses": "openai_responses",
+    "/v1/messages": "anthropic",
+    "/v2/chat": "cohere",
+    "/api/chat": "ollama",
+}
+_OLLAMA: Final = frozenset(
+    f"/api/{name}" for name in ("chat", "embed", "embeddings", "generate", "ps", "show", "tags", "version")
+)
+"""What of Ollama's API only reads: the others manage the models of a server, which is not for a client of a proxy."""
+
+_OWN: Final = frozenset({"/health", "/metrics"})
+
+_GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
+_VERSION: Final = b"anthropic-version"
+_V1: Final = "/v1"
+
+
+def is_own(path: str) -> bool:
+    """Whether the path is one of this server's own, about sessions and health; Ollama's API shares their beginning."""
+    return path in _OWN or (path.startswith(("/api/", "/health/")) and path not in _OLLAMA)
+
+
+def face_of(path: str, headers: Sequence[Header]) -> Face | None:
+    """Whose path this is; ``None`` for nobody's, and for one that leads out of where it begins."""
+    if "/." in path and not {".", ".."}.isdisjoint(path.split("/")):
+        return None
+    if path.startswith("/v1/"):
+        return _first_version(path, headers)
+    if path.startswith("/v1beta/"):
+        return _gemini(path)
+    if path.startswith("/v2/"):
+        return Face("cohere", path, _CHATS.get(path, ""))
+    return Face("ollama", path, _CHATS.get(path, "")) if path in _OLLAMA else None
+
+
+def _first_version(path: str, headers: Sequence[Header]) -> Face:
+    """Three families share "/v1"."""
+    if path.endswith(_GEMINI_CALLS):
+        return _gemini(path)
+    if path == "/v1/messages" or path.startswith("/v1/messages/") or value_of(headers, _VERSION) is not None:
+        return Face("anthropic", path, _CHATS["/v1/messages"] if path == "/v1/messages" else "")
+    return Face("openai", path.removeprefix(_V1), _CHATS.get(path, ""))
+
+
+def _gemini(path: str) -> Face:
+    return Face("gemini", path, "gemini" if path.endswith(_GEMINI_CALLS) else "")

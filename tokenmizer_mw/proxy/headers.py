@@ -1,0 +1,43 @@
+"""Which headers of a message go on, in either direction: all but those that belong to one connection."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from typing import Final
+
+Header = tuple[bytes, bytes]
+"""Name and value, as on the wire."""
+
+CONNECTION: Final = b"connection"
+
+HOP_BY_HOP: Final = frozenset(
+    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding"
+    b" upgrade".split()
+)
+"""What belongs to one connection and not to the message (RFC 9110, 7.6.1)."""
+
+NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect"}
+"""Of a request: these too are written anew for the provider's connection."""
+
+CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
+"""Where clients put the key of a provider."""
+
+
+def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
+    """The headers without those of ``without`` and without those that a ``connection`` header names, in order."""
+    named = _named(headers)
+    if named:
+        return [pair for pair in headers if (name := pair[0].lower()) not in without and name not in named]
+    return [pair for pair in headers if pair[0].lower() not in without]
+
+
+def _named(headers: Iterable[Header]) -> frozenset[bytes]:
+    """The headers that belong to the connection because its own header says so."""
+    listed = [value for name, value in headers if name == CONNECTION or name.lower() == CONNECTION]
+    names = {name.strip().lower() for value in listed for name in value.split(b",")}
+    return frozenset(names - {b"close", b"keep-alive", b""})
+
+
+def value_of(headers: Iterable[Header], wanted: bytes) -> bytes | None:
+    """The first value of a header, its name given in lower case; ``None`` where there is none."""
+    return next((value for name, value in headers if name == wanted or name.lower() == wanted), None)

@@ -1,0 +1,84 @@
+"""The sockets that a server listens on: taken by the process that starts it, before anything else is."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError
+
+BACKLOG: Final = 2_048
+"""Connections that may wait to be accepted, for each socket."""
+
+_ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
+"""A name stands for an address of a kind that this machine does not have."""
+
+
+def spelled(host: str, port: int) -> str:
+    """An address as URLs spell it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+@contextmanager
+def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """A socket for each address that ``host`` stands for ("": all of this machine), closed at the end. Nobody is
+    listened to yet. ``port`` 0: one that is free, the same for all.
+
+    Raises ``ConfigError`` that says why the address cannot be had.
+    """
+    with ExitStack() as stack:
+        try:
+            sockets = _bound(stack, host, port)
+        except OSError as error:
+            raise _refused(host, port, error) from None
+        yield sockets
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """The sockets of ``bound`` where clients can connect already: they wait until a server accepts them."""
+    with bound(host, port) as sockets:
+        try:
+            for each in sockets:
+                each.listen(BACKLOG)
+        except OSError as error:
+            raise _refused(host, port, error) from None
+        yield sockets
+
+
+def _refused(host: str, port: int, error: OSError) -> ConfigError:
+    return ConfigError(f"{spelled(host, port)} cannot be listened on: {error.strerror or error}")
+
+
+def _bound(stack: ExitStack, host: str, port: int) -> list[socket.socket]:
+    # The protocol is named: event loops send small pieces at once only where a socket says that it is TCP's.
+    found = socket.getaddrinfo(
+        host or None, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+    )
+    sockets: list[socket.socket] = []
+    absent: OSError | None = None
+    for family, kind, protocol, _, address in found:
+        try:
+            one = stack.enter_context(socket.socket(family, kind, protocol))
+            if os.name == "posix":
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6 and len(found) > 1:
+                one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            one.bind((address[0], port or _port(sockets), *address[2:]))
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
+            absent = error
+        else:
+            sockets.append(one)
+    if absent is not None and not sockets:
+        raise absent
+    return sockets
+
+
+def _port(sockets: list[socket.socket]) -> int:
+    return int(sockets[0].getsockname()[1]) if sockets else 0

@@ -1,0 +1,388 @@
+"""What happens to a session on the path of a request, and the work behind it: where the log meets the exchange."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.completion import Complete
+from tokenmizer_mw.cutting import Cutting, Decided
+from tokenmizer_mw.drawing import Drawing
+from tokenmizer_mw.errors import (
+    ConfigError,
+    InvalidSession,
+    RequestBlocked,
+    StoreUnavailable,
+    UnknownSession,
+)
+from tokenmizer_mw.fitting import Context, Shortened
+from tokenmizer_mw.guard import NOTHING, Suspicion, judge
+from tokenmizer_mw.ingress import Ingress
+from tokenmizer_mw.kept import KeptSessions
+from tokenmizer_mw.model.event import (
+    Derived,
+    Event,
+    TurnClosed,
+)
+from tokenmizer_mw.model.message import Message, Outcome, Written
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.model_pass import ModelPass
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.refining import Refining
+from tokenmizer_mw.revising import standing
+from tokenmizer_mw.session import SessionState, joining
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
+from tokenmizer_mw.tracing import span
+from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, smallest_budget
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.messages import history, request_of
+from tokenmizer_mw.wire.unread import mentions
+
+T = TypeVar("T")
+
+_logger = logging.getLogger("tokenmizer_mw")
+
+
+class RequestPath:
+    """A memory as the shells see it: requests shortened, turns made durable, facts drawn in the background."""
+
+    def __init__(self, log: EventLog, settings: Settings | None = None, *, complete: Complete | None = None) -> None:
+        self.settings = settings or Settings()
+        self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
+        self._log = log
+        self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
+        self._counts: Counter[str] = Counter()
+        self._counts_lock = threading.Lock()
+        self._least_budget = smallest_budget(self.settings)
+        self._counters = ModelCounters(self.settings.tokenizer_dir)
+        self._background = BackgroundQueue(
+            capacity=self.settings.queue_max,
+            size_max=self.settings.queue_bytes,
+            failed=self._background_failed,
+            drain_seconds=self.settings.drain_seconds,
+        )
+        self._model_pass = self._made_model_pass(complete)
+
+    # -- the request path ------------------------------------------------------------------------------------
+
+    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
+        """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
+        any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
+        which the members ``linked`` give away."""
+        budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
+        room = budget * self.settings.cut_at - len(body)
+        if room < 0:
+            return True
+        return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))
+
+    def shorten(
+        self,
+        session_id: str,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        model: str = "",
+        overhead: str = "",
+        window: int | None = None,
+        tenant: str = LOCAL_TENANT,
+    ) -> Shortened | None:
+        """How a chat of ``messages`` is to be shortened before a model sees it, for hosts without bytes to rewrite.
+
+        ``None``: it goes out as it is. Else its old messages give way to a block, now and in every later call, until
+        the window fills again; a turn that fills the window by itself loses its middle, a quarter of a window at a
+        time. ``overhead`` is the text of what else fills the context, ``window`` the tokens that the model takes in,
+        where the host knows better than ``model`` tells. Reads the store when the chat could be too long; a cut records
+        what is new. Raises ``RequestBlocked`` for what the guard refuses, where the settings let it.
+        """
+        key, told = self._key(session_id, tenant), history(messages)
+        settings = self.settings if window is None else self.settings.with_(context_window=window)
+        long = could_exceed(request_of(told, model=model, overhead=overhead), settings)
+        if self.ingress is not None:
+            told = told.through(self.ingress.message)
+        request = request_of(told, model=model, overhead=overhead)
+        if settings.guard == "block":
+            self._refuse(key, request)
+        if not long:
+            return None
+        drawing = replace(self._drawing, settings=settings)
+        cutting = Cutting(drawing, key, request, self._counters.of(model))
+        rewrite = self._decided(key, cutting)
+        limit = int(budget_for(model, settings) * settings.cut_at)
+        fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
+        return fit if fit.block or len(fit.kept) < len(told) - request.prefix else None
+
+    def context(
+        self,
+        session_id: str,
+        *,
+        limit: int,
+        reserved: int = 0,
+        model: str = "",
+        counter: MessageCounter | None = None,
+        tenant: str = LOCAL_TENANT,
+    ) -> Context:
+        """What of a chat that is kept here goes to a model, within ``limit`` tokens less those ``reserved`` for others.
+
+        All of it as long as it fits; then the newest messages word for word and a resume block for the older ones, the
+        same in every call until the window fills again. A turn that is too long by itself loses its middle; what ends
+        the chat stays even when it alone exceeds the limit. Counted by ``counter``, or as ``model`` counts. Archived
+        messages are not in it.
+        """
+        key = self._key(session_id, tenant)
+        told = [one for one in self._written(key) if not one.archived]
+        if not told:
+            return Context()
+        settings = self.settings.with_(context_window=limit)
+        drawing = replace(self._drawing, settings=settings)
+        request = request_of(history_of([one.message for one in told]), model=model)
+        numbers = [one.number for one in told]
+        cutting = Cutting(drawing, key, request, counter or self._counters.of(model), numbers, reserved)
+        rewrite = self._decided(key, cutting)
+        return self._kept.read(key, lambda state: cutting.fitted(state, told, rewrite, limit))
+
+    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
+        with span("cut", messages=len(request.messages)):
+            return self._decided(key, Cutting(self._drawing, key, request, self._counters.of(request.model)))
+
+    def _decided(self, key: SessionKey, cutting: Cutting) -> Rewrite | None:
+        """What ``cutting`` decides, carried out and counted."""
+        decided = Decided()
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal decided
+            decided = cutting.decide(state)
+            return list(decided.events)
+
+        self._update(key, decide)
+        for name in decided.counted:
+            self.count(name)
+        if decided.rewrite is not None:
+            self.count("request_rewritten")
+        return decided.rewrite
+
+    def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
+        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
+        reply = self._clean(reply)
+        told = messages if isinstance(messages, History) else history_of(messages)
+        if reply is not None and reply.message is not None:
+            told = told.followed_by(reply.message)
+        spoken = told.spoken()
+
+        def decide(state: SessionState) -> list[Event]:
+            news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
+            if reply is None or not (news or reply.outcome is Outcome.ERROR):
+                return news
+            turn = len(state.transcript) + len(news)
+            return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
+
+        self._kept.update(key, decide)
+        if reply is not None:
+            self.count(f"turn_{reply.outcome.value}")
+
+    def attempt(self, key: SessionKey, request: ChatRequest) -> Suspicion:
+        """What is suspicious about what the request says for the first time, or says last. Reads the store."""
+        spoken = request.messages.spoken()
+        start = self._kept.read(key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0])
+        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
+
+    def _refuse(self, key: SessionKey, request: ChatRequest) -> None:
+        """Raise ``RequestBlocked`` for a suspicious request; it is on record, so that it is not news for ever."""
+        suspicion = self.attempt(key, request)
+        if suspicion.flagged:
+            self.commit(key, request.messages, Reply(None, Outcome.ERROR))
+            self.count("request_blocked")
+            raise RequestBlocked(suspicion.signals)
+
+    def later(self, work: Callable[[], object], size: int = 0) -> None:
+        """Run ``work``, which holds ``size`` bytes, in the background. Never blocks; when the queue is full, ``work``
+        is dropped and counted."""
+        if not self._background.put(object(), work, size):
+            self.count("dropped_queue_full")
+
+    def extract_later(self, key: SessionKey) -> None:
+        """Draw the facts of what was committed, in the background. Never blocks; when the queue is full the next
+        look at the session does the work."""
+        if not self._background.put(key, partial(self.extract, key)):
+            self.count("extraction_deferred_queue_full")
+
+    def extract(self, key: SessionKey) -> None:
+        """Draw the facts of all messages that were committed and not looked at yet."""
+        with span("extract"):
+            self._update(key, self._drawing.facts)
+
+    def count(self, reason: str, times: int = 1) -> None:
+        """Add to the counter ``reason``."""
+        if times:
+            with self._counts_lock:
+                self._counts[reason] += times
+
+    def flush(self, seconds: float | None = None) -> bool:
+        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done."""
+        limit = self.settings.drain_seconds if seconds is None else seconds
+        deadline = time.monotonic() + limit
+        return self._background.flush(limit) and self._model_pass.flush(max(0.0, deadline - time.monotonic()))
+
+    def close(self) -> None:
+        """Finish the work in the background within the time that the settings give, and release the store."""
+        deadline = time.monotonic() + self.settings.drain_seconds
+        drained = self._background.close(self.settings.drain_seconds)
+        if not (self._model_pass.close(max(0.0, deadline - time.monotonic())) and drained):
+            self.count("closed_with_work_left")
+        self._log.close()
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ingress(self) -> Ingress | None:
+        """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
+        cannot be used."""
+        settings = self.settings
+        if not settings.redact:
+            return None
+        return Ingress(
+            redactor_of(settings, self._secret),
+            beginnings_max=settings.sessions_cached,
+            bytes_max=settings.known_requests_max,
+            lock=threading.Lock(),
+        )
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return self._log.secret()
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+        return Drawing(self.settings, self._secret)
+
+    def _made_model_pass(self, complete: Complete | None) -> ModelPass:
+        settings = self.settings
+        return ModelPass(
+            self,
+            lambda: Refining(settings, self._secret, self._cleaned_message, self._cleaned_text),
+            self._log,
+            self._kept,
+            extract=self.extract,
+            count=self.count,
+            counter=lambda: self._counters.of(settings.llm_model).counter,
+            background=BackgroundQueue(
+                capacity=settings.queue_max,
+                size_max=settings.queue_bytes,
+                failed=self._background_failed,
+                drain_seconds=settings.drain_seconds,
+            ),
+            complete=complete,
+        )
+
+    def _cleaned_message(self, message: Message) -> Message:
+        return message if self.ingress is None else self.ingress.message(message)
+
+    def _cleaned_text(self, text: str) -> str:
+        return text if self.ingress is None else self.ingress.text(text)
+
+    def _clean(self, reply: Reply | None) -> Reply | None:
+        """``reply`` as it may be kept."""
+        if reply is None or reply.message is None or self.ingress is None:
+            return reply
+        message = self.ingress.message(reply.message)
+        if message is reply.message:
+            return reply
+        self.count("reply_redacted")
+        return replace(reply, message=message)
+
+    def _cleaned(self, written: Written) -> Written:
+        """``written`` as it may be kept."""
+        if self.ingress is None:
+            return written
+        message, original = self.ingress.message(written.message), self.ingress.document(written.original)
+        return replace(written, message=message, original=original)
+
+    def _written(self, key: SessionKey) -> list[Written]:
+        return standing(self._log.read(key))
+
+    def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""
+        self._updated(key, decide, lambda state: None)
+
+    def _updated(
+        self, key: SessionKey, decide: Callable[[SessionState], list[Event]], view: Callable[[SessionState], T]
+    ) -> T:
+        """``view`` of the session after ``_update``."""
+        last: list[Event] = []
+
+        def deciding(state: SessionState) -> list[Event]:
+            nonlocal last
+            last = decide(state)
+            return last
+
+        try:
+            return self._kept.updated(key, deciding, view)
+        finally:
+            for event in last:
+                if isinstance(event, Derived):
+                    self.count("guard_flagged", len(event.flagged))
+            self._model_pass.notice(key, last)
+
+    def _background_failed(self, error: BaseException) -> None:
+        self.count("background_failed")
+        _logger.warning("background work failed: %s", type(error).__name__)
+
+    def _viewed(self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True) -> T:
+        """``view`` of a session with all its facts drawn, if the store takes them, at one look at the log. Raises
+        ``UnknownSession`` when one that is ``expected`` is not there."""
+
+        def seen(state: SessionState) -> T:
+            if expected and state.seq == 0:
+                raise UnknownSession(f"no session {key.id!r}")
+            return view(state)
+
+        try:
+            with span("extract"):
+                return self._updated(key, self._drawing.facts, seen)
+        except StoreUnavailable:
+            self.count("extraction_not_kept")
+            return self._kept.read(key, seen)
+        except UnknownSession:
+            self._kept.drop(key)
+            raise
+
+    def _known(self, session_id: str, tenant: str) -> SessionKey:
+        key = self._key(session_id, tenant)
+        if self._kept.read(key, lambda state: state.seq) == 0:
+            self._kept.drop(key)
+            raise UnknownSession(f"no session {session_id!r}")
+        return key
+
+    def _key(self, session_id: str, tenant: str) -> SessionKey:
+        key = SessionKey(tenant, session_id)
+        if not key.valid():
+            raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
+        return key
+
+
+def redactor_of(settings: Settings, secret: bytes) -> Redactor:
+    """The redactor of an installation: its placeholders stay the same for as long as ``secret``, the store's, does.
+    Raises ``ConfigError`` for rules that cannot be used."""
+    key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
+    if settings.redact_rules is None:
+        return Redactor(pii=settings.redact_pii, key=key)
+    from tokenmizer_mw.redact.config import load  # YAML is only for those who have rules of their own
+
+    try:
+        told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
+    except (ConfigError, OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
+    return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)

@@ -1,0 +1,132 @@
+"""The history of a session whose chat is kept here, and how it comes to be another one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tokenmizer_mw.drawing import Drawing
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    DecisionReplaced,
+    Derived,
+    EdgeAdded,
+    Event,
+    HistoryRevised,
+    MessageRecorded,
+    NodeAdded,
+    NodeRevised,
+    Recorded,
+    StatusChanged,
+    TurnClosed,
+)
+from tokenmizer_mw.model.message import Written
+from tokenmizer_mw.session import SessionState, appended
+
+Change = Callable[[Sequence[Written]], Sequence[Written]]
+"""From a history to the one that takes its place: messages of it, with their numbers, and new ones without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What leads from one history to another: numbers that leave it, numbers that are archived in it, and what is added
+    behind the rest."""
+
+    withdrawn: tuple[int, ...]
+    archived: tuple[int, ...]
+    added: tuple[Written, ...]
+
+
+def standing(log: Iterable[Recorded]) -> list[Written]:
+    """The messages that a session's log leaves in its history, in the order in which they joined."""
+    messages: dict[int, Written] = {}
+    for recorded in log:
+        match recorded.event:
+            case MessageRecorded() as told:
+                messages[told.turn] = Written(told.message, told.original, told.turn)
+            case HistoryRevised(withdrawn, archived):
+                for number in withdrawn:
+                    messages.pop(number, None)
+                messages |= {n: replace(messages[n], archived=True) for n in archived if n in messages}
+    return list(messages.values())
+
+
+def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
+    """How ``current`` becomes ``wanted``. A log only grows at its end: messages keep their places as long as their
+    order is the same and nothing new stands before them; from there on they leave and are added again."""
+    known = {one.number: one for one in current}
+    kept: dict[int, Written] = {}
+    added: list[Written] = []
+    last = 0
+    for one in wanted:
+        before = known.get(one.number)
+        if before is None or added or one.number <= last or (before.archived and not one.archived):
+            added.append(replace(one, number=0))
+        else:
+            kept[one.number], last = one, one.number
+    withdrawn = tuple(number for number in known if number not in kept)
+    archived = tuple(number for number, one in kept.items() if one.archived and not known[number].archived)
+    return Revision(withdrawn, archived, tuple(added))
+
+
+def revised(state: SessionState, log: Sequence[Recorded], change: Change, drawing: Drawing) -> list[Event]:
+    """The events that carry out ``change`` on the session that ``log`` folds into ``state``.
+
+    Facts that messages leave behind when they are withdrawn would be facts of nobody. What was drawn before the first
+    of them is said again as it was; from there on the graph is drawn anew from what stays, with the rules of today.
+    """
+    current = standing(log)
+    step = revision(current, change(current))
+    news = appended(state, step.added)
+    archived = (*step.archived, *(new.turn for new, one in zip(news, step.added, strict=True) if one.archived))
+    if not (step.withdrawn or archived):
+        return list(news)
+    if not drawn_from(log, frozenset(step.withdrawn)):
+        return [*news, HistoryRevised(step.withdrawn, archived)]
+    said = drawn_before(log, min(step.withdrawn))
+    anew = SessionState()
+    for event in said:
+        anew.apply(Recorded(0, state.recorded_at, event))
+    for one in current:
+        if one.number not in step.withdrawn:
+            (anew.recent if one.number <= anew.derived else anew.undrawn).append((one.number, one.message))
+    return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *said, *drawing.facts(anew, news)]
+
+
+def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
+    """The events that drew facts, in order, up to the last time that this was from messages before ``number`` alone;
+    and what was corrected by hand right behind."""
+    drawn: list[Event] = []
+    settled = last = 0
+    for recorded in log:
+        match recorded.event:
+            case HistoryRevised(redrawn=True):
+                drawn, settled, last = [], 0, 0
+            case Derived(turn) as event:
+                drawn.append(event)
+                settled, last = (len(drawn), turn) if turn < number else (settled, last)
+            case MessageRecorded() | HistoryRevised() | TurnClosed() | Checkpointed():
+                continue
+            case event:
+                drawn.append(event)
+                behind = settled == len(drawn) - 1 and (_turn(event) or number) <= last
+                settled += behind
+    return drawn[:settled]
+
+
+def drawn_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
+    """Whether a fact in ``log`` stems from one of these messages, or was changed by one."""
+    return bool(numbers) and any(_turn(recorded.event) in numbers for recorded in log)
+
+
+def _turn(event: Event) -> int | None:
+    match event:
+        case NodeAdded(node):
+            return node.source.turn
+        case EdgeAdded(edge):
+            return edge.turn
+        case DecisionReplaced(transition):
+            return transition.trigger
+        case NodeRevised() | StatusChanged():
+            return event.turn
+    return None

@@ -1,0 +1,116 @@
+"""What a PostgreSQL address says: where the database is, and how the store uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, cast, get_args
+from urllib.parse import parse_qsl, urlencode
+
+from tokenmizer_mw.errors import ConfigError
+
+Erase = Literal["autovacuum", "vacuum", "full"]
+"""What ``forget`` and ``rewrite`` do to the rows that they leave behind: ``autovacuum`` leaves them to the server,
+``vacuum`` frees their space where the role owns the tables, ``full`` writes the tables anew, and nobody reads or
+appends meanwhile."""
+
+SCHEMA_BYTES_MAX: Final = 63
+"""PostgreSQL cuts longer names off."""
+
+PASSED_ON: Final = frozenset(
+    {
+        "application_name",
+        "dbname",
+        "gsslib",
+        "host",
+        "krbsrvname",
+        "passfile",
+        "password",
+        "port",
+        "service",
+        "ssl_max_protocol_version",
+        "ssl_min_protocol_version",
+        "sslcert",
+        "sslcrl",
+        "sslkey",
+        "sslmode",
+        "sslnegotiation",
+        "sslpassword",
+        "sslrootcert",
+        "target_session_attrs",
+        "user",
+    }
+)
+"""Options of libpq's addresses that the driver reads itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the store is, and its limits.
+
+    ``dsn``: the address as the driver takes it, which may hold a password. ``schema``: the schema that the tables lie
+    in. ``pool``: the most connections that one process opens for reads and appends. ``timeout``: seconds after which
+    a call gives up. ``erase``: see ``Erase``; ``erase_timeout``: the seconds that erasing may take.
+    """
+
+    dsn: str = field(repr=False)
+    schema: str = "tokenmizer"
+    pool: int = 8
+    timeout: float = 5.0
+    erase: Erase = "vacuum"
+    erase_timeout: float = 600.0
+
+
+def parse(rest: str) -> Address:
+    """What stands behind ``postgresql://``. Raises ``ConfigError``, which repeats nothing of it."""
+    place, _, query = rest.partition("?")
+    try:
+        options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))
+    except ValueError:
+        raise ConfigError("a PostgreSQL address has options of the form name=value") from None
+    if not options.keys() <= _OWN.keys() | PASSED_ON:
+        raise ConfigError(
+            f"a PostgreSQL address takes the options {', '.join(sorted(_OWN))}, those of libpq, and no other ones"
+        )
+    passed_on = urlencode({name: value for name, value in options.items() if name in PASSED_ON})
+    own = {name: _OWN[name](name, value) for name, value in options.items() if name in _OWN}
+    dsn = f"postgresql://{place}" + (passed_on and f"?{passed_on}")
+    return Address(dsn, **own)  # type: ignore[arg-type]
+
+
+def _schema(name: str, value: str) -> str:
+    if not 0 < len(value.encode()) <= SCHEMA_BYTES_MAX or not value.isprintable() or value.startswith("pg_"):
+        raise ConfigError(f"{name} is 1 to {SCHEMA_BYTES_MAX} bytes of printable text that do not begin with pg_")
+    return value
+
+
+def _count(name: str, value: str) -> int:
+    if not value.isdecimal() or not 1 <= int(value) <= 1000:
+        raise ConfigError(f"{name} is a number from 1 to 1000")
+    return int(value)
+
+
+def _seconds(name: str, value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise ConfigError(f"{name} is a number of seconds, above 0 and at most a day")
+    return seconds
+
+
+def _erase(name: str, value: str) -> Erase:
+    if value not in get_args(Erase):
+        raise ConfigError(f"{name} is one of {', '.join(get_args(Erase))}")
+    return cast(Erase, value)
+
+
+_OWN: Final[Mapping[str, Callable[[str, str], object]]] = {
+    "schema": _schema,
+    "pool": _count,
+    "timeout": _seconds,
+    "erase": _erase,
+    "erase_timeout": _seconds,
+}
+"""Our own options, each with what reads its value."""

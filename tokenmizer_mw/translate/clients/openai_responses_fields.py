@@ -1,0 +1,155 @@
+"""OpenAI Responses: what becomes of each field of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from .fields import CACHED, CARRIED, READ, REFUSED, Table, left_out, only
+from .openai_shared import COMMON, GRAMMAR, JSON_SCHEMA
+
+NAME: Final = "openai_responses"
+HIDDEN: Final = "hidden:"
+"""Stands before the seal of a thought that its provider does not show, since an item cannot tell it otherwise."""
+
+REQUEST: Final[Table] = {
+    **COMMON,
+    "access_programs": REFUSED,
+    "background": only(False),
+    "background_options": REFUSED,
+    "context_management": only([]),
+    "client_metadata": left_out("what Codex tells its own provider of its turns"),
+    "conversation": REFUSED,
+    "image": only({}, {"context_compression": "auto"}),
+    "include": CARRIED,
+    "input": CARRIED,
+    "instructions": CARRIED,
+    "max_output_tokens": CARRIED,
+    "max_tool_calls": left_out("counts calls of tools that the provider runs, of which there are none"),
+    "previous_response_id": REFUSED,
+    "prompt": REFUSED,
+    "reasoning": CARRIED,
+    "text": CARRIED,
+    "truncation": only("disabled"),
+}
+STREAM_OPTIONS: Final[Table] = {"include_obfuscation": left_out("padding against listeners, which says nothing")}
+REASONING: Final[Table] = {
+    "effort": CARRIED,
+    "summary": CARRIED,
+    "generate_summary": CARRIED,
+    "context": only("auto"),
+    "mode": only("standard"),
+}
+TEXT: Final[Table] = {"format": CARRIED, "verbosity": CARRIED}
+FORMATS: Final[Mapping[str, Table]] = {
+    "text": {"type": CARRIED},
+    "json_object": {"type": CARRIED},
+    "json_schema": {"type": CARRIED, **JSON_SCHEMA},
+}
+INCLUDED: Final[Table] = {
+    "reasoning.encrypted_content": left_out("seals are always told"),
+    **dict.fromkeys(
+        (
+            "code_interpreter_call.outputs",
+            "computer_call_output.output.image_url",
+            "file_search_call.results",
+            "message.input_image.image_url",
+            "web_search_call.action.sources",
+            "web_search_call.results",
+        ),
+        left_out("of tools that the provider runs, or of what the client sent itself"),
+    ),
+}
+"""What may be asked for besides; anything else is refused."""
+
+_OWN: Final = left_out("the name or the state of what the provider keeps")
+_ITEM: Final[Table] = {"type": CARRIED, "id": _OWN, "status": _OWN}
+_CALLER: Final = only({"type": "direct"})
+_CALL: Final[Table] = {
+    **_ITEM,
+    "call_id": CARRIED,
+    "name": CARRIED,
+    "caller": _CALLER,
+    "namespace": REFUSED,
+    "async": only(False),
+    "async_": only(False),
+}
+_OUTPUT: Final[Table] = {**_ITEM, "call_id": CARRIED, "output": CARRIED, "caller": _CALLER}
+ITEMS: Final[Mapping[str, Table]] = {
+    "message": {
+        **_ITEM,
+        "role": CARRIED,
+        "content": CARRIED,
+        "phase": left_out("a hint of the provider to its own models"),
+    },
+    "function_call": {**_CALL, "arguments": CARRIED, "parsed_arguments": READ},
+    "function_call_output": {**_OUTPUT, "name": CARRIED, "namespace": REFUSED},
+    "custom_tool_call": {**_CALL, "input": CARRIED},
+    "custom_tool_call_output": _OUTPUT,
+    "local_shell_call": {**_ITEM, "call_id": CARRIED, "action": CARRIED},
+    "local_shell_call_output": {**_OUTPUT, "id": CARRIED},
+    "reasoning": {**_ITEM, "summary": CARRIED, "content": CARRIED, "encrypted_content": CARRIED},
+}
+ROLES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system", "developer"), ITEMS["message"])
+
+_PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED}
+PARTS: Final[Mapping[str, Table]] = {
+    "input_text": {**_PART, "text": CARRIED},
+    "input_image": {**_PART, "image_url": CARRIED, "detail": CARRIED, "file_id": REFUSED},
+    "input_file": {
+        **_PART,
+        "file_data": CARRIED,
+        "file_url": CARRIED,
+        "filename": CARRIED,
+        "file_id": REFUSED,
+        "detail": CARRIED,
+    },
+    "output_text": {
+        **_PART,
+        "text": CARRIED,
+        "parsed": READ,
+        "annotations": left_out("where the text was found; the text is whole without"),
+        "logprobs": left_out("how likely the text was; the text is whole without"),
+    },
+    "refusal": {**_PART, "refusal": CARRIED},
+}
+SUMMARIES: Final[Mapping[str, Table]] = {"summary_text": {"type": CARRIED, "text": CARRIED}}
+THOUGHTS: Final[Mapping[str, Table]] = {"reasoning_text": {"type": CARRIED, "text": CARRIED}}
+
+TOOLS: Final[Mapping[str, Table]] = {
+    "function": {
+        "type": CARRIED,
+        "name": CARRIED,
+        "description": CARRIED,
+        "parameters": CARRIED,
+        "strict": CARRIED,
+        "allowed_callers": only(["direct"]),
+        "async": only(False),
+        "defer_loading": only(False),
+        "output_schema": left_out("tells the provider's own programs what comes back"),
+    },
+    "custom": {
+        "type": CARRIED,
+        "name": CARRIED,
+        "description": CARRIED,
+        "format": CARRIED,
+        "allowed_callers": only(["direct"]),
+        "async": only(False),
+        "defer_loading": only(False),
+    },
+    "local_shell": {"type": CARRIED},
+}
+CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": {"type": CARRIED}, "grammar": {"type": CARRIED, **GRAMMAR}}
+CHOICES: Final[Mapping[str, Table]] = {kind: {"type": CARRIED, "name": CARRIED} for kind in ("function", "custom")}
+
+WORDS: Final[Mapping[str, str]] = {
+    "sampling.max_tokens": "max_output_tokens",
+    "sampling": "",
+    "format": "text.format",
+    "thinking": "reasoning",
+    "choice": "tool_choice",
+    "parallel": "parallel_tool_calls",
+    "tools": "tools",
+    **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "input"),
+}
+"""Where a client tells what a provider's side names."""

@@ -1,0 +1,153 @@
+"""The providers, a row each. Any other server that speaks one of the dialects is one more row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from tokenmizer_mw.wire.sse import EVENT_MAX
+
+from .providers.anthropic import Anthropic
+from .providers.asking import attached_to
+from .providers.cohere import Cohere
+from .providers.gemini import Gemini
+from .providers.ollama import Ollama
+from .providers.openai_chat import OpenAIChat
+from .providers.quirks import Quirks
+from .sides import ProviderSide
+
+Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "none"]
+"""How a provider takes a key: as a bearer token, in a header of that name, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider.
+
+    ``base_url`` is the address as its own SDK takes it: what stands before the paths of its dialect, without a slash at
+    the end. ``dialect`` is its name in ``wire``. ``key_variable`` is the environment variable that holds a key ("" for
+    none); ``prefixes`` are how the names of its own models begin. ``max_tokens`` is the limit of an answer where the
+    dialect demands one and a call tells none. ``version`` is the dialect's, where it has any: "" is the newest that
+    takes what a call tells.
+    """
+
+    name: str
+    base_url: str
+    dialect: str = "openai_chat"
+    auth: Auth = "bearer"
+    key_variable: str = ""
+    prefixes: tuple[str, ...] = ()
+    quirks: Quirks = field(default_factory=Quirks)
+    max_tokens: int = 8_192
+    version: str = ""
+
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """The headers that carry ``key``; none for an empty one, or where none is taken."""
+        if not key or self.auth == "none":
+            return {}
+        return {"authorization": f"Bearer {key}"} if self.auth == "bearer" else {self.auth: key}
+
+    def side(self, event_max: int = EVENT_MAX) -> ProviderSide:
+        """What the provider speaks; an event of a stream of more than ``event_max`` bytes is an error. Raises
+        ``KeyError`` for a dialect that is none of ``DIALECTS``."""
+        return DIALECTS[self.dialect](self, event_max)
+
+
+DIALECTS: Final[Mapping[str, Callable[[Provider, int], ProviderSide]]] = {
+    "openai_chat": lambda row, event_max: OpenAIChat(row.quirks, event_max),
+    "anthropic": lambda row, event_max: Anthropic(row.max_tokens, row.version, event_max=event_max),
+    "gemini": lambda row, event_max: Gemini(event_max=event_max),
+    "cohere": lambda row, event_max: Cohere(event_max),
+    "ollama": lambda row, event_max: Ollama(event_max),
+}
+"""The dialects that providers speak, and how their sides are made."""
+
+_TEXT_ONLY: Final = attached_to("result") | {"image", "document", "audio"}
+_OPENAI: Final = Quirks(max_tokens="max_completion_tokens", system="developer", verbosity=True)
+_DEEPSEEK: Final = Quirks(
+    effort="thinking",
+    thoughts="reasoning_content",
+    thoughts_needed=True,
+    parallel=False,
+    end_user=False,
+    lacks=_TEXT_ONLY | {"sampling.top_k", "sampling.seed", "format.schema", "tools.strict"},
+)
+_MISTRAL: Final = Quirks(
+    seed="random_seed",
+    stream_options=False,
+    end_user=False,
+    bridge="OK.",
+    attached="mistral",
+    call_id="alphanumeric",
+    call_id_lengths=(9, 9),
+    lacks=frozenset(),
+)
+_OPENROUTER: Final = Quirks(
+    effort="reasoning", thoughts="reasoning", verbosity=True, lacks=frozenset({"document.url", "audio.url"})
+)
+_GROK: Final = Quirks(lacks=_TEXT_ONLY - {"image", "result.image"} | {"sampling.top_k"})
+
+_ROWS: Final = (
+    Provider(
+        name="anthropic",
+        base_url="https://api.anthropic.com",
+        dialect="anthropic",
+        auth="x-api-key",
+        key_variable="ANTHROPIC_API_KEY",
+        prefixes=("claude-",),
+    ),
+    Provider(
+        name="openai",
+        base_url="https://api.openai.com/v1",
+        key_variable="OPENAI_API_KEY",
+        prefixes=("gpt-", "o1", "o3", "o4", "chatgpt-", "codex-"),
+        quirks=_OPENAI,
+    ),
+    Provider(
+        name="deepseek",
+        base_url="https://api.deepseek.com/v1",
+        key_variable="DEEPSEEK_API_KEY",
+        prefixes=("deepseek-",),
+        quirks=_DEEPSEEK,
+    ),
+    Provider(
+        name="mistral",
+        base_url="https://api.mistral.ai/v1",
+        key_variable="MISTRAL_API_KEY",
+        prefixes=("mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-", "open-mistral-"),
+        quirks=_MISTRAL,
+    ),
+    Provider(
+        name="openrouter",
+        base_url="https://openrouter.ai/api/v1",
+        key_variable="OPENROUTER_API_KEY",
+        quirks=_OPENROUTER,
+    ),
+    Provider(
+        name="grok",
+        base_url="https://api.x.ai/v1",
+        key_variable="XAI_API_KEY",
+        prefixes=("grok-",),
+        quirks=_GROK,
+    ),
+    Provider(
+        name="cohere",
+        base_url="https://api.cohere.com",
+        dialect="cohere",
+        key_variable="CO_API_KEY",
+        prefixes=("command-", "c4ai-"),
+    ),
+    Provider(
+        name="gemini",
+        base_url="https://generativelanguage.googleapis.com",
+        dialect="gemini",
+        auth="x-goog-api-key",
+        key_variable="GEMINI_API_KEY",
+        prefixes=("gemini-", "gemma-"),
+    ),
+    Provider(name="ollama", base_url="http://localhost:11434", dialect="ollama", auth="none"),
+)
+
+PROVIDERS: Final[Mapping[str, Provider]] = {row.name: row for row in _ROWS}
+"""The providers by name."""
