@@ -34,9 +34,10 @@ $(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
 	@touch $(READY)
 
-# The coding agents that some tests drive, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
+# The coding agents that some tests drive, and what looks at pages, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
 agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0
+	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
 
 clean:
 	rm -rf .agents $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -33,7 +33,7 @@ def program(name: str) -> str:
     """The path of a server's program that a test starts and stops by itself."""
     found = shutil.which(name)
     if found is None:
-        _missing(f"{name} is not installed")
+        missing(f"{name} is not installed")
     return found
 
 
@@ -41,7 +41,7 @@ def _answering(variable: str, default: str, port: int) -> str:
     address = os.environ.get(variable) or default
     parts = urlsplit(address)
     if not _answers(parts.hostname or "127.0.0.1", parts.port or port):
-        _missing(f"nothing answers at the address in {variable} or at its default")
+        missing(f"nothing answers at the address in {variable} or at its default")
     return address
 
 
@@ -54,7 +54,8 @@ def _answers(host: str, port: int) -> bool:
     return True
 
 
-def _missing(reason: str) -> NoReturn:
+def missing(reason: str) -> NoReturn:
+    """Skip the test for this reason, or fail it where ``TOKENMIZER_REQUIRE_SERVICES`` is "1"."""
     if os.environ.get(REQUIRED) == "1":
         pytest.fail(f"{reason}, and {REQUIRED} is 1")
     pytest.skip(reason)
