@@ -44,7 +44,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
 from tokenmizer_mw.tracing import span
-from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, smallest_budget
+from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, looked_at, smallest_budget
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.known import KnownRequests
@@ -83,7 +83,7 @@ class RequestPath:
         any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
         which the members ``linked`` give away."""
         budget = min([budget_for(model, self.settings) for model in models]) if models else self._least_budget
-        room = budget * self.settings.cut_at - len(body)
+        room = looked_at(budget, self.settings) - len(body)
         if room < 0:
             return True
         return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))

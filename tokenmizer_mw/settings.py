@@ -19,6 +19,7 @@ DOMAINS: Final = ("ops", "research", "product", "writing")
 
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
+_Cut = Literal["window", "economy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,10 @@ class Settings:
         ``context_window``: tokens that the model takes in; ``None`` looks the model up in a table and falls back to
         ``default_window``. ``cut_at`` is the share of it at which the old transcript is replaced, ``cut_to`` the
         share that it is brought down to. ``block_tokens`` is the budget of the resume block that takes its place,
-        ``block_role`` the role of the message that carries it.
+        ``block_role`` the role of the message that carries it. ``cut``: "window" cuts only then; "economy" also when a
+        cut pays, net of what providers take for cached input: with ``cut_to`` as the share of what is sent word for
+        word, and never so that a chat that ended right then would have cost more than ``cut_risk`` above what it
+        costs uncut (0.02: two percent).
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
@@ -94,6 +98,8 @@ class Settings:
     default_window: int = 128_000
     cut_at: float = 0.85
     cut_to: float = 0.40
+    cut: _Cut = "window"
+    cut_risk: float = 0.02
     block_tokens: int = 600
     block_role: _Role = "user"
     confidence_floor: float = 0.50
@@ -147,8 +153,6 @@ class Settings:
             raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
-        if not 0.0 <= self.confidence_floor <= 1.0:
-            raise ConfigError("confidence_floor lies between 0 and 1")
         for name in ("drain_seconds", "llm_rest_seconds"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
@@ -173,6 +177,9 @@ class Settings:
         for name in _NUMBERS:
             if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is a number, not {getattr(self, name)!r}")
+        for name in ("confidence_floor", "cut_risk"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ConfigError(f"{name} lies between 0 and 1")
 
     @property
     def stages_named(self) -> set[str]:
@@ -246,8 +253,16 @@ _LEAST: Final = {
     "llm_failures_max": 1,
 }
 _OPTIONAL: Final = frozenset({"context_window", "retain_days"})
-_NUMBERS: Final = ("cut_at", "cut_to", "confidence_floor", "drain_seconds", "llm_timeout", "llm_rest_seconds")
-_CHOICES: Final = {"block_role": get_args(_Role), "guard": get_args(_Guard)}
+_NUMBERS: Final = (
+    "cut_at",
+    "cut_to",
+    "cut_risk",
+    "confidence_floor",
+    "drain_seconds",
+    "llm_timeout",
+    "llm_rest_seconds",
+)
+_CHOICES: Final = {"block_role": get_args(_Role), "cut": get_args(_Cut), "guard": get_args(_Guard)}
 
 
 def read_mapping(path: Path) -> dict[str, Any]:

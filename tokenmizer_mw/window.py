@@ -2,7 +2,8 @@
 
 A cut replaces the messages behind the system prefix, up to the start of a turn, by one message with the resume
 block. Every later call of the session drops the same messages and carries the same bytes, so that a provider's
-prompt cache keeps hitting; only when the window fills again is the cut moved forward.
+prompt cache keeps hitting; only when the window fills again is the cut moved forward, or, where the settings ask for
+economy, when that pays.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Final
 from tokenmizer_mw.fitting import pair
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.savings.prices import rates
+from tokenmizer_mw.savings.worth import Ledgered, Standing
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -46,6 +49,9 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
 """Tokens that a request to a model may hold, by the start of its name; the first match counts. As published in
 November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
 is passed over. Where the models of a family differ, the smallest counts."""
+
+_WORTH_LEAST: Final = 4
+"""Blocks that a chat must be as long as before it is asked whether a cut pays."""
 
 _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
 """Reasons to stand down for which not even a cut of before is carried on."""
@@ -105,6 +111,12 @@ def smallest_budget(settings: Settings) -> int:
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
+def looked_at(budget: int, settings: Settings) -> float:
+    """Tokens from which on a request is looked at, to see if it must be cut, where ``budget`` may be filled."""
+    full = budget * settings.cut_at
+    return full if settings.cut == "window" else min(full, float(_WORTH_LEAST * settings.block_tokens))
+
+
 def block_budget(model: str, settings: Settings) -> int:
     """Tokens that the resume block of a cut may take: the setting, but at most half of what a cut leaves."""
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to / 2))
@@ -113,7 +125,8 @@ def block_budget(model: str, settings: Settings) -> int:
 def could_exceed(request: ChatRequest, settings: Settings) -> bool:
     """Whether ``request`` could be long enough for a cut. Cheap: no token is shorter than a byte, but for parts whose
     content is not text."""
-    room = budget_for(request.model, settings) * settings.cut_at - len(request.overhead.encode("utf-8", "replace"))
+    least = looked_at(budget_for(request.model, settings), settings)
+    room = least - len(request.overhead.encode("utf-8", "replace"))
     for message in request.messages:
         room -= MESSAGE_TOKENS + len(message.attachments) * ATTACHMENT_TOKENS
         room -= sum(len(text.encode("utf-8", "replace")) for text in _texts(message))
@@ -142,9 +155,10 @@ def plan(
 
     ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
     force; ``kept`` is the place of its anchor, where that is known. That cut is carried on wherever its anchor is
-    found. A new one is made when the request as it would be sent exceeds its share of the window: only where a turn
-    begins, behind the cut in force, never inside an open tool loop, never between a tool call and its result, never
-    behind the newest message of the user, never before what is bound to the messages that would go, and never when it
+    found. A new one is made when the request as it would be sent exceeds its share of the window, or when it pays and
+    the settings ask for that: only where a turn begins, behind the cut in force, never inside an open tool loop, never
+    between a tool call and its result, never behind the newest message of the user, never before what is bound to the
+    messages that would go, and never when it
     would not make the request smaller.
     """
     if request.stand_down in _ELSEWHERE:
@@ -153,15 +167,60 @@ def plan(
     before = list(accumulate(counts, initial=0))
     standing = _carried_on(request, before, frozen, kept)
     sent = overhead + _sent(request, before, standing, frozen)
-    if request.stand_down or sent <= budget * settings.cut_at:
+    full = sent > budget * settings.cut_at
+    if request.stand_down or not (full or settings.cut == "economy"):
         return standing
     block = block_budget(request.model, settings) + MESSAGE_TOKENS
     start = standing.keep_from if isinstance(standing, Replay) else request.prefix
-    room = budget * settings.cut_to - overhead - before[request.prefix] - block
-    keep_from = _boundary(request, before, max(start, request.bound - 1), room)
+    first = max(start, request.bound - 1)
+    if full:
+        room = budget * settings.cut_to - overhead - before[request.prefix] - block
+        keep_from = _boundary(request, before, first, room)
+    else:
+        chat = _ledgered(request, before, standing, frozen, overhead, block)
+        keep_from = _worthwhile(request, chat, (start, first), settings)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)
+
+
+def _ledgered(
+    request: ChatRequest,
+    before: Sequence[int],
+    standing: Plan,
+    frozen: Checkpointed | None,
+    overhead: int,
+    block: int,
+) -> Ledgered:
+    """What the calls of the chat have cost."""
+    cut = None
+    if isinstance(standing, Replay) and frozen is not None:
+        made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
+        gone = before[standing.keep_from] - before[request.prefix] - frozen.tokens - MESSAGE_TOKENS
+        cut = Standing(standing.keep_from, min(made, len(before) - 2), gone)
+    roles = request.messages.roles
+    calls = [place for place in range(request.prefix, len(roles)) if roles[place] is Role.ASSISTANT]
+    return Ledgered(before, calls, overhead, block, rates(request.model), cut)
+
+
+def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], settings: Settings) -> int | None:
+    """The first message that a cut keeps which pays; ``None`` when none does yet. ``starts``: where what is sent word
+    for word begins, and the first place where a cut may be.
+
+    As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
+    is not more than the share: for that, the cut waits.
+    """
+    start, first = starts
+    before, bearable = chat.before, chat.affordable(settings.cut_risk)
+    share = settings.cut_to * (before[-1] - before[start])
+    wanted = _boundary(request, before, first, share)
+    keep_from = _boundary(request, before, first, min(share, bearable))
+    if wanted is None or keep_from is None or before[-1] - before[keep_from] > bearable:
+        return None
+    newest = keep_from == _boundary(request, before, first, 0)
+    if (newest and wanted < keep_from) or not chat.pays(start, keep_from):
+        return None
+    return keep_from
 
 
 def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
