@@ -1,0 +1,80 @@
+"""Whether a cut pays: what the calls of a chat have cost, what a cut would cost, what it saves. Pure.
+
+A client sends its whole history with every call. What the call before sent, too, is read from the provider's cache at
+``Rates.read`` of the price of input, what is new is written to it at ``Rates.write``. A cut takes old messages out of
+all later calls, and makes the provider write the block and what is kept once more. When the chat will end is not known:
+a cut is made when the calls so far have paid several times what it costs for reading again what it would take out, as
+one buys what one has hired for long enough; and never one that the chat could not bear if it ended right then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from .prices import Rates
+
+PATIENCE: Final = 6.0
+"""How many times its cost what a cut takes out must have cost since the cut before. With 1, cuts would cost as little
+as they can together; with 6 that is some five percent of the input more, and a third of the cuts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A cut in force: ``start`` is the first message that it kept, ``made`` the newest one when it was made, ``gone``
+    the tokens that it took out, less those of its block."""
+
+    start: int
+    made: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ledgered:
+    """A chat as its calls cost it, in tokens of fresh input.
+
+    ``before[i]`` are the tokens in front of message i, the last one those of all messages; ``calls`` the places of
+    what the model said: each is a call that sent what stands before it. ``overhead`` is sent with each. ``block``: what
+    a new block is going to take.
+    """
+
+    before: Sequence[int]
+    calls: Sequence[int]
+    overhead: int
+    block: int
+    rates: Rates
+    standing: Standing | None = None
+
+    def affordable(self, risk: float) -> float:
+        """Tokens that a cut may keep so that the chat, should it end with this call, has cost at most ``risk`` more
+        than without any cut (0.02: two percent), given what the cut in force has saved."""
+        extra = self.rates.write - self.rates.read
+        if extra <= 0:
+            return math.inf
+        return (risk * self.spent() + self.saved()) / extra - self.block
+
+    def pays(self, start: int, keep_from: int) -> bool:
+        """Whether it is time for a cut that takes out the messages from ``start`` up to ``keep_from``."""
+        gone = self.before[keep_from] - self.before[start]
+        cost = (self.rates.write - self.rates.read) * (self.block + self.before[-1] - self.before[keep_from])
+        since = self.standing.made if self.standing is not None else start
+        paid = sum(min(self.before[call] - self.before[start], gone) for call in self.calls if call > since)
+        return gone > 0 and self.rates.read * paid >= PATIENCE * cost
+
+    def spent(self) -> float:
+        """What all calls, this one too, would have cost without a cut."""
+        sent = [0, *(self.overhead + self.before[call] for call in self.calls), self.overhead + self.before[-1]]
+        read, write = self.rates.read, self.rates.write
+        return sum(read * earlier + write * (later - earlier) for earlier, later in pairwise(sent))
+
+    def saved(self) -> float:
+        """What the cut in force has saved since it was made, what it cost taken off; may be negative."""
+        cut = self.standing
+        if cut is None:
+            return 0.0
+        written = self.block + self.before[cut.made + 1] - self.before[cut.start]
+        served = sum(call > cut.made for call in self.calls)
+        return self.rates.read * cut.gone * served - (self.rates.write - self.rates.read) * written
