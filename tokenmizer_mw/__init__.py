@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tokenmizer_mw.errors import (
-    BudgetTooSmall,
-    CallerError,
-    ConfigError,
-    Conflict,
-    InvalidMessage,
-    InvalidSession,
-    MalformedRequest,
-    PeerError,
-    StoreCorrupt,
-    StoreError,
-    StoreTooNew,
-    StoreUnavailable,
-    TokenMizerError,
-    UnknownNode,
-    UnknownSession,
-)
-from tokenmizer_mw.settings import Settings
+TYPE_CHECKING = False  # what type checkers take for true; the module that has it costs as much as this whole import
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tokenmizer_mw.asgi import TokenMizerMiddleware
+    from tokenmizer_mw.errors import (
+        BudgetTooSmall,
+        CallerError,
+        ConfigError,
+        Conflict,
+        InvalidMessage,
+        InvalidSession,
+        MalformedRequest,
+        PeerError,
+        StoreCorrupt,
+        StoreError,
+        StoreTooNew,
+        StoreUnavailable,
+        TokenMizerError,
+        UnknownNode,
+        UnknownSession,
+    )
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
     from tokenmizer_mw.outgoing.anthropic_sdk import anthropic_middleware
     from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.outgoing.openai_sdk import async_openai_client, openai_client
     from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
     from tokenmizer_mw.refining import Refinement
+    from tokenmizer_mw.settings import Settings
     from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
@@ -67,7 +68,27 @@ __all__ = [
     "openai_client",
 ]
 
+_ERRORS = (
+    "BudgetTooSmall",
+    "CallerError",
+    "ConfigError",
+    "Conflict",
+    "InvalidMessage",
+    "InvalidSession",
+    "MalformedRequest",
+    "PeerError",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreTooNew",
+    "StoreUnavailable",
+    "TokenMizerError",
+    "UnknownNode",
+    "UnknownSession",
+)
+
 _LAZY = {
+    **dict.fromkeys(_ERRORS, "tokenmizer_mw.errors"),
+    "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
     "Refinement": "tokenmizer_mw.refining",
@@ -91,7 +112,8 @@ _INSTALL = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load the larger parts when they are first used, so that ``import tokenmizer_mw`` stays light."""
+    """Load each part when it is first used, so that ``import tokenmizer_mw`` costs nothing: a hook of a coding agent
+    pays for it with every event."""
     from importlib import import_module
 
     if name not in _LAZY:
