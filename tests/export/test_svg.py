@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.export.graphs import added, booking, crowd, graph_of, hostile
+from tokenmizer_mw.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.export.layout import arrange
+from tokenmizer_mw.export.svg import draw, style
+from tokenmizer_mw.export.text import width_of, wrapped
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import EdgeType, NodeType, Status
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(text: str) -> ET.Element:
+    return ET.fromstring(text)
+
+
+def cards(drawing: ET.Element) -> list[ET.Element]:
+    return [one for one in drawing.iter(f"{SVG}svg") if "tm-node" in one.get("class", "")]
+
+
+def test_every_type_status_and_relation_has_a_look() -> None:
+    assert (set(TYPES), set(STATUSES), set(EDGES)) == (set(NodeType), set(Status), set(EdgeType))
+    assert len({look.icon for look in TYPES.values()}) == len(TYPES)
+    assert len({look.mark for look in STATUSES.values()}) == len(STATUSES)
+
+
+def test_a_card_says_type_status_and_turn_in_words() -> None:
+    graph = graph_of([added("task-1", "write the schema", Status.IN_PROGRESS, turn=3)])
+    [card] = cards(parsed(draw(graph)))
+    words = " ".join(card.itertext())
+    assert "task: write the schema" in words
+    assert "in progress \u00b7 turn 3" in words
+    assert card.get("class") == "tm-node tm-type-task tm-status-in_progress"
+
+
+def test_all_nodes_and_relations_are_drawn() -> None:
+    graph = booking()
+    drawing = parsed(draw(graph))
+    assert len(cards(drawing)) == len(graph)
+    told = {path.findtext(f"{SVG}title") for path in drawing.iter(f"{SVG}path")} - {None}
+    assert "PostgreSQL supersedes SQLite" in told
+    assert len(told) == len(graph.edges())
+
+
+def test_an_empty_graph_is_an_empty_drawing() -> None:
+    assert cards(parsed(draw(SessionGraph()))) == []
+
+
+def test_an_earlier_graph_stands_where_the_whole_one_does() -> None:
+    whole = crowd(40)
+    layout = arrange(whole.nodes(), whole.transitions())
+    earlier = graph_of([])
+    assert cards(parsed(draw(earlier, layout))) == []
+    now = {card.get("data-id"): (card.get("x"), card.get("y")) for card in cards(parsed(draw(whole, layout)))}
+    assert now == {id: (str(box.x), str(box.y)) for id, box in layout.boxes.items()}
+
+
+def test_nodes_without_a_place_are_left_out() -> None:
+    graph = crowd(20)
+    some = arrange(graph.nodes()[:5])
+    drawing = parsed(draw(graph, some))
+    assert len(cards(drawing)) == 5
+
+
+def test_cards_lead_to_addresses() -> None:
+    drawing = parsed(draw(booking(), link=lambda node: f"?node={node.id}&more"))
+    assert next(one.get("href") for one in drawing.iter(f"{SVG}a")) == "?node=goal-1&more"
+
+
+@pytest.mark.parametrize("make", [booking, hostile])
+def test_nothing_that_a_strict_policy_forbids(make: object) -> None:
+    drawing = parsed(draw(make()))  # type: ignore[operator]
+    assert {one.tag.removeprefix(SVG) for one in drawing.iter()} <= {
+        *("svg", "defs", "symbol", "marker", "path", "g", "rect", "text", "use", "title")
+    }
+    names = {name for one in drawing.iter() for name in one.attrib}
+    assert "style" not in names
+    assert not [name for name in names if name.startswith("on") or (name.endswith("href") and name != "href")]
+    assert all(one.get("href", "#").startswith("#") for one in drawing.iter())
+
+
+def test_hostile_texts_are_text() -> None:
+    drawing = parsed(draw(hostile()))
+    assert len(cards(drawing)) == len(hostile())
+    assert all(len(text) < 400 for text in drawing.itertext())
+    assert not [text for text in drawing.itertext() if any(char in text for char in "\u202e\u2066\u200b\x1b\x00")]
+
+
+def test_the_style_comes_with_it_where_it_is_wanted() -> None:
+    assert "<style>" not in draw(booking())
+    assert f"<style>{style()}</style>" in draw(booking(), styled=True)
+    assert "<" not in style()
+
+
+def test_long_labels_are_cut_at_words_with_an_ellipsis() -> None:
+    lines = wrapped("the quick brown fox jumps over the lazy dog and runs away", 10)
+    assert len(lines) == 2
+    assert lines[0] == "the quick brown fox"
+    assert lines[1].endswith("\u2026")
+    assert all(width_of(line) <= 10 for line in lines)
+
+
+@pytest.mark.parametrize("text", ["w" * 10_000, "\u8a9e" * 300, "a " * 500, "", "short", "\U0001f680" * 90])
+def test_lines_fit_whatever_the_text(text: str) -> None:
+    lines = wrapped(text, 12)
+    assert 1 <= len(lines) <= 2
+    assert all(width_of(line) <= 12 for line in lines)

@@ -1,0 +1,188 @@
+"""Where the nodes of a graph stand in a picture: one box for every type, time running down and to the right in it.
+
+The same nodes always stand in the same places, and no two overlap, whatever their number. A picture of an earlier time
+uses the layout of the whole graph, so that what stays does not move.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from tokenmizer_mw.model.node import Node, NodeType, Transition
+
+from .appearance import TYPES
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Sizes in pixels: of a card, between cards, inside a lane's border, of its heading, and between lanes. ``ratio``
+    is the width of a picture over its height that is aimed at."""
+
+    width: int = 220
+    height: int = 66
+    gap: int = 14
+    padding: int = 14
+    heading: int = 30
+    between: int = 28
+    ratio: float = 1.6
+
+    @property
+    def pitch_x(self) -> int:
+        """From the left of a card to the left of the next one."""
+        return self.width + self.gap
+
+    @property
+    def pitch_y(self) -> int:
+        """From the top of a card to the top of the next one."""
+        return self.height + self.gap
+
+
+CARDS: Final = Measures()
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A place in whole pixels, from the upper left corner of the picture."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        """The first pixel to the right of it."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> int:
+        """The first pixel below it."""
+        return self.y + self.height
+
+    def meets(self, other: Box) -> bool:
+        """Whether the two have a pixel in common."""
+        across = self.x < other.right and other.x < self.right
+        return across and self.y < other.bottom and other.y < self.bottom
+
+    def holds(self, other: Box) -> bool:
+        """Whether ``other`` lies within it."""
+        across = self.x <= other.x and other.right <= self.right
+        return across and self.y <= other.y and other.bottom <= self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The box around all ``count`` nodes of a type."""
+
+    type: NodeType
+    box: Box
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """``boxes`` by the id of a node, in reading order; ``width`` and ``height`` hold all of it, 0 without nodes."""
+
+    boxes: Mapping[str, Box] = field(default_factory=dict)
+    lanes: tuple[Lane, ...] = ()
+    width: int = 0
+    height: int = 0
+
+
+def arrange(
+    nodes: Iterable[Node],
+    steps: Iterable[Transition] = (),
+    *,
+    measures: Measures = CARDS,
+    columns: int | None = None,
+) -> Layout:
+    """The places of ``nodes``. What ``steps`` say replaced one another stands side by side, oldest first. ``columns``
+    is how many cards stand in a row at most; ``None`` chooses what comes nearest to the ratio of ``measures``."""
+    lanes = in_order(nodes, steps)
+    if not lanes:
+        return Layout()
+    across = columns or _columns([len(lane) for lane in lanes.values()], measures)
+    boxes: dict[str, Box] = {}
+    drawn: list[Lane] = []
+    for type_, place in _packed({type_: len(lane) for type_, lane in lanes.items()}, across, measures):
+        drawn.append(Lane(type_, place, len(lanes[type_])))
+        boxes |= _cards(lanes[type_], place, measures)
+    return Layout(boxes, tuple(drawn), max(lane.box.right for lane in drawn), max(lane.box.bottom for lane in drawn))
+
+
+def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[NodeType, list[Node]]:
+    """The nodes of each type that has any, types in their order for people, nodes by the turn that they come from;
+    those that replaced one another follow each other."""
+    by_type: dict[NodeType, list[Node]] = {type_: [] for type_ in TYPES}
+    for node in nodes:
+        by_type[node.type].append(node)
+    turns = {node.id: node.source.turn for lane in by_type.values() for node in lane}
+    root = _roots(turns, steps)
+    for lane in by_type.values():
+        places = {node.id: place for place, node in enumerate(lane)}
+        lane.sort(key=lambda node: (turns[root[node.id]], places.get(root[node.id], 0), turns[node.id]))
+    return {type_: lane for type_, lane in by_type.items() if lane}
+
+
+def _roots(turns: Mapping[str, int], steps: Iterable[Transition]) -> dict[str, str]:
+    """For every node the earliest one of those that it is bound to by replacing and being replaced."""
+    root = {id: id for id in turns}
+
+    def of(id: str) -> str:
+        while root[id] != id:
+            root[id] = root[root[id]]
+            id = root[id]
+        return id
+
+    for step in steps:
+        if step.old in root and step.new in root:
+            first, second = sorted((of(step.old), of(step.new)), key=lambda id: turns[id])
+            root[second] = first
+    return {id: of(id) for id in turns}
+
+
+def _columns(counts: Sequence[int], measures: Measures) -> int:
+    """How many cards to put in a row: the number whose picture comes nearest to the wanted ratio."""
+
+    def off(across: int) -> float:
+        boxes = [box for _, box in _packed(dict(enumerate(counts)), across, measures)]
+        width, height = max(box.right for box in boxes), max(box.bottom for box in boxes)
+        return abs(math.log(width / height / measures.ratio))
+
+    widest = min(max(counts), 2 + 4 * math.isqrt(sum(counts)))
+    return min(range(1, max(widest, _shelf(counts)) + 1), key=off)
+
+
+def _shelf(counts: Sequence[int]) -> int:
+    """A number of columns at which small lanes stand side by side."""
+    return min(sum(counts), 12)
+
+
+def _packed(counts: Mapping[T, int], across: int, measures: Measures) -> Iterator[tuple[T, Box]]:
+    """Lanes in their order from left to right, and in a new row where there is no room for another one."""
+    frame = 2 * measures.padding
+    most = across * measures.pitch_x - measures.gap + frame
+    x = y = low = 0
+    for name, count in counts.items():
+        rows = math.ceil(count / across)
+        width = math.ceil(count / rows) * measures.pitch_x - measures.gap + frame
+        height = rows * measures.pitch_y - measures.gap + frame + measures.heading
+        if x and x + width > most:
+            x, y = 0, low + measures.between
+        yield name, Box(x, y, width, height)
+        x, low = x + width + measures.between, max(low, y + height)
+
+
+def _cards(lane: Sequence[Node], place: Box, measures: Measures) -> Iterator[tuple[str, Box]]:
+    """The places of a lane's nodes, from the top to the bottom and then to the right."""
+    rows = (place.height - measures.heading - 2 * measures.padding + measures.gap) // measures.pitch_y
+    left, top = place.x + measures.padding, place.y + measures.heading + measures.padding
+    for index, node in enumerate(lane):
+        column, row = divmod(index, rows)
+        at = Box(left + column * measures.pitch_x, top + row * measures.pitch_y, measures.width, measures.height)
+        yield node.id, at

@@ -1,0 +1,188 @@
+"""A graph drawn as SVG: a card for every node, in a lane for its type, and the relations between them underneath.
+
+The drawing holds no script, no address and no style attribute, so that it lives under the strictest content security
+policy; classes (``style``) say how it looks, in light and dark. Type and status are told by shape, line and word;
+colour only repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from typing import Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import Edge, EdgeType, Node
+
+from .appearance import EDGES, STATUSES, TYPES
+from .layout import Box, Lane, Layout, arrange
+from .text import label_of, wrapped
+
+MARGIN: Final = 10
+"""Pixels around the drawing."""
+
+_LINE: Final = 16.5
+"""From one line of a label to the next, in pixels."""
+
+_FONT: Final = 13
+_ICON: Final = 34
+"""The width of a card that its icon takes."""
+
+
+def draw(
+    graph: SessionGraph,
+    layout: Layout | None = None,
+    *,
+    title: str = "Session graph",
+    link: Callable[[Node], str] | None = None,
+    styled: bool = False,
+) -> str:
+    """An ``<svg>`` element with the nodes of ``graph`` and the relations between them.
+
+    ``layout`` says where they stand, nodes without a place are left out; ``None`` arranges them all. ``link`` gives the
+    address that a card leads to. ``styled`` puts the style inside, for pages that do not carry it. An empty graph gives
+    an empty drawing.
+    """
+    places = arrange(graph.nodes(), graph.transitions()) if layout is None else layout
+    shown = {node.id: node for node in graph.nodes() if node.id in places.boxes}
+    width, height = places.width + 2 * MARGIN, places.height + 2 * MARGIN
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="tm-graph" viewBox="{-MARGIN} {-MARGIN} {width} {height}"'
+        f' width="{width}" height="{height}" role="group" aria-label="{escape(title)}">',
+        f"<style>{style()}</style>" if styled else "",
+        "<defs>",
+        *_symbols(shown),
+        *_arrowheads(),
+        "</defs>",
+        *(_lane(lane) for lane in places.lanes),
+        '<g class="tm-edges">',
+        *_edges(graph, shown, places.boxes),
+        "</g>",
+        *(_card(node, places.boxes[node.id], link) for node in _reading(shown, places)),
+        "</svg>",
+    ]
+    return "".join(body)
+
+
+def style() -> str:
+    """The rules for everything that ``draw`` draws, as CSS; all classes begin with "tm-"."""
+    return "".join(
+        (
+            _STYLE,
+            *(
+                f".tm-type-{type_.value}{{color:{look.light};color:light-dark({look.light},{look.dark})}}"
+                for type_, look in TYPES.items()
+            ),
+            *(
+                f".tm-status-{status.value} .tm-frame{{stroke-dasharray:{look.dash}}}"
+                for status, look in STATUSES.items()
+                if look.dash
+            ),
+            *(f".tm-edge-{kind.value}{{stroke-dasharray:{look.dash}}}" for kind, look in EDGES.items() if look.dash),
+        )
+    )
+
+
+_STYLE: Final = (
+    ".tm-graph{color-scheme:light dark;max-width:100%;height:auto;font:13px/1.25 system-ui,'Segoe UI',sans-serif;"
+    "background:#fff;background:light-dark(#fff,#16181d);border-radius:8px}"
+    ".tm-lane{fill:#f4f5f7;fill:light-dark(#f4f5f7,#1d2026)}"
+    ".tm-heading{font-weight:600;font-size:14px;fill:currentColor}"
+    ".tm-frame{fill:#fff;fill:light-dark(#fff,#262a32);stroke:currentColor;stroke-width:1.5}"
+    ".tm-icon{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}"
+    ".tm-label{fill:#16181d;fill:light-dark(#16181d,#eceef2);unicode-bidi:plaintext}"
+    ".tm-note{font-size:11px;fill:#51565f;fill:light-dark(#51565f,#b3b9c4)}"
+    ".tm-status-in_progress .tm-frame{stroke-width:2.5}"
+    ".tm-status-superseded .tm-label,.tm-status-invalidated .tm-label{text-decoration:line-through}"
+    ".tm-edge{fill:none;stroke:#6f7682;stroke:light-dark(#6f7682,#8b93a1);stroke-width:1.2;opacity:.75}"
+    ".tm-edge-supersedes{stroke:#6d28d9;stroke:light-dark(#6d28d9,#c4b5fd);stroke-width:2;opacity:1}"
+    ".tm-head{fill:#6f7682;fill:light-dark(#6f7682,#8b93a1)}"
+    ".tm-head-supersedes{fill:#6d28d9;fill:light-dark(#6d28d9,#c4b5fd)}"
+    "a:hover .tm-frame,a:focus .tm-frame{stroke-width:3}"
+)
+
+
+def _reading(shown: Mapping[str, Node], layout: Layout) -> Iterator[Node]:
+    return (shown[id] for id in layout.boxes if id in shown)
+
+
+def _symbols(shown: Mapping[str, Node]) -> Iterator[str]:
+    """The icons of the types that are there, once each."""
+    present = {node.type for node in shown.values()}
+    for type_, look in TYPES.items():
+        if type_ in present:
+            yield f'<symbol id="tm-{type_.value}" viewBox="0 0 20 20"><path class="tm-icon" d="{look.icon}"/></symbol>'
+
+
+def _arrowheads() -> Iterator[str]:
+    for name, class_ in (("tm-arrow", "tm-head"), ("tm-arrow-supersedes", "tm-head tm-head-supersedes")):
+        yield (
+            f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
+            f' markerUnits="userSpaceOnUse" orient="auto"><path class="{class_}" d="M0 0L8 4L0 8Z"/></marker>'
+        )
+
+
+def _lane(lane: Lane) -> str:
+    box = lane.box
+    return (
+        f'<g class="tm-type-{lane.type.value}"><rect class="tm-lane" x="{box.x}" y="{box.y}" width="{box.width}"'
+        f' height="{box.height}" rx="10"/><text class="tm-heading" x="{box.x + 16}" y="{box.y + 27}">'
+        f"{TYPES[lane.type].title} ({lane.count})</text></g>"
+    )
+
+
+def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
+    """A card clips what it holds: an inner ``<svg>`` does so by itself."""
+    look = STATUSES[node.status]
+    lines = wrapped(label_of(node), (box.width - _ICON - 10) / _FONT)
+    first = 24 if len(lines) == 1 else 20
+    spans = "".join(
+        f'<text class="tm-label" x="{_ICON}" y="{first + index * _LINE:g}">{escape(line)}</text>'
+        for index, line in enumerate(lines)
+    )
+    kind = f"{node.kind.value} \u00b7 " if node.kind is not None else ""
+    note = f"{look.mark} {kind}{look.word} \u00b7 turn {node.source.turn}"
+    inner = (
+        f'<rect class="tm-frame" x="1.5" y="1.5" width="{box.width - 3}" height="{box.height - 3}" rx="7"/>'
+        f'<use href="#tm-{node.type.value}" x="9" y="11" width="18" height="18"/>'
+        f'{spans}<text class="tm-note" x="{_ICON}" y="{box.height - 10}">{escape(note)}</text>'
+    )
+    card = (
+        f'<svg class="tm-node tm-type-{node.type.value} tm-status-{node.status.value}" x="{box.x}" y="{box.y}"'
+        f' width="{box.width}" height="{box.height}" data-id="{escape(node.id)}">'
+        f"<title>{escape(TYPES[node.type].word)}: {escape(label_of(node))}</title>{inner}</svg>"
+    )
+    return card if link is None else f'<a href="{escape(link(node))}">{card}</a>'
+
+
+def _edges(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> Iterator[str]:
+    for edge in graph.edges():
+        if edge.source in shown and edge.target in shown and edge.source != edge.target:
+            yield _edge(edge, shown, boxes)
+
+
+def _edge(edge: Edge, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> str:
+    source, target = label_of(shown[edge.source]), label_of(shown[edge.target])
+    arrow = "tm-arrow-supersedes" if edge.type is EdgeType.SUPERSEDES else "tm-arrow"
+    head = "" if edge.type is EdgeType.RELATED_TO else f' marker-end="url(#{arrow})"'
+    told = escape(f"{source} {EDGES[edge.type].word} {target}")
+    path = curve(boxes[edge.source], boxes[edge.target])
+    return f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{told}</title></path>'
+
+
+def curve(source: Box, target: Box) -> str:
+    """A path from the border of one box to the border of another, leaving and arriving at right angles."""
+    (x1, y1), (x2, y2) = (
+        (source.x + source.width // 2, source.y + source.height // 2),
+        (
+            target.x + target.width // 2,
+            target.y + target.height // 2,
+        ),
+    )
+    if source.right <= target.x or target.right <= source.x:
+        x1, x2 = (source.right, target.x) if source.right <= target.x else (source.x, target.right)
+        half = (x1 + x2) // 2
+        return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2} {y2}"
+    y1, y2 = (source.bottom, target.y) if source.bottom <= target.y else (source.y, target.bottom)
+    half = (y1 + y2) // 2
+    return f"M{x1} {y1}C{x1} {half} {x2} {half} {x2} {y2}"
