@@ -13,6 +13,8 @@ import anyio.to_thread
 
 from tokenmizer_mw.binding import Named, bound
 from tokenmizer_mw.completion import Complete
+from tokenmizer_mw.editing import corrected, marked, undone
+from tokenmizer_mw.editing import pinned as pin
 from tokenmizer_mw.errors import (
     CallerError,
     ConfigError,
@@ -28,10 +30,9 @@ from tokenmizer_mw.model.event import (
     Checkpointed,
     Event,
     NodeRevised,
-    StatusChanged,
 )
 from tokenmizer_mw.model.message import Message, Written
-from tokenmizer_mw.model.node import Node, Status, may_move
+from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Excerpt, Recall, recall
@@ -40,7 +41,7 @@ from tokenmizer_mw.request_path import RequestPath
 from tokenmizer_mw.resume import Resume, build_resume, earlier_facts
 from tokenmizer_mw.retouch import Retouch
 from tokenmizer_mw.revising import Change, revised
-from tokenmizer_mw.session import SessionState, appended, fold, joining
+from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, SessionInfo
 from tokenmizer_mw.store.open import open_log
@@ -168,14 +169,45 @@ class SessionMemory(RequestPath):
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
         key, reason = self._known(session_id, tenant), self._cleaned_text(reason)
+        self._kept.update(key, lambda state: marked(state, node_id, Status.INVALIDATED, reason))
 
-        def decide(state: SessionState) -> list[Event]:
-            node = _node(state, node_id)
-            if not may_move(node.status, Status.INVALIDATED, evidence=True):
-                return []
-            return [StatusChanged(node_id, Status.INVALIDATED, len(state.transcript), reason)]
+    def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
+        """Put a fact away by hand: it is true, and of no interest any more. Raises ``UnknownNode``."""
+        key, reason = self._known(session_id, tenant), self._cleaned_text(reason)
+        self._kept.update(key, lambda state: marked(state, node_id, Status.ARCHIVED, reason))
 
-        self._kept.update(key, decide)
+    def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> None:
+        """Have resumes tell a fact before others (behind the standing rules), and keep it from being pruned; or no
+        longer. Raises ``UnknownNode``."""
+        key = self._known(session_id, tenant)
+        self._kept.update(key, lambda state: pin(state, node_id, pinned))
+
+    def correct(
+        self,
+        session_id: str,
+        node_id: str,
+        *,
+        label: str | None = None,
+        detail: str | None = None,
+        reason: str = "",
+        tenant: str = LOCAL_TENANT,
+    ) -> None:
+        """Put a fact into other words by hand; ``None`` leaves them as they are. What they say is its value is read
+        anew. Raises ``UnknownNode``, and ``CallerError`` for a label that says nothing, or a value that another fact
+        has the place of."""
+        key, reason = self._known(session_id, tenant), self._cleaned_text(reason)
+        label, detail = (text if text is None else self._cleaned_text(text) for text in (label, detail))
+        self._kept.update(key, lambda state: corrected(state, node_id, label, detail, reason))
+
+    def undo(self, session_id: str, number: int, *, tenant: str = LOCAL_TENANT) -> None:
+        """Take a change by hand back, by its number; that is a change by hand, too. Raises ``CallerError`` when there
+        is none, or when something else stands against it; the message says what."""
+        key = self._known(session_id, tenant)
+        self._kept.update(key, lambda state: undone(state, number))
+
+    def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Edited]:
+        """The changes by hand, oldest first."""
+        return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
         self,
@@ -294,6 +326,11 @@ class SessionMemory(RequestPath):
             self._viewed(key, _nothing)
             graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
         return graph if valid_at is None else as_valid(graph, valid_at)
+
+    def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
+        """What ``look`` makes of the folded session, with all facts drawn, without a copy of it. ``look`` must not
+        change the state, nor keep it or its graph."""
+        return self._viewed(self._key(session_id, tenant), look)
 
     def resume(
         self,
@@ -443,6 +480,11 @@ class SessionMemory(RequestPath):
     arevise = _off_the_loop(revise)
     acontext = _off_the_loop(RequestPath.context)
     ainvalidate = _off_the_loop(invalidate)
+    aarchive = _off_the_loop(archive)
+    apin = _off_the_loop(pin)
+    acorrect = _off_the_loop(correct)
+    aundo = _off_the_loop(undo)
+    aedits = _off_the_loop(edits)
     adate = _off_the_loop(date)
     acheckpoint = _off_the_loop(checkpoint)
     aforget = _off_the_loop(forget)

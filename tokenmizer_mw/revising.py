@@ -15,6 +15,7 @@ from tokenmizer_mw.model.event import (
     HistoryRevised,
     MessageRecorded,
     NodeAdded,
+    NodeEdited,
     NodeRevised,
     Recorded,
     StatusChanged,
@@ -127,6 +128,6 @@ def _turn(event: Event) -> int | None:
             return edge.turn
         case DecisionReplaced(transition):
             return transition.trigger
-        case NodeRevised() | StatusChanged():
+        case NodeRevised() | StatusChanged() | NodeEdited():
             return event.turn
     return None

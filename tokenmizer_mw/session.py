@@ -14,6 +14,7 @@ from tokenmizer_mw.model.event import (
     Derived,
     HistoryRevised,
     MessageRecorded,
+    NodeEdited,
     Recorded,
     Refined,
     TurnClosed,
@@ -144,6 +145,14 @@ class Marked:
     checkpoint: Checkpointed
 
 
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A change by hand, and when it was recorded, in seconds since the epoch."""
+
+    recorded_at: float
+    edit: NodeEdited
+
+
 @dataclass(slots=True)
 class SessionState:
     """Everything that the log of a session folds into.
@@ -152,7 +161,7 @@ class SessionState:
     it, ``recent`` the last few before. ``spoken`` is the number of the newest message that is not the system's;
     ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
     is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
-    the numbers of the turns that were opened since.
+    the numbers of the turns that were opened since. ``edits`` are the changes by hand, by their numbers.
     """
 
     seq: int = 0
@@ -170,6 +179,7 @@ class SessionState:
     asked: int = 0
     unrefined: list[int] = field(default_factory=list)
     outcomes: dict[Outcome, int] = field(default_factory=dict)
+    edits: dict[int, Edited] = field(default_factory=dict)
 
     @property
     def next_checkpoint(self) -> str:
@@ -205,10 +215,13 @@ class SessionState:
             case TurnClosed(_, outcome):
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
+                if isinstance(event, NodeEdited):
+                    self.edits[event.number] = Edited(recorded.recorded_at, event)
                 self.graph.apply(event, recorded.recorded_at)
 
     def _forget_facts(self) -> None:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
+        self.edits = {}
 
     def _drawn(self, turn: int) -> None:
         self.derived = max(turn, self.derived)

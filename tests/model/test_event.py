@@ -18,6 +18,7 @@ from tokenmizer_mw.model.event import (
     MessageRecorded,
     NewerEvent,
     NodeAdded,
+    NodeEdited,
     NodeRevised,
     NodesPruned,
     Refined,
@@ -59,6 +60,7 @@ NODES = st.builds(
     order=st.none() | TURN,
     valid_from=TIME,
     valid_until=TIME,
+    pinned=st.booleans(),
 )
 CHANGES = st.fixed_dictionaries(
     {},
@@ -76,6 +78,10 @@ CHANGES = st.fixed_dictionaries(
     },
 )
 
+BY_HAND = st.fixed_dictionaries(
+    {}, optional={"status": st.sampled_from(Status), "label": TEXT, "source": SOURCES, "pinned": st.booleans()}
+)
+
 NUMBERS = st.lists(TURN, max_size=4).map(tuple)
 
 EVENTS: dict[type, st.SearchStrategy[Event]] = {
@@ -88,6 +94,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     NodeAdded: st.builds(NodeAdded, NODES),
     NodeRevised: st.builds(NodeRevised, TEXT, CHANGES, TURN),
     StatusChanged: st.builds(StatusChanged, TEXT, st.sampled_from(Status), TURN, TEXT, TEXT),
+    NodeEdited: st.builds(NodeEdited, TURN, TEXT, BY_HAND, BY_HAND, TURN, TEXT, TURN),
     EdgeAdded: st.builds(EdgeAdded, st.builds(Edge, TEXT, st.sampled_from(EdgeType), TEXT, TURN)),
     DecisionReplaced: st.builds(DecisionReplaced, st.builds(Transition, TEXT, TEXT, TURN, TEXT, TEXT, SHARE)),
     NodesPruned: st.builds(NodesPruned, st.lists(TEXT, max_size=4).map(tuple)),

@@ -178,6 +178,7 @@ class Node(TypedDict):
     order: NotRequired[int]
     valid_from: NotRequired[float]
     valid_until: NotRequired[float]
+    pinned: NotRequired[bool]
     flags: NotRequired[list[str]]
 
 

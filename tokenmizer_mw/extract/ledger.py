@@ -160,7 +160,8 @@ class Ledger:
         for node in self.graph.oldest_settled():
             if len(ids) == count or self.touched(node) == self.turn:
                 break
-            ids.append(node.id)
+            if not node.pinned:
+                ids.append(node.id)
         if ids:
             self.emit(NodesPruned(tuple(ids)))
 

@@ -18,6 +18,7 @@ from tokenmizer_mw.model.event import (
     EdgeAdded,
     Event,
     NodeAdded,
+    NodeEdited,
     NodeRevised,
     NodesPruned,
     StatusChanged,
@@ -216,6 +217,8 @@ class SessionGraph:
                 self._revise(id, dict(changes), turn)
             case StatusChanged(id, status, turn, reason):
                 self._move(id, status, turn, at, reason)
+            case NodeEdited(_, id, changes, _, _, reason):
+                self._edit(id, dict(changes), at, reason)
             case EdgeAdded(edge):
                 self._edges[(edge.source, edge.type, edge.target)] = edge
             case DecisionReplaced(transition):
@@ -320,6 +323,20 @@ class SessionGraph:
             self._index(self._nodes[id])
         else:
             self._track(self._nodes[id])
+
+    def _edit(self, id: str, changes: dict[str, Any], at: float, reason: str) -> None:
+        """No message mentions what is changed by hand: it is as old as it was."""
+        node = self._nodes.get(id)
+        if node is None:
+            return
+        status = changes.pop("status", None)
+        if changes:
+            if changes.get("slot", node.slot) != node.slot and self._by_slot.get(node.slot) == id:
+                del self._by_slot[node.slot]
+            self._nodes[id] = replace(node, **changes)
+            self._index(self._nodes[id])
+        if status is not None:
+            self._move(id, status, 0, at, reason)
 
     def _move(self, id: str, status: Status, turn: int, at: float, reason: str) -> None:
         node = self._nodes.get(id)

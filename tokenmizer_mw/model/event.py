@@ -115,6 +115,24 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeEdited:
+    """Somebody changed a node by hand, when the session had ``turn`` messages.
+
+    ``changes`` maps field names of ``Node`` (status included, never id or type) to new values, ``before`` the same
+    names to those that they had, so that it can be taken back. ``number`` counts the edits of a session, from 1;
+    ``undoes`` is the number of the edit that this one takes back, 0 for none.
+    """
+
+    number: int
+    id: str
+    changes: Mapping[str, Any]
+    before: Mapping[str, Any]
+    turn: int = 0
+    reason: str = ""
+    undoes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeAdded:
     """A new relation."""
 
@@ -165,6 +183,7 @@ Event = (
     | NodeAdded
     | NodeRevised
     | StatusChanged
+    | NodeEdited
     | EdgeAdded
     | DecisionReplaced
     | NodesPruned
@@ -291,7 +310,8 @@ def node_to_dict(node: Node) -> Payload:
     """The stored form of a node; what is empty is left out."""
     head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
     head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
-    return head | _without_defaults({name: getattr(node, name) for name in _NODE_TEXT})
+    rest = {name: getattr(node, name) for name in _NODE_TEXT} | {"pinned": node.pinned or None}
+    return head | _without_defaults(rest)
 
 
 def node_from_dict(data: Payload) -> Node:
@@ -303,6 +323,7 @@ def node_from_dict(data: Payload) -> Node:
         status=Status(data["status"]),
         source=_source_from_dict(data["source"]),
         confidence=data["confidence"],
+        pinned=data.get("pinned", False),
         **_changes_from_dict({name: data[name] for name in _NODE_TEXT if name in data}),
     )
 
@@ -312,11 +333,25 @@ def _changes_from_dict(data: Payload) -> Payload:
         data = {**data, "kind": DecisionKind(data["kind"])}
     if "source" in data:
         data = {**data, "source": _source_from_dict(data["source"])}
+    if "status" in data:
+        data = {**data, "status": Status(data["status"])}
     return data
 
 
 def _changes_to_dict(changes: Mapping[str, Any]) -> Payload:
     return {k: _source_to_dict(v) if isinstance(v, Source) else v for k, v in changes.items()}
+
+
+def _edited_from_dict(data: Payload) -> NodeEdited:
+    return NodeEdited(
+        data["number"],
+        data["id"],
+        _changes_from_dict(data["changes"]),
+        _changes_from_dict(data["before"]),
+        data["turn"],
+        data.get("reason", ""),
+        data.get("undoes", 0),
+    )
 
 
 def edge_to_dict(edge: Edge) -> Payload:
@@ -400,6 +435,15 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
             | _without_defaults({"reason": e.reason, "quote": e.quote})
         ),
     ),
+    NodeEdited: (
+        "node_edited",
+        1,
+        lambda e: (
+            {"number": e.number, "id": e.id, "turn": e.turn}
+            | {"changes": _changes_to_dict(e.changes), "before": _changes_to_dict(e.before)}
+            | _without_defaults({"reason": e.reason, "undoes": e.undoes or None})
+        ),
+    ),
     EdgeAdded: (
         "edge_added",
         1,
@@ -436,6 +480,7 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
         1,
         lambda d: StatusChanged(d["id"], Status(d["status"]), d["turn"], d.get("reason", ""), d.get("quote", "")),
     ),
+    "node_edited": (1, _edited_from_dict),
     "edge_added": (1, lambda d: EdgeAdded(Edge(d["source"], EdgeType(d["type"]), d["target"], d["turn"]))),
     "decision_replaced": (1, lambda d: DecisionReplaced(_transition_from_dict(d))),
     "nodes_pruned": (1, lambda d: NodesPruned(tuple(d["ids"]))),

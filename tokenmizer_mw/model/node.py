@@ -160,6 +160,7 @@ class Node:
     ``kind`` is set for decisions only. ``slot`` is the normalised "subject.attribute" that the fact is a value of
     ("" when it has none); two current nodes never share a slot. ``confidence`` is 0..1. ``order`` is the position
     of a task in its plan. ``valid_from`` and ``valid_until`` are seconds since the epoch, ``None`` for unbounded.
+    ``pinned``: somebody wants it told before others, and never pruned.
     """
 
     id: str
@@ -175,6 +176,7 @@ class Node:
     order: int | None = None
     valid_from: float | None = None
     valid_until: float | None = None
+    pinned: bool = False
 
     @property
     def current(self) -> bool:

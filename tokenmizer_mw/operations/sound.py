@@ -22,6 +22,7 @@ from tokenmizer_mw.model.event import (
     Event,
     MessageRecorded,
     NodeAdded,
+    NodeEdited,
     NodeRevised,
     NodesPruned,
     Recorded,
@@ -40,7 +41,9 @@ CLOCKS_APART: Final = 86_400.0
 _ID: Final = re.compile(r"[a-z_]{1,24}-[0-9]{1,9}")
 _DIGEST: Final = re.compile(r"[0-9a-f]{0,64}")
 _NAME: Final = re.compile(r"[A-Za-z0-9 _.:-]{0,64}")
-_FIXED: Final = frozenset({"id", "type", "status"})
+_BY_HAND_TOO: Final = frozenset({"id", "type"})
+_FIXED: Final = _BY_HAND_TOO | {"status"}
+"""What nothing may change; of nodes, a change by hand may also move the status."""
 
 
 def require_sound(events: Sequence[Recorded], now: float) -> None:
@@ -72,9 +75,16 @@ def _declared(event: Event) -> Iterator[tuple[str, object, Any]]:
     for one in fields(event):
         yield one.name, getattr(event, one.name), hints[one.name]
     if isinstance(event, NodeRevised):
-        of_node = _hints(Node)
-        for name, value in event.changes.items():
-            yield name, value, types.NoneType if name in _FIXED else of_node.get(name, types.NoneType)
+        yield from _of_node(event.changes, _FIXED)
+    if isinstance(event, NodeEdited):
+        yield from _of_node(event.changes, _BY_HAND_TOO)
+        yield from _of_node(event.before, _BY_HAND_TOO)
+
+
+def _of_node(changes: Mapping[str, Any], fixed: frozenset[str]) -> Iterator[tuple[str, object, Any]]:
+    of_node = _hints(Node)
+    for name, value in changes.items():
+        yield name, value, types.NoneType if name in fixed else of_node.get(name, types.NoneType)
 
 
 def fits(value: object, hint: Any) -> bool:
@@ -154,25 +164,33 @@ def _worded(event: Event) -> Iterator[_Worded]:
         case NodeAdded(node):
             yield from _node(node)
         case NodeRevised(id, changes):
-            yield "id", _ID.fullmatch, (id,)
-            yield "label", _one_line, (changes["label"],) if "label" in changes else ()
-            words = (changes[name] for name in ("detail", "slot", "value") if name in changes)
-            yield "text", _short, tuple(words)
+            yield from _changed(id, changes)
+        case NodeEdited():
+            yield from (*_changed(event.id, event.changes), *_changed(event.id, event.before))
+            yield "text", _short, (event.reason,)
         case StatusChanged(id):
             yield "id", _ID.fullmatch, (id,)
             yield "text", _short, (event.reason, event.quote)
-        case EdgeAdded(edge):
-            yield "id", _ID.fullmatch, (edge.source, edge.target)
         case DecisionReplaced(step):
             yield "id", _ID.fullmatch, (step.old, step.new)
             yield "text", _short, (step.reason, step.evidence)
-        case NodesPruned(ids):
-            yield "id", _ID.fullmatch, ids
         case Checkpointed():
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)
+        case EdgeAdded() | NodesPruned():
+            yield "id", _ID.fullmatch, _named(event)
         case _:
             return
+
+
+def _named(event: EdgeAdded | NodesPruned) -> tuple[str, ...]:
+    return event.ids if isinstance(event, NodesPruned) else (event.edge.source, event.edge.target)
+
+
+def _changed(id: str, changes: Mapping[str, Any]) -> Iterator[_Worded]:
+    yield "id", _ID.fullmatch, (id,)
+    yield "label", _one_line, (changes["label"],) if "label" in changes else ()
+    yield "text", _short, tuple(changes[name] for name in ("detail", "slot", "value") if name in changes)
 
 
 def _node(node: Node) -> Iterator[_Worded]:

@@ -84,8 +84,8 @@ def build_resume(
 
     A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut, save that
     brackets at the end of a goal may be missing. First come the goal, the work in hand and the standing rules,
-    prohibitions by the user before others; facts that ``query`` asks for come right behind the rules, and never
-    instead of one. Behind the facts, lists of names excepted, stand receipts ("[12]":
+    prohibitions by the user before others; facts that are pinned and those that ``query`` asks for come right behind
+    the rules, and never instead of one. Behind the facts, lists of names excepted, stand receipts ("[12]":
     message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
 
@@ -106,7 +106,8 @@ def build_resume(
     if tokens <= LEVELS["critical"]:
         known = [fact for fact in known if not _flagged(graph, fact)]
     told = [*condensed(graph, known), *earlier]
-    facts = said_once(ranked(told, importances(graph, turn), _asked(graph, query)), limit=tokens)
+    pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
+    facts = said_once(ranked(told, importances(graph, turn), _asked(graph, query), pinned), limit=tokens)
     text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
     ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
     count = counter.count(text) if text else 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice
+from types import MappingProxyType
 from typing import Final
 
 from .facts import Fact, Section
@@ -48,16 +49,23 @@ _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS,
 _RUN_MAX: Final = 4
 
 
-def ranked(facts: Iterable[Fact], importance: Mapping[str, float], boost: Mapping[str, float]) -> list[Fact]:
-    """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much."""
+def ranked(
+    facts: Iterable[Fact],
+    importance: Mapping[str, float],
+    boost: Mapping[str, float],
+    pinned: Mapping[str, float] = MappingProxyType({}),
+) -> list[Fact]:
+    """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much;
+    ``pinned``: those that somebody wants told before, right behind the standing rules."""
     by_section: dict[Section, list[Fact]] = {section: [] for section in Section}
     for fact in facts:
         by_section[fact.section].append(fact)
     for section, members in by_section.items():
         members.sort(key=lambda fact: _within(section, fact, importance))
     standing = list(_taken(by_section, _ASKED_STANDING if boost else _STANDING))
+    pins = _asked(by_section, pinned) if pinned else []
     asked = _asked(by_section, boost) if boost else []
-    return [*standing, *asked, *_taken(by_section, _ASKED_FIRST if boost else _FIRST), *_shared(by_section)]
+    return [*standing, *pins, *asked, *_taken(by_section, _ASKED_FIRST if boost else _FIRST), *_shared(by_section)]
 
 
 def _asked(by_section: dict[Section, list[Fact]], boost: Mapping[str, float]) -> list[Fact]:

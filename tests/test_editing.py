@@ -1,0 +1,152 @@
+"""Changes of facts by hand: on record, told at once, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
+from tokenmizer_mw.model.node import Node, Status
+
+CHAT = [
+    {"role": "user", "content": "Let's build a booking service for the village hall. We use SQLite, it is one file."},
+    {"role": "assistant", "content": "SQLite it is. Shall I write the schema first?"},
+    {"role": "user", "content": "Yes. Never delete a booking without asking me first."},
+    {"role": "assistant", "content": "The schema is in hall/schema.sql."},
+    {"role": "user", "content": "Switch from SQLite to PostgreSQL because of concurrent writes."},
+]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[SessionMemory]:
+    found = SessionMemory.open(f"sqlite:///{tmp_path / 'hall.db'}")
+    found.record("hall", CHAT)
+    yield found
+    found.close()
+
+
+def database(memory: SessionMemory) -> Node:
+    found = memory.graph("hall").in_slot("database")
+    assert found is not None
+    return found
+
+
+def test_what_is_put_away_leaves_the_resume_and_comes_back(memory: SessionMemory) -> None:
+    node = database(memory)
+    memory.archive("hall", node.id, "moved elsewhere")
+    memory.archive("hall", node.id, "said twice, recorded once")
+    assert memory.graph("hall").get(node.id).status is Status.ARCHIVED  # type: ignore[union-attr]
+    assert "PostgreSQL" not in memory.resume("hall", "full").text
+    (edit,) = memory.edits("hall")
+    assert (edit.edit.number, edit.edit.reason) == (1, "moved elsewhere")
+    memory.undo("hall", 1)
+    assert memory.graph("hall").get(node.id) == node
+    assert "PostgreSQL" in memory.resume("hall", "full").text
+    memory.undo("hall", 2)
+    assert memory.graph("hall").get(node.id).status is Status.ARCHIVED  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("status", ["pending", "in_progress", "completed", "superseded"])
+def test_undone_is_what_was_whatever_that_was(memory: SessionMemory, status: str) -> None:
+    memory.record("hall", [*CHAT, {"role": "assistant", "content": "- [ ] migrate\n- [x] schema\n- [~] tests"}])
+    before = [node for node in memory.graph("hall").nodes() if node.status == status]
+    for node in before:
+        memory.invalidate("hall", node.id, "not so")
+    for edit in memory.edits("hall"):
+        memory.undo("hall", edit.edit.number)
+    assert [memory.graph("hall").get(node.id) for node in before] == before
+
+
+def test_a_correction_has_its_value_and_keeps_where_it_was_said(memory: SessionMemory) -> None:
+    node = database(memory)
+    memory.correct("hall", node.id, label="MariaDB", detail="the host offers nothing else", reason="misheard")
+    now = database(memory)
+    assert (now.id, now.label, now.value, now.detail) == (
+        node.id,
+        "MariaDB",
+        "mariadb",
+        "the host offers nothing else",
+    )
+    assert (now.source.role, now.source.turn, now.source.quote) == ("hand", node.source.turn, node.source.quote)
+    assert "MariaDB" in memory.resume("hall").text
+    memory.undo("hall", 1)
+    assert database(memory) == node
+
+
+def test_two_facts_never_share_a_place(memory: SessionMemory) -> None:
+    now = database(memory)
+    (old,) = [node for node in memory.graph("hall").nodes("decision") if node.status is Status.SUPERSEDED]
+    memory.archive("hall", now.id)
+    memory.record("hall", [*CHAT, {"role": "user", "content": "Use MariaDB for storage."}])
+    with pytest.raises(CallerError, match="MariaDB"):
+        memory.undo("hall", 1)
+    memory.invalidate("hall", old.id, "never again")
+    memory.undo("hall", memory.edits("hall")[-1].edit.number)
+    assert memory.graph("hall").in_slot("database").label != old.label  # type: ignore[union-attr]
+
+
+def test_later_changes_are_taken_back_first(memory: SessionMemory) -> None:
+    node = database(memory)
+    memory.correct("hall", node.id, label="MariaDB")
+    memory.correct("hall", node.id, label="MySQL")
+    with pytest.raises(CallerError, match="later change"):
+        memory.undo("hall", 1)
+    memory.undo("hall", 2)
+    memory.undo("hall", 1)
+    assert database(memory) == node
+
+
+def test_a_pinned_fact_comes_into_a_block_that_it_was_too_small_for(memory: SessionMemory) -> None:
+    schema = next(node for node in memory.graph("hall").nodes("file"))
+    small = next(budget for budget in range(60, 300) if schema.id in memory.resume("hall", budget=budget).node_ids)
+    assert schema.id not in memory.resume("hall", budget=small - 1).node_ids
+    memory.pin("hall", schema.id)
+    assert schema.id in memory.resume("hall", budget=small - 1).node_ids
+    memory.pin("hall", schema.id, False)
+    assert schema.id not in memory.resume("hall", budget=small - 1).node_ids
+
+
+def test_a_pinned_fact_is_not_pruned() -> None:
+    memory = SessionMemory.open("memory://", Settings(nodes_max=4))
+    chat = [{"role": "user", "content": f"Look at src/part_{number}.py please."} for number in range(30)]
+    memory.record("s", chat[:2])
+    first = memory.graph("s").nodes("file")[0]
+    memory.pin("s", first.id)
+    memory.record("s", chat)
+    left = [node.id for node in memory.graph("s").nodes("file")]
+    assert first.id in left
+    assert len(left) < 12
+    memory.close()
+
+
+def test_what_was_done_by_hand_outlives_the_process(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'hall.db'}"
+    memory = SessionMemory.open(url)
+    memory.record("hall", CHAT)
+    node = database(memory)
+    memory.pin("hall", node.id)
+    memory.correct("hall", node.id, label="MariaDB")
+    memory.close()
+    memory = SessionMemory.open(url)
+    assert (database(memory).label, database(memory).pinned) == ("MariaDB", True)
+    memory.undo("hall", 2)
+    memory.undo("hall", 1)
+    assert database(memory) == node
+    memory.close()
+
+
+def test_what_cannot_be_is_told(memory: SessionMemory) -> None:
+    node = database(memory)
+    with pytest.raises(CallerError, match="needs words"):
+        memory.correct("hall", node.id, label=" \u202e ")
+    with pytest.raises(CallerError, match="no change 7"):
+        memory.undo("hall", 7)
+    for change in (memory.archive, memory.pin, memory.correct):
+        with pytest.raises(UnknownNode):
+            change("hall", "decision-999")
+        with pytest.raises(UnknownSession):
+            change("elsewhere", node.id)
+    assert memory.edits("hall") == []

@@ -1,0 +1,105 @@
+"""Changes of facts by hand, as events: each says what it changed, so that it can be taken back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tokenmizer_mw.errors import CallerError, UnknownNode
+from tokenmizer_mw.extract.slots import read_slot
+from tokenmizer_mw.labels import flatten
+from tokenmizer_mw.model.event import Event, NodeEdited
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Trust, is_current, may_move
+from tokenmizer_mw.session import SessionState
+
+DETAIL_MAX: Final = 1_000
+"""Characters of a detail, or of a reason, that is given by hand."""
+
+HAND: Final = "hand"
+"""Who speaks where somebody corrected a fact."""
+
+_SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
+
+
+def marked(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
+    """A fact declared wrong, or put away as no longer of interest; [] where it is so already, or may not become so.
+    Raises ``UnknownNode``."""
+    node = _node(state, id)
+    return _edit(state, node, {"status": status}, reason) if may_move(node.status, status, evidence=True) else []
+
+
+def pinned(state: SessionState, id: str, on: bool) -> list[Event]:
+    """A fact that is told before others from now on, or no longer. Raises ``UnknownNode``."""
+    return _edit(state, _node(state, id), {"pinned": on}, "")
+
+
+def corrected(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
+    """A fact in other words, and what they say is its value. Where it was said, and in which words, stays with it.
+
+    Raises ``UnknownNode``, and ``CallerError`` for a label that says nothing, and where another fact has that place.
+    """
+    node = _node(state, id)
+    changes: dict[str, Any] = {}
+    if label is not None:
+        changes["label"] = flatten(label)
+        if not changes["label"]:
+            raise CallerError("a fact needs words")
+    if detail is not None:
+        changes["detail"] = flatten(detail, DETAIL_MAX)
+    if changes.get("label", node.label) != node.label:
+        changes |= _read(node, changes["label"])
+        changes["source"] = Source(node.source.turn, HAND, node.source.quote, Trust.STATED)
+    _require_free(state, node, changes)
+    return _edit(state, node, changes, reason)
+
+
+def undone(state: SessionState, number: int) -> list[Event]:
+    """A change by hand taken back. Raises ``UnknownNode``, and ``CallerError`` when there is no such change, when the
+    fact was changed again since, and where another fact has its place now."""
+    found = state.edits.get(number)
+    if found is None:
+        raise CallerError(f"the session has no change {number}")
+    edit = found.edit
+    node = _node(state, edit.id)
+    if any(getattr(node, name) != value for name, value in edit.changes.items()):
+        raise CallerError("the fact was changed again since: take the later change back first")
+    _require_free(state, node, edit.before)
+    return [
+        NodeEdited(
+            _next(state), edit.id, edit.before, edit.changes, len(state.transcript), f"change {number} undone", number
+        )
+    ]
+
+
+def _edit(state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str) -> list[Event]:
+    changes = {name: value for name, value in wanted.items() if getattr(node, name) != value}
+    if not changes:
+        return []
+    before = {name: getattr(node, name) for name in changes}
+    return [NodeEdited(_next(state), node.id, changes, before, len(state.transcript), flatten(reason, DETAIL_MAX))]
+
+
+def _next(state: SessionState) -> int:
+    return max(state.edits, default=0) + 1
+
+
+def _read(node: Node, label: str) -> dict[str, Any]:
+    """What the words of a fact that can be a value of something say that it is a value of."""
+    if node.type not in _SLOTTED:
+        return {}
+    slot = read_slot(label)
+    return {"slot": slot.name, "value": slot.value} if slot is not None else {"slot": "", "value": ""}
+
+
+def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any]) -> None:
+    """Two facts that hold never share a slot."""
+    holder = state.graph.in_slot(changes.get("slot", node.slot))
+    if holder is not None and holder.id != node.id and is_current(changes.get("status", node.status)):
+        raise CallerError(f"{holder.label!r} has that place now: declare it wrong, or put it away, first")
+
+
+def _node(state: SessionState, id: str) -> Node:
+    node = state.graph.get(id)
+    if node is None:
+        raise UnknownNode(f"the session has no node {id[:60]!r}")
+    return node
