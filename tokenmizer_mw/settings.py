@@ -17,6 +17,12 @@ STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
 DOMAINS: Final = ("ops", "research", "product", "writing")
 """Domains whose phrasings extraction knows, besides those of code and everyday talk."""
 
+COMPRESSION: Final = ("filler", "json", "spaces", "logs", "listings", "repeats", "shorten", "history")
+"""Stages of compression that "all" stands for."""
+
+COMPRESSION_ASKED: Final = ("comments", "neural")
+"""Those that run only where they are named."""
+
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
 _Cut = Literal["window", "economy"]
@@ -81,6 +87,13 @@ class Settings:
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: folded sessions kept in process.
+    What is sent in fewer tokens (off unless stages are named)
+        ``compress``: names of stages with commas between them, see ``docs/compression.md``: those of ``COMPRESSION``,
+        "all" for all of these, and of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result, of
+        a longer one "shorten" leaves out the middle. "history" leaves the newest ``compress_keep`` results whole and
+        prunes the others whenever ``compress_step`` tokens of them have gathered. ``compress_marked``: requests that
+        mark their messages for a provider's cache are compressed, too. ``compress_known_max``: characters of recent
+        requests that are kept as they were sent, so that only what is new is looked at.
     Routes over HTTP, and what is kept for how long
         ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
         (``request_max`` bounds a line, and an import that is one document); more is refused.
@@ -137,6 +150,12 @@ class Settings:
     queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
     sessions_cached: int = 256
+    compress: str = ""
+    compress_result_max: int = 8_000
+    compress_keep: int = 3
+    compress_step: int = 4_000
+    compress_marked: bool = False
+    compress_known_max: int = 8 * 1024 * 1024
     api_body_max: int = 1024 * 1024
     import_max: int = 64 * 1024 * 1024
     page_max: int = 1_000
@@ -151,6 +170,9 @@ class Settings:
             raise ConfigError(f"domains are {', '.join(DOMAINS)}, auto or none, not {', '.join(sorted(unknown))}")
         if unknown := self.stages_named - STAGES:
             raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
+        if unknown := self.compress_named - {*COMPRESSION, *COMPRESSION_ASKED}:
+            known = ", ".join((*COMPRESSION, *COMPRESSION_ASKED))
+            raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
         for name in ("drain_seconds", "llm_rest_seconds"):
@@ -166,6 +188,12 @@ class Settings:
             return None
         named = {name.strip() for name in self.domains.split(",")} - {"", "none"}
         return (*(name for name in DOMAINS if name in named), *sorted(named - set(DOMAINS)))
+
+    @property
+    def compress_named(self) -> frozenset[str]:
+        """The stages of compression that run."""
+        named = {name.strip() for name in self.compress.split(",")} - {""}
+        return frozenset(named - {"all"}) | (frozenset(COMPRESSION) if "all" in named else frozenset())
 
     def _check_numbers(self) -> None:
         for name, least in _LEAST.items():
@@ -238,6 +266,10 @@ _LEAST: Final = {
     "queue_max": 1,
     "queue_bytes": 1,
     "sessions_cached": 1,
+    "compress_result_max": 100,
+    "compress_keep": 1,
+    "compress_step": 1,
+    "compress_known_max": 0,
     "api_body_max": 1_024,
     "import_max": 1_024,
     "page_max": 1,
