@@ -504,6 +504,59 @@ def test_8_waiting_for_the_answer_is_no_slowness(serving: Serving, keys: MemoryK
     assert answers == [200]
 
 
+_CALLS = {
+    "/v1/chat/completions": ("messages", ("error", "code"), "{code}"),
+    "/v1/responses": ("input", ("error", "code"), "{code}"),
+    "/v1/messages": ("messages", ("error", "type"), "invalid_request_error"),
+    "/v1beta/models/gemini-2.5-flash:generateContent": ("contents", ("error", "status"), "INVALID_ARGUMENT"),
+    "/v2/chat": ("messages", ("message",), "{message}"),
+    "/api/chat": ("messages", ("error",), "{message}"),
+}
+
+
+@pytest.mark.parametrize("serving", ["proxy"], indirect=True)
+@pytest.mark.parametrize("path", _CALLS)
+def test_8_what_a_request_holds(serving: Serving, keys: MemoryKeys, path: str) -> None:
+    good = kept(keys, "a", ("chat", "read"))
+    server = serving(keys)
+    name, place, shape = _CALLS[path]
+    message: dict[str, object] = {"role": "user", "content": "Hello.", "parts": [{"text": "Hello."}]}
+    deep = json.loads("[" * 62 + "]" * 62)
+    too_much = {
+        "nested_too_deeply": (
+            {name: [{**message, "input": deep}]},
+            f"{name}[0].input[0]...: nested deeper than the 64",
+        ),
+        "too_many_messages": ({name: [message] * 2_001}, f"{name}: 2001 messages are more than the 2000"),
+        "too_many_tools": ({name: [message], "tools": [{"name": "f"}] * 257}, "tools: 257 tools are more than the 256"),
+    }
+    for code, (request, told) in too_much.items():
+        data = json.dumps({"model": "gpt-4o", **request}).encode()
+        answer = server.ask(good, path=path, data=data, session="s1")
+        found = answer.json()
+        for step in place:
+            found = found[step]
+        ends = " levels that this server takes" if code == "nested_too_deeply" else " that this server takes"
+        assert (answer.status, found) == (400, shape.format(code=code, message=told + ends))
+        assert told in answer.body.decode()
+    assert server.model.seen == [] and dict(server.door.counts) == dict.fromkeys(too_much, 1)
+    assert server.ask(good, path="/api/sessions", method="GET").json()["sessions"] == []
+
+
+@pytest.mark.parametrize("serving", ["proxy"], indirect=True)
+def test_8_what_a_request_holds_is_a_setting(serving: Serving, keys: MemoryKeys) -> None:
+    good = kept(keys)
+    for settings, status in (
+        ({}, 200),
+        ({"messages_max": 1_999}, 400),
+        ({"tools_max": 255}, 400),
+        ({"depth_max": 3}, 400),
+    ):
+        messages = [{"role": "user", "content": [{"type": "text", "text": "Hello."}]}] * 2_000
+        answer = serving(keys, **settings).ask(good, data=chat(messages=messages, tools=[{"name": "f"}] * 256))
+        assert answer.status == status, settings
+
+
 def test_8_streams_at_once(serving: Serving, keys: MemoryKeys) -> None:
     mine, other = kept(keys, "a"), kept(keys, "b")
     server = serving(keys, per_tenant=Rates(streams=2))

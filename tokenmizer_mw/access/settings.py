@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tokenmizer_mw.errors import ConfigError
 
+from .bounds import DEEPEST, Bounds
+
 Failing = Literal["open", "closed"]
+
+_AT_LEAST_ONE: Final = (
+    "failed_per_minute",
+    "hosts_counted",
+    "counted",
+    "head_max",
+    "body_max",
+    "body_bytes_per_second",
+    "depth_max",
+    "messages_max",
+    "tools_max",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +89,15 @@ class AccessSettings:
     body_max: int = 64 * 1024 * 1024
     body_wait_seconds: float = 15.0
     body_bytes_per_second: int = 4_096
+    depth_max: int = 64
+    messages_max: int = 2_000
+    tools_max: int = 256
 
     def __post_init__(self) -> None:
-        for name in ("failed_per_minute", "hosts_counted", "counted", "head_max", "body_max", "body_bytes_per_second"):
+        for name in _AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
+        if self.depth_max > DEEPEST:
+            raise ConfigError(f"depth_max is at most {DEEPEST}, not {self.depth_max}")
         for name in ("refresh_seconds", "stale_seconds", "redis_seconds", "stream_seconds", "body_wait_seconds"):
             _require_more_than_zero(name, getattr(self, name))
         if self.refresh_seconds > self.stale_seconds:
@@ -113,6 +132,11 @@ class AccessSettings:
             raise ConfigError(f"{where}: {name}: {first['msg']}") from None
         except ConfigError as error:
             raise ConfigError(f"{where}: {error}") from None
+
+    @property
+    def bounds(self) -> Bounds:
+        """How much a JSON request may hold."""
+        return Bounds(self.depth_max, self.messages_max, self.tools_max)
 
     def rates_of(self, tenant: str) -> Rates:
         """What the tenant is allowed."""

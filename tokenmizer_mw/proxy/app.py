@@ -17,6 +17,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.offload import offload
 from tokenmizer_mw.operations.retention import retaining
 
+from .bounding import Bounding
 from .configuration import Configuration
 from .conversations import Conversations, session_of
 from .credentials import OWN_HEADER
@@ -51,10 +52,11 @@ class Proxy:
         worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
         self.outcomes = Outcomes(worker)
         self._own = api(memory, checks=[self._unready], collectors=[self.outcomes], worker=worker)
-        self._chats = self._remembering()
         settings = configuration.access
         settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS))
         self._door = Access(self._inside, keys=self._keys, settings=settings)
+        body_max = configuration.asking.body_max
+        self._calls = Bounding(self._remembering(), settings.bounds, body_max, self._door.counts)
         self.outcomes.refused = self._door.counts
 
     def _remembering(self) -> ASGIApp:
@@ -82,7 +84,7 @@ class Proxy:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
-            await (self._own if is_own(scope["path"]) else self._chats)(scope, receive, send)
+            await (self._own if is_own(scope["path"]) else self._calls)(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 

@@ -19,13 +19,14 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Dialect
 
+from .bodies import read_ahead, replayed, whole_body
 from .configuration import Naming
 from .faces import face_of
 from .headers import Header, value_of
 from .naming import where_it_fits
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 SESSION_KEY: Final = "tokenmizer_session"
 """Key of the ASGI scope under which the session's name is left for the middleware."""
@@ -117,12 +118,11 @@ class Conversations:
         if dialect is None:
             await self._app(scope, receive, send)
             return
-        read = await _read(receive, self._settings.request_max)
-        if len(read) == 1 and not read[0].get("more_body") and read[0]["type"] == "http.request":
-            session = await self._named(scope, dialect, read[0].get("body", b""))
-            if session is not None:
-                scope = {**scope, SESSION_KEY: session}
-        await self._app(scope, _replayed(read, receive), send)
+        read = await read_ahead(receive, self._settings.request_max)
+        body = whole_body(read)
+        if body is not None and (session := await self._named(scope, dialect, body)) is not None:
+            scope = {**scope, SESSION_KEY: session}
+        await self._app(scope, replayed(read, receive), send)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
         """The dialect of a chat whose session is not named in a header of ours."""
@@ -159,27 +159,3 @@ def _in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
         return dialect.read(body, path=path).fields.get(field) is not None
     except MalformedRequest:
         return True
-
-
-async def _read(receive: Receive, limit: int) -> list[Message]:
-    """The body in one message; in several when it is longer than ``limit`` bytes, or when the client left within it."""
-    messages: list[Message] = []
-    size = 0
-    while True:
-        message = await receive()
-        messages.append(message)
-        size += len(message.get("body", b""))
-        if message["type"] != "http.request" or size > limit:
-            return messages
-        if not message.get("more_body"):
-            break
-    if len(messages) == 1:
-        return messages
-    return [{"type": "http.request", "body": b"".join(part.get("body", b"") for part in messages), "more_body": False}]
-
-
-def _replayed(messages: list[Message], receive: Receive) -> Receive:
-    async def replayed() -> Message:
-        return messages.pop(0) if messages else await receive()
-
-    return replayed

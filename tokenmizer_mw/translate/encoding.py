@@ -13,8 +13,10 @@ DEPTH_MAX: Final = 200
 
 
 def load(data: bytes | str) -> dict[str, Any]:
-    """The JSON object in ``data``. Raises ``ValueError`` for everything else, for what is nested too deeply, and for
-    numbers that JSON does not know."""
+    """The JSON object in ``data``, bytes of UTF-8. Raises ``ValueError`` for everything else, for what is nested too
+    deeply, and for numbers that JSON does not know."""
+    if isinstance(data, bytes) and b"\0" in data[:4]:
+        raise ValueError("not in UTF-8")
     try:
         value = json.loads(data, parse_constant=_no_number)
     except RecursionError:

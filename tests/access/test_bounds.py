@@ -1,0 +1,117 @@
+"""How much a JSON request holds, told without parsing it: the same as is told by parsing it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenmizer_mw.access.bounds import DEEPEST, Bounds, excess
+
+SMALL = Bounds(depth=5, messages=3, tools=2)
+
+_TEXT = st.text(st.sampled_from('ab"\\{}[],: \n\u00e9'), max_size=8)
+_VALUES = st.recursive(
+    st.none() | st.integers(-5, 5) | _TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+_OBJECTS = st.dictionaries(_TEXT, _VALUES, max_size=3)
+_REQUESTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "messages": st.lists(_OBJECTS, max_size=6) | _VALUES,
+        "input": st.lists(_OBJECTS, max_size=6) | _VALUES,
+        "tools": st.lists(_OBJECTS | st.fixed_dictionaries({"tools": st.lists(_OBJECTS, max_size=4)}), max_size=5),
+        "metadata": st.dictionaries(_TEXT, _OBJECTS, max_size=6),
+        "x": _VALUES,
+    },
+)
+
+
+def _depth(value: Any) -> int:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inside is None else 1 + max(map(_depth, inside), default=0)
+
+
+def _code(request: dict[str, Any], bounds: Bounds) -> set[str]:
+    """All codes that may be told, by a look at what was parsed."""
+    if _depth(request) > bounds.depth:
+        return {"nested_too_deeply"}
+    found = set()
+    for name in ("messages", "input"):
+        listed = request.get(name)
+        elements = listed.values() if isinstance(listed, dict) else listed if isinstance(listed, list) else ()
+        if sum(isinstance(one, dict | list) for one in elements) > bounds.messages:
+            found.add("too_many_messages")
+    tools = [tool for tool in request.get("tools", ()) if isinstance(tool, dict)]
+    held = [[one for one in tool.get("tools") or () if isinstance(one, dict)] for tool in tools]
+    if sum(max(1, len(inner)) for inner in held) > bounds.tools:
+        found.add("too_many_tools")
+    return found
+
+
+@given(_REQUESTS, st.sampled_from([None, 1]), st.booleans())
+def test_the_same_as_is_found_by_parsing(request: dict[str, Any], indent: int | None, ascii_only: bool) -> None:
+    if any(isinstance(tool.get("tools"), str | int) for tool in request.get("tools", ())):
+        return
+    body = json.dumps(request, indent=indent, ensure_ascii=ascii_only).encode()
+    found = excess(body, SMALL)
+    assert (found.code if found is not None else None) in (_code(request, SMALL) or {None})
+
+
+@given(st.text(st.sampled_from('ab"\\{}[],: \n'), max_size=60))
+def test_what_is_no_json_is_looked_through_all_the_same(text: str) -> None:
+    excess(text.encode(), Bounds(1, 1, 1))
+
+
+def test_exactly_as_much_as_is_allowed() -> None:
+    bounds = Bounds()
+    messages = [{"role": "user", "content": 'A "quote" and a brace {'}] * 2_000
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": {}}}}}] * 256
+    assert excess(json.dumps({"messages": messages, "tools": tools}).encode(), bounds) is None
+    for name, listed, code in (("messages", messages, "too_many_messages"), ("tools", tools, "too_many_tools")):
+        found = excess(json.dumps({name: [*listed, listed[0]], "model": "m"}).encode(), bounds)
+        assert found is not None and (found.code, found.place) == (code, name)
+        assert str(len(listed) + 1) in found.reason and str(len(listed)) in found.reason
+
+
+@pytest.mark.parametrize("opening, closing", ["[]", ('{"a":', "}")])
+def test_depth_is_counted_with_the_object_itself(opening: str, closing: str) -> None:
+    for depth, fits in ((64, True), (65, False), (200_000, False)):
+        inside = f"{opening * (depth - 1)}{closing * (depth - 1)}".replace(":}", ":1}")
+        found = excess(f'{{"messages":{inside}}}'.encode(), Bounds())
+        assert (found is None) is fits
+    assert found is not None and found.place.startswith("messages")
+
+
+def test_the_place_is_told_by_its_first_steps() -> None:
+    deep: Any = 1
+    for _ in range(70):
+        deep = {"more": deep}
+    request = {"a": [], "messages": [{"role": "user"}, {"content": [{"text": "x, [ y"}, {"input": deep}]}]}
+    found = excess(json.dumps(request).encode(), Bounds())
+    assert found is not None and found.place == "messages[1].content[1]..."
+    assert str(found).startswith("messages[1].content[1]...: nested deeper than the 64 levels")
+
+
+def test_a_member_that_comes_twice_hides_nothing() -> None:
+    many = ",".join(["{}"] * 2_001)
+    found = excess(f'{{"messages":[{many}],"messages":[]}}'.encode(), Bounds())
+    assert found is not None and found.code == "too_many_messages"
+
+
+def test_tools_inside_of_tools() -> None:
+    for name in ("functionDeclarations", "function_declarations", "tools"):
+        held = [{name: [{"name": "f"}] * 200}, {name: [{"name": "g"}] * 100}]
+        found = excess(json.dumps({"tools": held}).encode(), Bounds())
+        assert found is not None and found.reason.startswith("300 tools")
+
+
+def test_the_greatest_bound() -> None:
+    body = f'{{"x":{"[" * DEEPEST}{"]" * DEEPEST}}}'.encode()
+    assert excess(body, Bounds(depth=DEEPEST)) is not None
+    assert excess(body.replace(b"[]", b"1"), Bounds(depth=DEEPEST)) is None

@@ -1,0 +1,178 @@
+"""How much a JSON request may hold: how deep it is nested, how many messages and how many tools there are. Pure.
+
+Looked at before anything parses it, and without parsing it: its strings are cut out, and what is left of the rest are
+the brackets. On JSON that is exact; what is no JSON is refused by whoever is to read it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final
+
+_STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+_NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in _STEPS)
+
+DEEPEST: Final = 250
+"""The greatest depth that may be allowed: levels are counted in bytes."""
+
+_MEMBER: Final = b"\x01\x02"
+_ELEMENT: Final = b"\x02\x03"
+_INNER: Final = b"\x04\x05"
+"""Where a top-level member that is an array or an object begins, an element of it, and an element of an array in such
+an element, as steps from one level to the next."""
+
+_MESSAGES: Final = frozenset({"messages", "input", "contents"})
+_TOOLS: Final = frozenset({"tools", "functions"})
+_HELD: Final = ("functionDeclarations", "function_declarations", "tools")
+"""Members of a tool that hold tools: Gemini's declarations, and the namespaces of OpenAI's Responses."""
+
+_SHOWN: Final = 4
+"""Steps of a path that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The most of each: objects and arrays within each other (at most ``DEEPEST``), messages, tools."""
+
+    depth: int = 64
+    messages: int = 2_000
+    tools: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What there is too much of: a ``code`` for programs; for people the ``place`` and what is wrong there."""
+
+    code: str
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+def excess(body: bytes, bounds: Bounds) -> Excess | None:
+    """What ``body`` has too much of; ``None`` for nothing, and for what is no JSON object."""
+    brackets = body.translate(None, _NO_BRACKETS)
+    if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
+        return None
+    pieces = _pieces(body)
+    brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
+    levels = _levels(brackets, bounds.depth)
+    if levels is None:
+        return None
+    if levels[-1:] > bytes([bounds.depth]):
+        reason = f"nested deeper than the {bounds.depth} levels that this server takes"
+        return Excess("nested_too_deeply", _path(pieces, bounds.depth), reason)
+    return _too_many(body, pieces, levels, bounds)
+
+
+def _pieces(body: bytes) -> list[bytes]:
+    """What stands outside of strings, and inside of them, by turns."""
+    if b"\\" in body:  # backslashes stand in strings only, and each begins a pair with what follows it
+        body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return body.split(b'"')
+
+
+def _levels(brackets: bytes, most: int) -> bytes | None:
+    """How deep it goes at each bracket, up to the first that is deeper than ``most``; ``None`` where the brackets are
+    not those of JSON."""
+    levels = bytearray()
+    for start in range(0, len(brackets), 4_096):
+        steps = map(_STEPS.__getitem__, brackets[start : start + 4_096])
+        found = list(accumulate(steps, initial=levels[-1] if levels else 0))[1:]
+        if min(found) < 0:
+            return None
+        if max(found) > most:
+            return bytes([*levels, most + 1])
+        levels += bytes(found)
+    return bytes(levels)
+
+
+def _too_many(body: bytes, pieces: list[bytes], levels: bytes, bounds: Bounds) -> Excess | None:
+    """Each top-level member has at most as many elements as ``levels`` tell: only where those are more than there may
+    be it matters which member that is."""
+    least = min(bounds.messages, bounds.tools)
+    for place, member in enumerate(levels.split(_MEMBER)[1:]):
+        elements = (_MEMBER[1:] + member).count(_ELEMENT)
+        if elements <= least and member.count(_INNER) <= bounds.tools:
+            continue
+        name = _name(pieces, place)
+        if name in _MESSAGES and elements > bounds.messages:
+            reason = f"{elements} messages are more than the {bounds.messages} that this server takes"
+            return Excess("too_many_messages", name, reason)
+        if name in _TOOLS and (count := _tools(_member(body, name))) > bounds.tools:
+            reason = f"{count} tools are more than the {bounds.tools} that this server takes"
+            return Excess("too_many_tools", name, reason)
+    return None
+
+
+def _member(body: bytes, name: str) -> Any:
+    """A member of the object in ``body``, read; ``None`` where it is no JSON."""
+    try:
+        return json.loads(body.decode("utf-8-sig")).get(name)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _tools(listed: Any) -> int:
+    """Tools in a list of them; one that holds others counts for those."""
+    if not isinstance(listed, list):
+        return 0
+    return sum(max(1, sum(_tools(tool.get(name)) for name in _HELD)) for tool in listed if isinstance(tool, dict))
+
+
+def _name(pieces: list[bytes], place: int) -> str:
+    """The name of the top-level member that is the ``place``-th array or object."""
+    opened = 0
+    for before, level, name, _ in _openings(pieces):
+        if (before, level) == (1, 2):
+            if opened == place:
+                return name or ""
+            opened += 1
+    return ""
+
+
+def _path(pieces: list[bytes], depth: int) -> str:
+    """Where it goes deeper than ``depth``: the first steps of the way there."""
+    way: list[tuple[str | None, int]] = []
+    for before, level, name, index in _openings(pieces):
+        del way[before:]
+        way.append((name, index))
+        if level > depth:
+            break
+    steps = [f".{name}" if name is not None else f"[{index}]" for name, index in way[1 : _SHOWN + 1]]
+    return "".join(steps).removeprefix(".") + "..."
+
+
+def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]:
+    """Each object and array as it opens: the levels before and behind, its name where it is a member, and its number
+    where it is an element."""
+    level = 0
+    commas = [0]
+    for place in range(0, len(pieces), 2):
+        outside = pieces[place]
+        for at, byte in enumerate(outside):
+            char = chr(byte)
+            if char in "{[":
+                name = _said(pieces[place - 1]) if place and outside[:at].strip() == b":" else None
+                yield level, level + 1, name, commas[-1]
+                level += 1
+                commas.append(0)
+            elif char in "}]":
+                level -= 1
+                commas.pop()
+            elif char == ",":
+                commas[-1] += 1
+
+
+def _said(name: bytes) -> str:
+    """The name of a member, readable; the start of one that is long."""
+    text = name[:64].decode("utf-8", "replace")
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
