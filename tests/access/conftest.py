@@ -16,6 +16,8 @@ from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
 from tokenmizer_mw.access.keys import Key, new_key
 from tokenmizer_mw.access.opening import open_keys
 
+from .own_redis import OwnRedis
+
 MakeStore = Callable[[], KeyStore]
 
 
@@ -44,6 +46,15 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeS
         store.close()
     if database is not None:
         database.drop()
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
+    """A Redis of the test's own; skips the test where its program is missing."""
+    server = OwnRedis(services.program("redis-server"), tmp_path)
+    server.start()
+    yield server
+    server.stop()
 
 
 def made(tenant: str = "acme", scopes: tuple[str, ...] = ("chat",), **options: Any) -> tuple[str, Key]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
-import subprocess
-import time
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import anyio
 import pytest
@@ -23,6 +20,7 @@ from tokenmizer_mw.access.settings import AccessSettings
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 
 from .conftest import Clock
+from .own_redis import OwnRedis
 
 pytestmark = pytest.mark.anyio
 
@@ -184,58 +182,6 @@ async def test_nothing_stays_in_redis_for_ever(prefix: str) -> None:
     with redis_client.Redis.from_url(_address()) as client:
         keys = list(client.scan_iter(f"{prefix}:*"))
         assert len(keys) == 3 and all(client.ttl(key) > 0 for key in keys)
-
-
-class OwnRedis:
-    """A Redis server of the test's own, which can be stopped."""
-
-    def __init__(self, program: str, folder: Path) -> None:
-        self.program = program
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.folder = folder
-        self.address = f"redis://127.0.0.1:{self.port}/0"
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        line = [
-            self.program,
-            "--port",
-            str(self.port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--dir",
-            str(self.folder),
-        ]
-        self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + SECONDS
-        while not self.answers():
-            assert time.monotonic() < deadline and self.process.poll() is None, "redis-server does not start"
-            time.sleep(0.02)
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
-
-    def answers(self) -> bool:
-        try:
-            with redis_client.Redis.from_url(self.address, socket_timeout=1) as client:
-                return bool(client.ping())
-        except redis_client.ConnectionError:
-            return False
-
-
-@pytest.fixture
-def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
-    server = OwnRedis(services.program("redis-server"), tmp_path)
-    server.start()
-    yield server
-    server.stop()
 
 
 async def test_while_redis_is_down_each_process_counts_for_itself(own_redis: OwnRedis) -> None:

@@ -27,6 +27,7 @@ from tokenmizer_mw.api.table import ROUTES
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 
 from .conftest import kept, made
+from .own_redis import OwnRedis
 from .serving import CHAT, Serving, chat, eventually, served, until_answered
 
 
@@ -652,6 +653,34 @@ def test_9_limits_that_cannot_be_checked(serving: Serving, keys: MemoryKeys) -> 
         assert closed.ask(good).status == 503 and closed.model.seen == []
         opened = serving(keys, per_tenant=Rates(requests=2), redis=address, redis_down="open")
         assert [opened.ask(good).status for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize("serving", ["proxy"], indirect=True)
+@pytest.mark.parametrize(
+    "down, reason, statuses", [("open", "limits_not_shared", {200}), ("closed", "limits_unavailable", {503})]
+)
+def test_9_health_tells_of_a_redis_that_is_down(
+    serving: Serving, keys: MemoryKeys, own_redis: OwnRedis, down: str, reason: str, statuses: set[int]
+) -> None:
+    good = kept(keys)
+    server = serving(
+        keys, per_tenant=Rates(requests=1_000), redis=own_redis.address, redis_seconds=5.0, redis_down=down
+    )
+
+    def health() -> tuple[int, str, bool, list[str]]:
+        answer = server.ask(path="/health", method="GET")
+        told = answer.json()
+        return answer.status, told["status"], told["ready"], told["reasons"]
+
+    assert (server.ask(good).status, health()) == (200, (200, "ok", True, []))
+    own_redis.stop()
+    assert health() == (200, "degraded", True, [reason]), "told without waiting for a call that fails"
+    assert {server.ask(good).status for _ in range(3)} == statuses
+    assert health() == (200, "degraded", True, [reason])
+    assert server.ask(path="/health/ready", method="GET").status == 200
+    own_redis.start()
+    assert health() == (200, "ok", True, [])
+    assert eventually(lambda: server.ask(good).status == 200)
 
 
 # 10. Pages in browsers.

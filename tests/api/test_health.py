@@ -45,6 +45,16 @@ def test_a_host_that_drains_is_unready(memory: SessionMemory) -> None:
     assert (answer.status_code, answer.json()["reasons"]) == (503, ["draining"])
 
 
+def test_what_does_not_work_degrades_it_and_keeps_it_ready(memory: SessionMemory) -> None:
+    amiss: list[str] = []
+    app = starlette(api(memory, doubts=[lambda: amiss[0] if amiss else None]))
+    assert ask(app, "GET", "/health").json()["status"] == "ok"
+    amiss.append("limits_not_shared")
+    answer = ask(app, "GET", "/health/ready")
+    assert (answer.status_code, answer.json()["status"], answer.json()["ready"]) == (200, "degraded", True)
+    assert answer.json()["reasons"] == ["limits_not_shared"]
+
+
 def test_failures_degrade_it_for_a_while(memory: SessionMemory) -> None:
     now = 1_000.0
     health = Health(memory, (), lambda: now)

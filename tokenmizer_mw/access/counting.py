@@ -62,6 +62,9 @@ class Counters(Protocol):
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """The request is over: its place is free again, and this much more was used, whether it fits or not."""
 
+    def answers(self) -> bool:
+        """Whether what all share can be counted now. May block for as long as a count may take."""
+
     async def close(self) -> None:
         """Release connections. Closing twice is harmless."""
 
@@ -112,6 +115,10 @@ class ProcessCounters:
             self._drained[used.name] = charge(used.limit, self._drained.get(used.name), now, cost)
         if len(self._drained) > self._size:
             self._make_room(now)
+
+    def answers(self) -> bool:
+        """See ``Counters.answers``."""
+        return True
 
     async def close(self) -> None:
         """See ``Counters.close``."""

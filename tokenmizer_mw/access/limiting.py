@@ -61,6 +61,13 @@ class Limits:
         with anyio.move_on_after(SETTLE_SECONDS, shield=True):
             await self.counters.settle(taken, charges)
 
+    def doubt(self) -> str | None:
+        """What does not work, in a word: with "limits_not_shared" each process counts for itself, with
+        "limits_unavailable" nobody who has limits comes in. ``None``: nothing. Blocks on the counters."""
+        if self.counters.answers():
+            return None
+        return "limits_unavailable" if self._settings.redis_down == "closed" else "limits_not_shared"
+
     async def close(self) -> None:
         """Release connections."""
         await self.counters.close()

@@ -94,6 +94,7 @@ class RedisCounters:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._redis = _client(address, seconds)
+        self._address = address
         self._take = self._redis.register_script(_TAKE)
         self._settle = self._redis.register_script(_SETTLE)
         self._local = local
@@ -138,6 +139,18 @@ class RedisCounters:
         missed = bool(names) and await self._asked(self._settle, names, arguments) is None
         if here or missed:
             await self._local.settle(taken if here else NOTHING, charges if missed else ())
+
+    def answers(self) -> bool:
+        """See ``Counters.answers``."""
+        from redis import Redis
+
+        try:
+            with Redis.from_url(
+                self._address, socket_timeout=self._seconds, socket_connect_timeout=self._seconds, retry=None
+            ) as asking:
+                return bool(asking.ping())
+        except Exception:  # of the driver or of the network: all mean the same
+            return False
 
     async def close(self) -> None:
         """See ``Counters.close``."""

@@ -20,7 +20,7 @@ from .asked import Asked, Written
 from .callers import Authorize, NoVerdict, asked_by
 from .document import document
 from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, Problem, Refused, forbidden, problem_of, wrong_method
-from .health import Check, Health
+from .health import Check, Doubt, Health
 from .intake import Gone, body_of, query_of
 from .paths import Matched, matched
 from .table import JSON, ROUTES, Route
@@ -42,6 +42,7 @@ def api(
     *,
     authorize: Authorize | None = None,
     checks: Sequence[Check] = (),
+    doubts: Sequence[Doubt] = (),
     collectors: Iterable[Collector] = (),
     worker: str = "",
     clock: Callable[[], float] = time.time,
@@ -52,7 +53,8 @@ def api(
     where that is nobody, all routes but health and the document answer 401. ``authorize=local`` lets everybody do
     everything with the local tenant: for applications that only their owner reaches.
 
-    ``checks`` are what else must hold before ``/health`` says ready; ``collectors`` are more for ``/metrics``, which is
+    ``checks`` are what else must hold before ``/health`` says ready, ``doubts`` what else must work before it says
+    ok; ``collectors`` are more for ``/metrics``, which is
     there when the extra ``metrics`` is installed; ``worker`` names this process there, where there are several. The
     memory stays the host's to close. Raises ``ConfigError`` for
     arguments of another kind.
@@ -61,7 +63,8 @@ def api(
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
     if authorize is not None and not callable(authorize):
         raise ConfigError(f"authorize is called with the scope of a request: {authorize!r:.60} cannot be called")
-    return Api(memory, authorize or caller_of, Health(memory, tuple(checks), clock), tuple(collectors), worker, clock)
+    health = Health(memory, tuple(checks), clock, tuple(doubts))
+    return Api(memory, authorize or caller_of, health, tuple(collectors), worker, clock)
 
 
 class Api:

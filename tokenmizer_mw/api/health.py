@@ -34,28 +34,40 @@ TROUBLES: Final = (
 Check = Callable[[], str | None]
 """Says in one word what keeps the server from taking requests, such as "draining"; ``None``: nothing. Never blocks."""
 
+Doubt = Callable[[], str | None]
+"""Says in one word what does not work although requests can be taken, such as "limits_unavailable"; ``None``: nothing.
+Called in a worker thread; may block for as long as an orchestrator waits for an answer."""
+
 _PROBE: Final = SessionKey("tokenmizer.health", "probe")
 """A session that nobody has: reading it takes the store's word that it can be read."""
 
 
 class Health:
-    """Looks at a memory. ``checks`` are what else must hold for it to be ready. Safe for threads."""
+    """Looks at a memory. ``checks`` are what else must hold for it to be ready, ``doubts`` what else must work for it
+    to be ok. Safe for threads."""
 
-    def __init__(self, memory: SessionMemory, checks: tuple[Check, ...], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        memory: SessionMemory,
+        checks: tuple[Check, ...],
+        clock: Callable[[], float],
+        doubts: tuple[Doubt, ...] = (),
+    ) -> None:
         self._memory = memory
         self._checks = checks
+        self._doubts = doubts
         self._clock = clock
         self._guard = threading.Lock()
         self._seen: Mapping[str, int] = {}
         self._since: dict[str, float] = {}
 
     def look(self) -> HealthAnswer:
-        """Ask the store, the checks and the counters. Blocks on the store."""
+        """Ask the store, the checks, the doubts and the counters. Blocks on the store."""
         against = self._against()
-        recent = self._recent()
-        worst: Status = "degraded" if recent else "ok"
+        amiss = [*(word for doubt in self._doubts if (word := doubt())), *self._recent()]
+        worst: Status = "degraded" if amiss else "ok"
         return HealthAnswer(
-            status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *recent]
+            status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *amiss]
         )
 
     def _against(self) -> list[str]:

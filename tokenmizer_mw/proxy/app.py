@@ -51,13 +51,14 @@ class Proxy:
         self._upstream = configuration.asking.upstream
         worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
         self.outcomes = Outcomes(worker)
-        self._own = api(memory, checks=[self._unready], collectors=[self.outcomes], worker=worker)
         settings = configuration.access
         settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS))
         self._door = Access(self._inside, keys=self._keys, settings=settings)
         body_max = configuration.asking.body_max
         self._calls = Bounding(self._remembering(), settings.bounds, body_max, self._door.counts)
         self.outcomes.refused = self._door.counts
+        doubts = [self._door.limits.doubt]
+        self._own = api(memory, checks=[self._unready], doubts=doubts, collectors=[self.outcomes], worker=worker)
 
     def _remembering(self) -> ASGIApp:
         configuration, memory = self.configuration, self.memory
