@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
@@ -45,6 +45,21 @@ class Transcript:
 
     def __len__(self) -> int:
         return len(self.digests)
+
+    @classmethod
+    def of(cls, digests: list[str], parents: list[int]) -> Transcript:
+        """The transcript that ``add`` makes of these one after the other; it takes the lists over."""
+        depths: list[int] = []
+        places: dict[str, tuple[int, ...]] = {}
+        for index, (mark, parent) in enumerate(zip(digests, parents, strict=True)):
+            before = places.get(mark)
+            places[mark] = (index,) if before is None else (*before[1 - _PLACES_MAX :], index)
+            depths.append(depths[parent] + 1 if parent >= 0 else 0)
+        return cls(digests, parents, depths, places)
+
+    def copy(self) -> Transcript:
+        """An independent transcript: what is added to either does not show in the other."""
+        return Transcript(list(self.digests), list(self.parents), list(self.depths), dict(self._places))
 
     def add(self, mark: str, parent: int) -> None:
         """The next message has the digest ``mark`` and follows the one at index ``parent``."""
@@ -185,6 +200,14 @@ class SessionState:
     def next_checkpoint(self) -> str:
         """The id that the next checkpoint gets."""
         return f"checkpoint-{len(self.checkpoints) + 1}"
+
+    def copy(self) -> SessionState:
+        """An independent state: what is folded into either does not show in the other."""
+        found = replace(self)
+        for name in self.__slots__:
+            if hasattr(value := getattr(self, name), "copy"):
+                setattr(found, name, value.copy())
+        return found
 
     def apply(self, recorded: Recorded) -> None:
         """Fold the next event of the log."""

@@ -1,0 +1,192 @@
+"""A graph as columns of plain values, and back: for whoever keeps one in bytes. Nothing is judged, nothing left out.
+
+Columns and not records, because a graph of thousands of nodes is read several times as fast from them. Ids and times
+stand once, in tables; columns name them by their places there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, repeat
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar, cast
+
+from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
+from tokenmizer_mw.model.plain import Form, form, forms
+
+from .fold import Life, SessionGraph
+
+Columns = dict[str, Any]
+"""Names -> what JSON can hold."""
+
+T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
+
+
+def columns(graph: SessionGraph) -> Columns:
+    """All that ``graph`` holds, as names and values that JSON can hold."""
+    nodes = list(graph._nodes.values())
+    ids: _Table[str] = _Table(graph._nodes)
+    rest = {name: form.write(getattr(graph, name)) for name, form in _rest().items()}
+    return rest | {
+        "_nodes": _written(Node, nodes, but=("id", "source")),
+        "sources": _written(Source, [node.source for node in nodes]),
+        "_life": _lives_written(list(graph._life.values())),
+        "_edges": _edges_written(list(graph._edges.values()), ids),
+        "_replaced": {"key": list(graph._replaced)} | _written(Transition, list(graph._replaced.values())),
+        "_by_key": [list(graph._by_key), ids.places(graph._by_key.values())],
+        "_by_slot": [list(graph._by_slot), ids.places(graph._by_slot.values())],
+        "_by_word": {
+            "word": list(graph._by_word),
+            "count": list(map(len, graph._by_word.values())),
+            "ids": ids.places(chain.from_iterable(graph._by_word.values())),
+        },
+        "_unfinished": ids.places(graph._unfinished),
+        "_settled": ids.places(graph._settled),
+        "_heirs": [ids.places(graph._heirs), ids.places(graph._heirs.values())],
+        "ids": ids.entries,
+    }
+
+
+def graph_of(told: Mapping[str, Any]) -> SessionGraph:
+    """The graph of these ``columns``. Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else."""
+    ids: list[str] = told["ids"]
+    sources = _made(Source, told["sources"])
+    own = ids[: len(sources)]
+    nodes = _made(Node, told["_nodes"], id=own, source=sources)
+    ends = {name: _at(ids, told["_edges"][name]) for name in _ENDS}
+    edges = _made(Edge, {name: column for name, column in told["_edges"].items() if name not in _ENDS}, **ends)
+    steps = {name: column for name, column in told["_replaced"].items() if name != "key"}
+    words = told["_by_word"]
+    rest = {name: form.read(told[name]) for name, form in _rest().items()}
+    return SessionGraph(
+        _nodes=dict(zip(own, nodes, strict=True)),
+        _life=dict(zip(own, _lives(told["_life"]), strict=True)),
+        _edges={(edge.source, edge.type, edge.target): edge for edge in edges},
+        _replaced=dict(zip(told["_replaced"]["key"], _made(Transition, steps), strict=True)),
+        _by_key=dict(zip(told["_by_key"][0], _at(ids, told["_by_key"][1]), strict=True)),
+        _by_slot=dict(zip(told["_by_slot"][0], _at(ids, told["_by_slot"][1]), strict=True)),
+        _by_word=dict(zip(words["word"], _runs(_at(ids, words["ids"]), words["count"]), strict=True)),
+        _unfinished=dict.fromkeys(_at(ids, told["_unfinished"])),
+        _settled=dict.fromkeys(_at(ids, told["_settled"])),
+        _heirs=dict(zip(*(_at(ids, places) for places in told["_heirs"]), strict=True)),
+        **rest,
+    )
+
+
+_ENDS: Final = ("source", "target")
+_TOLD: Final = frozenset(
+    ("_nodes", "_life", "_edges", "_replaced", "_by_key", "_by_slot", "_by_word", "_unfinished", "_settled", "_heirs")
+)
+
+
+@cache
+def _rest() -> dict[str, Form]:
+    """The fields of a graph that have no columns of their own: they are small."""
+    return forms(SessionGraph, but=_TOLD)
+
+
+class _Table(Generic[H]):
+    """Values by their places, each once, in the order in which they are met."""
+
+    def __init__(self, first: Iterable[H] = ()) -> None:
+        self._places = {value: place for place, value in enumerate(first)}
+
+    @property
+    def entries(self) -> list[H]:
+        return list(self._places)
+
+    def places(self, values: Iterable[H]) -> list[int]:
+        known = self._places
+        return [known.setdefault(value, len(known)) for value in values]
+
+
+def _at(table: Sequence[T], places: Iterable[int]) -> list[T]:
+    return list(map(table.__getitem__, places))
+
+
+def _edges_written(edges: Sequence[Edge], ids: _Table[str]) -> Columns:
+    ends = {name: ids.places(map(attrgetter(name), edges)) for name in _ENDS}
+    return ends | _written(Edge, edges, but=_ENDS)
+
+
+def _lives_written(lives: Sequence[Life]) -> Columns:
+    times: _Table[float | None] = _Table()
+    return _written(Life, lives, but=("added", "closed", "moves")) | {
+        "added": times.places(life.added for life in lives),
+        "closed": times.places(life.closed for life in lives),
+        "moves": [len(life.moves) for life in lives],
+        "moved_at": times.places(at for life in lives for at, _ in life.moves),
+        "moved_to": [status.value for life in lives for _, status in life.moves],
+        "times": times.entries,
+    }
+
+
+def _lives(told: Mapping[str, Any]) -> list[Life]:
+    times, statuses = told["times"], map(form(Status).read, told["moved_to"])
+    moves = list(zip(_at(times, told["moved_at"]), statuses, strict=True))
+    return _made(
+        Life,
+        {name: column for name, column in told.items() if name not in ("moved_at", "moved_to", "times")},
+        added=_at(times, told["added"]),
+        closed=_at(times, told["closed"]),
+        moves=_runs(moves, told["moves"]),
+    )
+
+
+def _runs(values: Sequence[T], counts: Iterable[int]) -> list[tuple[T, ...]]:
+    """``values`` cut into runs of these lengths."""
+    found, start = [], 0
+    for count in counts:
+        found.append(tuple(values[start : start + count]))
+        start += count
+    if start != len(values):
+        raise ValueError("the runs do not add up to the values")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """How the column of a field is written and read, and how the field is set in an instance that has none yet."""
+
+    form: Form
+    set: Callable[[Any, Any], None]
+
+
+@cache
+def _fields(kind: Any) -> dict[str, _Field]:
+    return {name: _Field(form, getattr(kind, name).__set__) for name, form in forms(kind).items()}
+
+
+def _written(kind: type[Any], values: Sequence[object], but: Sequence[str] = ()) -> Columns:
+    """A column for each field of the dataclass ``kind`` that is not in ``but``."""
+    found: Columns = {}
+    for name, field in _fields(cast(Hashable, kind)).items():
+        if name not in but:
+            column = map(attrgetter(name), values)
+            found[name] = list(column if field.form.plain else map(field.form.write, column))
+    return found
+
+
+def _made(kind: type[T], told: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
+    """Instances of a frozen dataclass with slots, from a column for each field; ``made``: columns that are made of the
+    right values already.
+
+    They are filled field by field, all of them at once and past the frozen ``__init__``: less than half of the time.
+    """
+    known = _fields(cast(Hashable, kind))
+    read = {
+        name: column if known[name].form.plain else list(map(known[name].form.read, column))
+        for name, column in told.items()
+        if name not in made
+    } | made
+    counts = set(map(len, read.values()))
+    if read.keys() != known.keys() or len(counts) != 1:
+        raise ValueError(f"columns that do not make a {kind.__name__}")
+    values = list(map(kind.__new__, repeat(kind, counts.pop())))
+    for name, column in read.items():
+        deque(map(known[name].set, values, column), maxlen=0)
+    return values

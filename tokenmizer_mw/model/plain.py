@@ -1,0 +1,120 @@
+"""Values as what JSON holds, and back, by their types: a field that joins one of these classes needs no line here."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from .event import Event, decode, encode, message_from_dict, message_to_dict
+from .message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How values of a type are written as what JSON holds, and read from it. ``plain``: they are that already.
+
+    ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for what ``write`` did not give.
+    """
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+    plain: bool = False
+
+
+def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, Form]:
+    """The form of each field of a dataclass that is not in ``but``. Raises ``TypeError`` where one has none."""
+    hints = get_type_hints(kind)
+    return {field.name: form(hints[field.name]) for field in fields(kind) if field.name not in but}
+
+
+@cache
+def form(hint: Any) -> Form:
+    """The form of a type: plain ones, enumerations, events, messages, dataclasses, and lists, tuples, mappings and
+    options of them. Raises ``TypeError`` for others."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if hint in _KNOWN:
+        return _KNOWN[hint]
+    if origin in (Union, UnionType):
+        return _either(tuple(part for part in parts if part is not NoneType), NoneType in parts, hint)
+    if origin in _MANY:
+        return _many(_MANY[origin], parts)
+    if origin in (dict, Mapping, MutableMapping):
+        return _mapping(form(parts[0]), form(parts[1]))
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _enumeration(hint)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _record(hint)
+    raise TypeError(f"values of {hint} have no plain form")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _event(told: Any) -> Event:
+    kind, version, payload = told
+    return decode(kind, version, payload)
+
+
+_PLAIN: Final = Form(_same, _same, plain=True)
+_EVENT: Final = Form(encode, _event)
+_KNOWN: Final[dict[Any, Form]] = (
+    dict.fromkeys((int, str, bool, float, NoneType), _PLAIN)
+    | dict.fromkeys((Event, *get_args(Event)), _EVENT)
+    | {Message: Form(message_to_dict, message_from_dict)}
+)
+_MANY: Final[dict[Any, Callable[[Iterable[Any]], Any]]] = {list: list, deque: deque, tuple: tuple}
+
+
+def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> Form:
+    found = [form(option) for option in options]
+    if all(one.plain for one in found):
+        return _PLAIN
+    if len(found) != 1 or not maybe:
+        raise TypeError(f"values of {hint} have no plain form")
+    write, read = found[0].write, found[0].read
+    if isinstance(options[0], type) and issubclass(options[0], Enum):
+        members = {None: None} | {each.value: each for each in options[0]}
+        return Form(lambda value: value and value.value, members.__getitem__)
+    return Form(
+        lambda value: None if value is None else write(value), lambda told: None if told is None else read(told)
+    )
+
+
+def _enumeration(kind: type[Enum]) -> Form:
+    members = {each.value: each for each in kind}
+    return Form(lambda value: value.value, members.__getitem__)
+
+
+def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> Form:
+    if made is tuple and parts[-1] is not Ellipsis:
+        each = [form(part) for part in parts]
+        return Form(
+            lambda values: [one.write(value) for one, value in zip(each, values, strict=True)],
+            lambda told: tuple(one.read(value) for one, value in zip(each, told, strict=True)),
+        )
+    item = form(parts[0])
+    return Form(lambda values: list(map(item.write, values)), lambda told: made(map(item.read, told)))
+
+
+def _mapping(keys: Form, values: Form) -> Form:
+    return Form(
+        lambda mapping: [[keys.write(key), values.write(value)] for key, value in mapping.items()],
+        lambda told: {keys.read(key): values.read(value) for key, value in told},
+    )
+
+
+def _record(kind: type[Any]) -> Form:
+    known = forms(kind)
+
+    def read(told: Any) -> Any:
+        if told.keys() != known.keys():
+            raise ValueError(f"not the fields of a {kind.__name__}")
+        return kind(**{name: one.read(told[name]) for name, one in known.items()})
+
+    return Form(lambda value: {name: one.write(getattr(value, name)) for name, one in known.items()}, read)

@@ -1,0 +1,111 @@
+"""A folded session in bytes: where folding starts when the log is long. Pure.
+
+The bytes are data: JSON, a line for each part, compressed, behind a digest of them and of whose they are. What is not
+exactly that is refused; the log says the same, so a snapshot is never more than a shorter way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, Final
+
+from tokenmizer_mw.graph.columns import columns, graph_of
+from tokenmizer_mw.graph.fold import Life, SessionGraph
+from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.model.node import Edge, Node, Source, Transition
+from tokenmizer_mw.model.plain import Form, forms
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session import SessionState, Transcript
+
+RULES: Final = 1
+"""Raise it when the same events fold into something else than before: what earlier releases kept is not used then."""
+
+_SHAPES: Final = (SessionState, Transcript, SessionGraph, Node, Source, Life, Edge, Transition, Message)
+_SEAL_BYTES: Final = 16
+_LEVEL: Final = 1
+_GRAPH: Final = "graph"
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+class UnreadableSnapshot(ValueError):
+    """Bytes that are damaged, too many, another session's, or no snapshot at all."""
+
+
+class SnapshotTooLarge(ValueError):
+    """A session that takes more bytes than it may."""
+
+
+@cache
+def fold_version() -> int:
+    """Which fold makes the states of this release: another number where ``RULES`` or a field of a state is another."""
+    shapes = [[kind.__name__, *(field.name for field in fields(kind))] for kind in _SHAPES]
+    return zlib.crc32(json.dumps([RULES, shapes]).encode())
+
+
+def written(key: SessionKey, state: SessionState, *, most: int) -> bytes:
+    """``state`` of the session ``key``. Raises ``SnapshotTooLarge`` beyond ``most`` bytes before compression."""
+    packing = zlib.compressobj(_LEVEL)
+    packed, size = [], 0
+    for name, value in _parts(state):
+        line = _line(name, value)
+        size += len(line)
+        if size > most:
+            raise SnapshotTooLarge(f"the session takes more than {most} bytes")
+        packed.append(packing.compress(line))
+    body = b"".join([*packed, packing.flush()])
+    return seal(key, body) + body
+
+
+def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
+    """The state that was ``written`` and takes at most ``most`` bytes. Raises ``UnreadableSnapshot``."""
+    body = payload[_SEAL_BYTES:]
+    if payload[:_SEAL_BYTES] != seal(key, body):
+        raise UnreadableSnapshot("it is damaged, or another session's")
+    unpacking = zlib.decompressobj()
+    try:
+        lines = unpacking.decompress(body, most)
+        if not unpacking.eof:
+            raise ValueError("it goes on")
+        return _state(dict(map(json.loads, lines.decode().split("\n")[:-1])))
+    except (zlib.error, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise UnreadableSnapshot(f"it cannot be read: {type(error).__name__}") from error
+
+
+def seal(key: SessionKey, body: bytes) -> bytes:
+    """What stands before ``body`` in a snapshot: a digest of it and of the session that it is of."""
+    whose = json.dumps([key.tenant, key.id]).encode()
+    return hashlib.blake2b(whose + b"\n" + body, digest_size=_SEAL_BYTES).digest()
+
+
+def _line(name: str, value: Any) -> bytes:
+    # A lone surrogate in a text becomes a JSON escape, as in the log.
+    return f"{_JSON.encode([name, value])}\n".encode("utf-8", "backslashreplace")
+
+
+@cache
+def _rest() -> dict[str, Form]:
+    """The fields of a state that are written as their types say."""
+    return forms(SessionState, but=(_GRAPH, "transcript"))
+
+
+def _parts(state: SessionState) -> Iterator[tuple[str, Any]]:
+    """Many small parts: no other thread runs while one of them becomes JSON."""
+    yield from ((f"{_GRAPH}.{name}", column) for name, column in columns(state.graph).items())
+    yield "digests", state.transcript.digests
+    yield "parents", state.transcript.parents
+    yield from ((name, form.write(getattr(state, name))) for name, form in _rest().items())
+
+
+def _state(told: Mapping[str, Any]) -> SessionState:
+    graph = {name.partition(".")[2]: part for name, part in told.items() if name.startswith(f"{_GRAPH}.")}
+    state = SessionState(graph=graph_of(graph), transcript=Transcript.of(told["digests"], told["parents"]))
+    for name, form in _rest().items():
+        value = form.read(told[name])
+        setattr(state, name, deque(value, state.recent.maxlen) if isinstance(value, deque) else value)
+    return state
