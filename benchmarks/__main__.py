@@ -41,6 +41,7 @@ BENCHMARKS: Final = {
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
     "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
     "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",
+    "savings": "what input costs where providers cache prompts, with and without the middleware, over 10 to 300 calls",
     "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, beside simpler ways",
     "retention": "agent sessions cut in the middle: what of the next actions a small block still names",
     "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",

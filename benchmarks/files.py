@@ -37,8 +37,9 @@ print(json.dumps({"peak": peak, "before": before, "seconds": taken, "calls": cal
                   "rows": digest.facts.get("rows"), "partial": digest.partial, "size": digest.size}))
 """
 INTERRUPTED: Final = """
-import sys
+import signal, sys
 from tokenmizer_mw.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever starts us in the background has it ignored
 print("begun", flush=True)
 sys.exit(main(["analyze", sys.argv[1]]))
 """

@@ -1,6 +1,6 @@
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -363,3 +363,103 @@ def test_ten_thousand_conversations() -> None:
         cuts += session.cuts
     assert cuts > 5_000
     assert replays > 5_000
+
+
+# -- cuts that pay ---------------------------------------------------------------------------------------------
+
+ECONOMY = Settings(cut="economy", context_window=1_000_000)
+READ, WRITE = 0.1, 1.25
+BLOCK = 604
+
+
+def chat(turns: int, *, loop: int = 0) -> list[Message]:
+    """So many turns, the last of which is only asked; in each, tools are called ``loop`` times."""
+    messages = [SYSTEM]
+    for turn in range(turns):
+        steps = [step for at in range(loop) for step in (calls(f"{turn}-{at}"), result(f"{turn}-{at}"))]
+        messages += [user(f"question {turn}"), *steps, says(f"answer {turn}")]
+    return messages[: -1 - 2 * loop]
+
+
+def sent_before(messages: Sequence[Message]) -> list[int]:
+    """Places of what the model said, and the end: what stands before each was sent with a call."""
+    return [*(place for place, message in enumerate(messages) if message.role is Role.ASSISTANT), len(messages)]
+
+
+@dataclass
+class Billed:
+    """What a chat cost so far, in tokens of fresh input, uncut and cut as ``plan`` says; ``at``: the turns of cuts."""
+
+    uncut: float = 0.0
+    cut: float = 0.0
+    at: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    worst: float = 0.0
+
+
+def billed(turns: int, each: int, *, loop: int = 0, settings: Settings = ECONOMY) -> Billed:
+    """A chat of messages of ``each`` tokens, sent call by call to a provider that caches all it was sent."""
+    whole, frozen, costs = chat(turns, loop=loop), None, Billed()
+    before = cut_before = 0
+    for end in sent_before(whole):
+        told = whole[:end]
+        total = each * len(told)
+        open_loop = "open_tool_loop" if told[-1].role is Role.TOOL else ""
+        planned = plan(request(told, open_loop), [each] * len(told), overhead=0, frozen=frozen, settings=settings)
+        if isinstance(planned, Cut):
+            frozen = replace(frozen_at(told, planned.keep_from), tokens=BLOCK - 4)
+            costs.at.append(sum(message.opens_turn for message in told))
+            costs.kept.append(len(told) - planned.keep_from)
+            cut_before = each
+        start = frozen.dropped + 1 if frozen is not None else 1
+        sent = total if frozen is None else each + BLOCK + each * (len(told) - start)
+        costs.uncut += READ * before + WRITE * (total - before)
+        costs.cut += READ * cut_before + WRITE * (sent - cut_before)
+        costs.worst = max(costs.worst, costs.cut / costs.uncut)
+        before, cut_before = total, sent
+    return costs
+
+
+@pytest.mark.parametrize("each", [30, 100, 400, 1_500, 6_000])
+@pytest.mark.parametrize("loop", [0, 3])
+def test_a_chat_never_costs_more_than_the_risk_wherever_it_ends(each: int, loop: int) -> None:
+    assert billed(120, each, loop=loop).worst <= 1.0 + ECONOMY.cut_risk + 1e-9
+
+
+@pytest.mark.parametrize("each, turns, share", [(400, 40, 0.95), (400, 150, 0.8), (400, 300, 0.5), (1_500, 40, 0.95)])
+def test_long_chats_cost_less(each: int, turns: int, share: float) -> None:
+    costs = billed(turns, each)
+    assert costs.cut / costs.uncut <= share
+
+
+def test_short_chats_are_left_alone() -> None:
+    assert billed(10, 400).at == []
+    assert billed(60, 10).at == []
+
+
+def test_cuts_that_pay_are_rare_and_keep_the_turn_before() -> None:
+    costs = billed(200, 400)
+    assert 2 <= len(costs.at) <= 8
+    assert min(costs.kept) >= 3
+
+
+def test_without_economy_a_wide_window_is_never_cut() -> None:
+    assert billed(200, 400, settings=ECONOMY.with_(cut="window")).at == []
+
+
+def test_a_full_window_is_cut_even_where_that_does_not_pay() -> None:
+    assert billed(10, 400, settings=ECONOMY.with_(context_window=6_000)).at != []
+
+
+def test_no_cut_inside_a_tool_loop_however_much_it_would_pay() -> None:
+    told = [*chat(40, loop=2), calls("open"), result("open")]
+    assert isinstance(plan(request(told), [400] * len(told), overhead=0, frozen=None, settings=ECONOMY), Cut)
+    loop = request(told, "open_tool_loop")
+    assert plan(loop, [400] * len(told), overhead=0, frozen=None, settings=ECONOMY) == Untouched()
+
+
+def test_where_reading_from_the_cache_costs_next_to_nothing_cuts_are_rarer() -> None:
+    told = chat(40)
+    cheap = replace(request(told), model="claude-fable-5-1")
+    assert isinstance(plan(request(told), [400] * len(told), overhead=0, frozen=None, settings=ECONOMY), Cut)
+    assert plan(cheap, [400] * len(told), overhead=0, frozen=None, settings=ECONOMY) == Untouched()

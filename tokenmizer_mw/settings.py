@@ -45,7 +45,7 @@ class Settings:
         ``block_role`` the role of the message that carries it. ``cut``: "window" cuts only then; "economy" also when a
         cut pays, net of what providers take for cached input: with ``cut_to`` as the share of what is sent word for
         word, and never so that a chat that ended right then would have cost more than ``cut_risk`` above what it
-        costs uncut (0.02: two percent).
+        costs uncut (0.01: one percent).
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
@@ -112,7 +112,7 @@ class Settings:
     cut_at: float = 0.85
     cut_to: float = 0.40
     cut: _Cut = "window"
-    cut_risk: float = 0.02
+    cut_risk: float = 0.01
     block_tokens: int = 600
     block_role: _Role = "user"
     confidence_floor: float = 0.50

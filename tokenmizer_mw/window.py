@@ -211,7 +211,7 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     is not more than the share: for that, the cut waits.
     """
     start, first = starts
-    before, bearable = chat.before, chat.affordable(settings.cut_risk)
+    before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
     share = settings.cut_to * (before[-1] - before[start])
     wanted = _boundary(request, before, first, share)
     keep_from = _boundary(request, before, first, min(share, bearable))

@@ -9,7 +9,6 @@ one buys what one has hired for long enough; and never one that the chat could n
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,8 +17,8 @@ from typing import Final
 from .prices import Rates
 
 PATIENCE: Final = 6.0
-"""How many times its cost what a cut takes out must have cost since the cut before. With 1, cuts would cost as little
-as they can together; with 6 that is some five percent of the input more, and a third of the cuts."""
+"""How many times its cost what a cut takes out must have cost since the cut before. With 1, long chats would cost the
+least, and be cut every few turns; with 6 they are cut a seventh as often, and cost a fifth more than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +47,15 @@ class Ledgered:
     rates: Rates
     standing: Standing | None = None
 
-    def affordable(self, risk: float) -> float:
-        """Tokens that a cut may keep so that the chat, should it end with this call, has cost at most ``risk`` more
-        than without any cut (0.02: two percent), given what the cut in force has saved."""
-        extra = self.rates.write - self.rates.read
-        if extra <= 0:
-            return math.inf
-        return (risk * self.spent() + self.saved()) / extra - self.block
+    def bearable(self, start: int, risk: float) -> float:
+        """Tokens that a cut may keep of the messages from ``start`` on, so that the chat, should it end with this call,
+        has cost at most ``risk`` more than without any cut (0.01: one percent).
+
+        The call writes the block and what is kept, where it would have read what is sent word for word now; what the
+        cut in force has saved so far is there to be spent.
+        """
+        read = self.rates.read * (self.before[-1] - self.before[start])
+        return (risk * self.spent() + self.saved() + read) / self.rates.write - self.block
 
     def pays(self, start: int, keep_from: int) -> bool:
         """Whether it is time for a cut that takes out the messages from ``start`` up to ``keep_from``."""
