@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from typing import Final
 
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.settings import Settings
@@ -15,6 +17,22 @@ def project_of(session_id: str, separator: str) -> str:
     'shop'
     """
     return session_id.rpartition(separator)[0] if separator else ""
+
+
+_NAME_MAX: Final = 60
+
+
+def project_named(folder: str) -> str:
+    """The project of those who work in ``folder``, an absolute path: its last part, and digits that tell it from other
+    folders of that name. Printable, without a separator of paths.
+
+    >>> project_named("/home/ada/shop")
+    'shop-01221a02'
+    """
+    name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    plain = "".join(char if char.isprintable() and char not in "/: " else "-" for char in name)
+    mark = hashlib.blake2b(folder.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    return f"{plain[:_NAME_MAX] or 'root'}-{mark}"
 
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], settings: Settings) -> list[SessionKey]:

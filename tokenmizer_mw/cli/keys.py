@@ -18,10 +18,9 @@ from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
 from tokenmizer_mw.access.keys import Key, new_key
 from tokenmizer_mw.access.opening import open_keys
 from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
 from tokenmizer_mw.store.open import sqlite_path
 from tokenmizer_mw.terminal import show, show_json
-
-from .opening import STORE_VARIABLE, default_address
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}

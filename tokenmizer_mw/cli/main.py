@@ -10,8 +10,6 @@ from typing import Final
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.terminal import abandon_output, complain, tolerate_any_character
 
-from .parser import parser
-
 FAILED: Final = 1
 MISUSED: Final = 2
 INTERRUPTED: Final = 130
@@ -21,6 +19,11 @@ PIPE_CLOSED: Final = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; ``argv`` without the program's name (``None``: the process's own). Returns the exit
     status; ``SystemExit`` comes from ``--help``, ``--version`` and misuse only."""
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == ["hook"]:  # before anything is loaded that only people's commands need
+        from tokenmizer_mw.hooks.client import run_hook
+
+        return run_hook(given[1:])
     tolerate_any_character()
     try:
         status = _run(argv)
@@ -50,6 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    from .parser import parser
+
     arguments = parser().parse_args(argv)
     if arguments.command == "demo":
         from .demo import run_demo

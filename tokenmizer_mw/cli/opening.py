@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.errors import ConfigError, UnknownSession
+from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.open import open_log
-
-STORE_VARIABLE: Final = "TOKENMIZER_STORE"
 
 _SQLITE: Final = "sqlite:///"
 
@@ -61,16 +60,3 @@ def elsewhere(log: EventLog, tenant: str) -> str:
 def _place(address: str) -> str:
     """The file, or what kind of store it is: other addresses may hold a password."""
     return address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else f"{address.partition(':')[0]}://"
-
-
-def default_address() -> str:
-    """One database in the user's data directory. Raises ``ConfigError`` when it cannot be told where that is."""
-    try:
-        from platformdirs import user_data_path
-    except ImportError:
-        raise ConfigError(
-            f"no store given: use --store, set {STORE_VARIABLE}, or pip install 'tokenmizer-mw[cli]'"
-        ) from None
-    folder = user_data_path("tokenmizer-mw", appauthor=False)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    return f"{_SQLITE}{folder / 'sessions.db'}"

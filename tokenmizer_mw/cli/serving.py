@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.access.hosts import check_bind
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import log_config
+from tokenmizer_mw.store.default import default_address
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.terminal import show, show_json
-
-from .opening import default_address
 
 if TYPE_CHECKING:
     import socket

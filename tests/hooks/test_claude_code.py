@@ -1,0 +1,72 @@
+"""The real Claude Code with the plugin: work, a compaction, more work, a restart. Installed by ``make agents``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.upstream.answer import Scripted
+from tests.upstream.server import Upstream
+
+from .agent import PLUGIN, Desk, Session, blocks, desk, new_name, program
+
+pytestmark = pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
+
+RUNS = int(os.environ.get("TOKENMIZER_AGENT_RUNS", "1"))
+"""How often the story is told."""
+
+
+@pytest.fixture
+def at_desk(tmp_path: Path, upstream: Upstream) -> Desk:
+    with desk(tmp_path, upstream.url) as found:
+        yield found
+
+
+def work(session: Session, upstream: Upstream) -> None:
+    session.say("We use PostgreSQL for the orders. Never push to main.")
+    write = ("Write", {"file_path": "notes.txt", "content": "port 8080"})
+    upstream.script.extend([Scripted(text="I write it down.", calls=(write,)), Scripted(text="Written.")])
+    session.say("Write down that the port is 8080.")
+
+
+@pytest.mark.parametrize("run", range(RUNS))
+def test_block_after_compaction_and_restart_never_twice(at_desk: Desk, upstream: Upstream, run: int) -> None:
+    name = new_name()
+    with Session(at_desk, upstream, name) as session:
+        work(session, upstream)
+        session.say("/compact")
+        (after,) = session.say("Go on with the orders.")
+        (block,) = blocks(after)
+        assert "PostgreSQL" in block
+        assert "Never push to main" in block
+        (later,) = session.say("And then?")
+        assert blocks(later) == [block]
+    with Session(at_desk, upstream, name, resume=True) as session:
+        (restarted,) = session.say("Back again.")
+        assert blocks(restarted) == [block]
+
+
+def test_restart_without_compaction_then_compaction_at_once(at_desk: Desk, upstream: Upstream) -> None:
+    """What is handed out right before a compaction survives it: it is not handed out again."""
+    name = new_name()
+    with Session(at_desk, upstream, name) as session:
+        work(session, upstream)
+    with Session(at_desk, upstream, name, resume=True) as session:
+        session.say("/compact")
+        (after,) = session.say("Go on.")
+        assert len(blocks(after)) == 1
+        (later,) = session.say("And then?")
+        assert blocks(later) == blocks(after)
+    with Session(at_desk, upstream, name, resume=True) as session:
+        (restarted,) = session.say("Back again.")
+        assert blocks(restarted) == blocks(after)
+        session.say("/compact")
+        (again,) = session.say("Go on.")
+        assert len(blocks(again)) == 1
+
+
+def test_plugin_is_valid(at_desk: Desk) -> None:
+    done = at_desk.run("claude", "plugin", "validate", "--strict", str(PLUGIN))
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,127 @@
+"""The process that a host starts for an event: hands the event over, prints what comes back.
+
+It pays for its imports with every event of every session, so it has few: no JSON, no argument parser, nothing of ours.
+Whatever happens, it ends with 0: other statuses mean something to hosts, such as not to compact.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from .place import Place, place
+
+PAYLOAD_MAX = 16 * 1024 * 1024
+"""Bytes of an event; a larger one is left alone."""
+
+HOSTS = ("claude-code", "codex", "vscode", "cursor")
+
+WAITS = {"sessionstart": 10.0, "precompact": 10.0}
+"""Events whose answer the host is told, and how many seconds that may take. The others are handed over, and that is
+all."""
+
+WAIT_WHEN_ASKED = 5.0
+"""Seconds that a prompt waits where the worker said that it has something to add."""
+
+_ATTEMPTS = 3
+_USAGE = "usage: tokenmizer-mw hook EVENT [--host {claude-code,codex,vscode,cursor}] < event.json"
+
+
+class Lost(Exception):
+    """The worker went before it answered."""
+
+
+def run_hook(arguments: Sequence[str]) -> int:
+    """Handle one event, whose JSON is on standard input. Always returns 0; what failed is a line on standard error."""
+    try:
+        _run(arguments)
+    except Exception as error:
+        _complain(f"{type(error).__name__}: {error}")
+    return 0
+
+
+def _run(arguments: Sequence[str]) -> None:
+    event, host = _told(arguments)
+    if not event:
+        print(_USAGE, file=sys.stderr)
+        return
+    payload = sys.stdin.buffer.read(PAYLOAD_MAX + 1)
+    if len(payload) > PAYLOAD_MAX:
+        _complain(f"the event is larger than {PAYLOAD_MAX:,} bytes")
+        return
+    spot = place(os.environ)
+    told = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
+    head = "\x1f".join(told).encode("utf-8", "surrogateescape")
+    answer = _here(head, payload) if spot is None else _asked(spot, event, head + b"\n" + payload)
+    outcome, _, text = answer.partition(b"\n")
+    if outcome != b"ok":
+        _complain(text.decode("utf-8", "replace"))
+        return
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def _told(arguments: Sequence[str]) -> tuple[str, str]:
+    """The event's name in lower-case letters, and the host; "" for arguments that are not understood."""
+    words = [word for word in arguments if not word.startswith("--host")]
+    named = [word.partition("=")[2] for word in arguments if word.startswith("--host=")]
+    if "--host" in arguments:
+        at = list(arguments).index("--host")
+        named = list(arguments[at + 1 : at + 2])
+        words = [*arguments[:at], *arguments[at + 2 :]]
+    host = named[0] if named else HOSTS[0]
+    if len(words) != 1 or host not in HOSTS or words[0].startswith("-"):
+        return "", ""
+    return words[0].replace("-", "").replace("_", "").lower(), host
+
+
+def _here(head: bytes, payload: bytes) -> bytes:
+    """Do the work in this process, where there can be no other."""
+    from .worker import Work
+
+    with Work.on(os.environ) as work:
+        return work.done(head, payload)
+
+
+def _asked(spot: Place, event: str, request: bytes) -> bytes:
+    waits = WAITS.get(event, 0.0)
+    if event == "userpromptsubmit" and os.path.exists(spot.asking):
+        waits = WAIT_WHEN_ASKED
+    deadline = time.monotonic() + waits
+    for _ in range(_ATTEMPTS):
+        try:
+            return _exchanged(spot, request, deadline if waits else None)
+        except (Lost, ConnectionError):
+            continue
+    return b"no\nthe worker keeps going away; what it was told is in " + os.fsencode(spot.log)
+
+
+def _exchanged(spot: Place, request: bytes, deadline: float | None) -> bytes:
+    """What the worker answers; at once, and nothing, without a ``deadline``."""
+    from .starting import reached
+
+    with reached(spot) as link:
+        link.settimeout(WAIT_WHEN_ASKED)
+        link.sendall(request)
+        link.shutdown(1)
+        if deadline is None:
+            return b"ok\n"
+        pieces = []
+        try:
+            link.settimeout(max(0.1, deadline - time.monotonic()))
+            while piece := link.recv(65536):
+                pieces.append(piece)
+        except TimeoutError:
+            return b"no\nthe worker is busy; it goes on with this session by itself"
+    if not pieces:
+        raise Lost
+    return b"".join(pieces)
+
+
+def _complain(text: str) -> None:
+    try:
+        print("tokenmizer-mw hook:", " ".join(text.split())[:500], file=sys.stderr)
+    except (OSError, ValueError):
+        return

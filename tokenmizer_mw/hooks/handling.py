@@ -1,0 +1,274 @@
+"""What an event does: the session is brought up to what its transcript says, marked, and given back as a block."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.project import project_named
+
+from .notes import Notes
+from .transcript import Shown, Told, messages_in, shown
+
+TRANSCRIPT_MAX: Final = 256 * 1024 * 1024
+"""Bytes read of a transcript at once; of a longer one the rest is read with the next event."""
+
+STEER: Final = (
+    "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
+    "compaction. Let the summary say in detail what is being done right now, and why.\n"
+)
+"""What a host that asks is told about the summary it is going to write."""
+
+_AGAIN: Final = 8
+"""Known messages before the new ones, by which a session sees where these go on."""
+
+_AT_ONCE: Final = 200
+_BY_ITSELF: Final = frozenset({"claude-code"})
+"""Hosts that append what this prints before a compaction to the question for the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as a host tells it. ``name`` in lower-case letters; ``session`` is the host's name for it; ``folder`` is
+    where its work is; ``transcript`` is a path, "" for none."""
+
+    name: str
+    host: str
+    session: str
+    folder: str
+    transcript: str
+    source: str
+    prompt: str
+    reply: str
+
+
+def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
+    """An event from its JSON. Members that are missing or of another type are "". ``project`` is the folder that the
+    host calls its project, ``folder`` the one that the hook was started in. Raises ``ValueError`` for what is no JSON
+    object."""
+    told = json.loads(payload or b"{}")
+    if not isinstance(told, dict):
+        raise ValueError("the event is not a JSON object")
+
+    def text(*names: str) -> str:
+        return next((value for name in names if isinstance(value := told.get(name), str) and value), "")
+
+    return Event(
+        name,
+        host,
+        text("session_id", "sessionId", "conversation_id"),
+        project or text("cwd") or folder,
+        text("transcript_path", "transcriptPath"),
+        text("source"),
+        text("prompt"),
+        text("last_assistant_message"),
+    )
+
+
+class Hooks:
+    """The events of all sessions, on a ``memory`` whose settings separate projects. ``notes`` is a folder for what it
+    need not read twice; ``asking`` is a file that is there while the next prompt of a session should wait for an
+    answer."""
+
+    def __init__(self, memory: SessionMemory, *, notes: Path | None = None, asking: Path | None = None) -> None:
+        self._memory = memory
+        self._separator = memory.settings.project_separator
+        self._notes = Notes(notes)
+        self._asking = asking
+        self._names: dict[str, str] = {}
+        self._last_said: dict[str, Message] = {}
+
+    def handle(self, event: Event) -> str:
+        """Do what ``event`` asks for. Returns what the host is told, "" for nothing. Raises ``TokenMizerError``."""
+        if not event.session:
+            return ""
+        session = self._session(event)
+        self._record(session, event)
+        work = _EVENTS.get(event.name)
+        return work(self, session, event) if work is not None else ""
+
+    def not_told(self, event: Event, answer: str) -> None:
+        """The host has gone without ``answer``: the next prompt gets it."""
+        if answer and event.name in _GIVING:
+            self._note_given(event, given=-1)
+            self._ask(event.session)
+
+    # -- sessions --------------------------------------------------------------------------------------------
+
+    def _session(self, event: Event) -> str:
+        """The session's id here: the project's name and the host's id. Where the agent went elsewhere meanwhile, it
+        stays the session that it was."""
+        known = self._names.get(event.session)
+        if known is None:
+            ours = f"{project_named(root_of(event.folder))}{self._separator}{event.session}"[-SESSION_ID_MAX:]
+            ids = [info.key.id for info in self._memory.sessions()]
+            end = self._separator + event.session
+            known = ours if ours in ids else next((id for id in ids if id.endswith(end)), ours)
+            self._names[event.session] = known
+        return known
+
+    # -- recording -------------------------------------------------------------------------------------------
+
+    def _record(self, session: str, event: Event) -> None:
+        if not self._from_transcript(session, event.transcript):
+            self._from_event(session, event)
+
+    def _from_transcript(self, session: str, transcript: str) -> bool:
+        """Record what is new in a transcript; ``False`` when there is none to read."""
+        if not transcript:
+            return False
+        note = self._notes.of(transcript)
+        raw = _read(transcript, note.start)
+        if raw is None:
+            return False
+        told, _ = messages_in(raw, note.start)
+        for some in _batches(told):
+            self._memory.record(session, [one.message for one in some])
+        if told:
+            self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
+        return True
+
+    def _from_event(self, session: str, event: Event) -> None:
+        """Record the words that the event itself carries: some hosts keep no transcript."""
+        role, text = (Role.USER, event.prompt) if event.name == "userpromptsubmit" else (Role.ASSISTANT, event.reply)
+        message = Message(role, text)
+        if not text.strip() or self._last_said.get(session) == message:
+            return
+        self._last_said[session] = message
+        self._memory.record(session, [*self._context(session), message])
+
+    def _context(self, session: str) -> list[Message]:
+        """The newest messages of a session, behind which one more goes on."""
+        return [written.message for written in self._memory.messages(session)[-_AGAIN:]]
+
+    # -- what events do --------------------------------------------------------------------------------------
+
+    def _started(self, session: str, event: Event) -> str:
+        before = self._shown(event)
+        if event.source == "compact" and before.last:
+            self._ask(event.session)  # what came last most likely stays; the next prompt sees whether it did
+            return ""
+        if event.source == "resume" and before.present:
+            return ""
+        return self._block(session, event)
+
+    def _prompted(self, session: str, event: Event) -> str:
+        if event.session not in self._asked():
+            return ""
+        self._ask(event.session, no_more=True)
+        return "" if self._shown(event).present else self._block(session, event)
+
+    def _compacting(self, session: str, event: Event) -> str:
+        """Mark this point, unless nothing was said since the last mark."""
+        try:
+            events = [recorded.event for recorded in self._memory.log.read(SessionKey(LOCAL_TENANT, session))]
+            marked = max((event.turn for event in events if isinstance(event, Checkpointed)), default=0)
+            if any(isinstance(event, MessageRecorded) and event.turn > marked for event in events):
+                self._memory.checkpoint(session)
+        except UnknownSession:
+            return ""
+        return STEER if event.host in _BY_ITSELF else ""
+
+    def _block(self, session: str, event: Event) -> str:
+        try:
+            text = self._memory.resume(session, budget=self._memory.settings.block_tokens).text
+        except UnknownSession:
+            return ""
+        if not text:
+            return ""
+        self._note_given(event, given=_end(event.transcript))
+        return _SPELLED[event.host](event.name, text)
+
+    # -- what the model has before it ------------------------------------------------------------------------
+
+    def _shown(self, event: Event) -> Shown:
+        raw = _read(event.transcript, 0) if event.transcript else None
+        if raw is None:
+            return Shown()
+        return shown(raw, self._memory.log.secret(), self._notes.of(event.transcript).given)
+
+    def _note_given(self, event: Event, given: int) -> None:
+        if event.transcript:
+            self._notes.keep(event.transcript, replace(self._notes.of(event.transcript), given=given))
+
+    def _asked(self) -> list[str]:
+        """The sessions whose next prompt should wait."""
+        try:
+            return self._asking.read_text(encoding="utf-8").splitlines() if self._asking is not None else []
+        except (OSError, UnicodeDecodeError):
+            return []
+
+    def _ask(self, session: str, *, no_more: bool = False) -> None:
+        if self._asking is None:
+            return
+        others = [one for one in self._asked() if one != session]
+        wanted = others if no_more else [*others, session]
+        if wanted:
+            self._asking.write_text("\n".join(wanted), encoding="utf-8")
+        else:
+            self._asking.unlink(missing_ok=True)
+
+
+def root_of(folder: str) -> str:
+    """The project that ``folder`` is in: the next one above with a repository, else itself."""
+    start = Path(os.path.abspath(folder or "."))
+    for place in (start, *start.parents):
+        if (place / ".git").exists():
+            return str(place)
+    return str(start)
+
+
+def _batches(told: list[Told]) -> Iterator[list[Told]]:
+    """Some at a time, each with known ones before the new ones."""
+    for start in range(0, len(told), _AT_ONCE):
+        yield told[max(0, start - _AGAIN) : start + _AT_ONCE]
+
+
+def _read(transcript: str, start: int) -> bytes | None:
+    try:
+        with open(transcript, "rb") as file:
+            file.seek(start)
+            return file.read(TRANSCRIPT_MAX)
+    except OSError:
+        return None
+
+
+def _end(transcript: str) -> int:
+    try:
+        return os.stat(transcript).st_size
+    except OSError:
+        return 0
+
+
+_GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
+
+_EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
+    "sessionstart": Hooks._started,
+    "userpromptsubmit": Hooks._prompted,
+    "precompact": Hooks._compacting,
+}
+"""What events do besides being recorded."""
+
+_NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
+
+
+def _as_specific(event: str, text: str) -> str:
+    told: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": told})
+
+
+def _as_member(event: str, text: str) -> str:
+    return json.dumps({"additional_context": text})
+
+
+_SPELLED: Final = {"claude-code": _as_specific, "codex": _as_specific, "vscode": _as_specific, "cursor": _as_member}
+"""How hosts are told what to add to the context."""

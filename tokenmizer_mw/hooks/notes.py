@@ -1,0 +1,80 @@
+"""How far transcripts were read, noted in files: losing one costs time and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Final
+
+_HEAD: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Of one transcript: ``head`` knows its beginning again, ``start`` is where reading goes on (some known messages
+    before what is new), ``given`` is where it ended when a block was handed out last, -1 for never."""
+
+    head: str = ""
+    start: int = 0
+    given: int = -1
+
+
+class Notes:
+    """Notes in ``folder``; ``None`` keeps them in this process alone."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._known: dict[str, Note] = {}
+
+    def of(self, transcript: str) -> Note:
+        """What is known of ``transcript``; nothing when it is another file now."""
+        note = self._known.get(transcript) or self._loaded(transcript)
+        head = _head(transcript)
+        shrunk = note.start > _size(transcript)
+        return note if note.head and head.startswith(note.head) and not shrunk else Note(head=head)
+
+    def keep(self, transcript: str, note: Note) -> None:
+        """Note something. A disk that takes nothing costs time later."""
+        note = note if note.head else replace(note, head=_head(transcript))
+        if note == self._known.get(transcript):
+            return
+        self._known[transcript] = note
+        if self._folder is not None:
+            with suppress(OSError):
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                fresh = self._folder / f"{os.getpid()}.new"
+                fresh.write_text(json.dumps(asdict(note)), encoding="utf-8")
+                fresh.replace(self._file(transcript))
+
+    def _loaded(self, transcript: str) -> Note:
+        if self._folder is None:
+            return Note()
+        try:
+            told = json.loads(self._file(transcript).read_text(encoding="utf-8"))
+            return Note(str(told["head"]), int(told["start"]), int(told["given"]))
+        except (OSError, ValueError, TypeError, KeyError):
+            return Note()
+
+    def _file(self, transcript: str) -> Path:
+        assert self._folder is not None
+        return self._folder / hashlib.blake2b(transcript.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def _head(transcript: str) -> str:
+    """The beginning of a transcript in hexadecimal digits; "" for one that is not there."""
+    try:
+        with open(transcript, "rb") as file:
+            return file.read(_HEAD).hex()
+    except OSError:
+        return ""
+
+
+def _size(transcript: str) -> int:
+    try:
+        return os.stat(transcript).st_size
+    except OSError:
+        return 0

@@ -1,0 +1,82 @@
+"""Where the worker of a user is found: a directory that nobody else can look into, and names in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from zlib import crc32
+
+STORE = "TOKENMIZER_STORE"
+WORKER = "TOKENMIZER_HOOK_WORKER"
+"""Environment variable: "0" does the work in the process that the host waits for."""
+
+RUNTIME = "TOKENMIZER_HOOK_DIR"
+"""Environment variable: the directory, in place of the system's own."""
+
+_PATH_MAX = 100
+_RELATIVE = "sqlite:///"
+
+
+class Place:
+    """One worker's files: ``socket``, ``lock``, ``log``, ``asking`` (it is there while the worker has something to add
+    to the next prompt), and ``folder``, in which it notes how far it has read."""
+
+    __slots__ = ("asking", "folder", "lock", "log", "socket")
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder = os.path.join(folder, name)
+        self.socket = os.path.join(folder, f"{name}.sock")
+        self.lock = os.path.join(folder, f"{name}.lock")
+        self.log = os.path.join(folder, f"{name}.log")
+        self.asking = os.path.join(folder, f"{name}.asking")
+
+
+def place(environ: Mapping[str, str]) -> Place | None:
+    """The place of the worker for these settings; ``None`` where there can be none: the system has no sockets in
+    files, the user wants none, or the directory is somebody else's."""
+    if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
+        return None
+    for base in _bases(environ):
+        folder = os.path.join(base, f"tokenmizer-mw-{os.getuid()}")
+        found = Place(folder, f"{_key(environ):08x}")
+        if len(os.fsencode(found.socket)) <= _PATH_MAX and _own(folder):
+            return found
+    return None
+
+
+def store_address(environ: Mapping[str, str]) -> str:
+    """The store that the environment names, a relative path made absolute; "" when it names none."""
+    address = environ.get(STORE, "")
+    path = address.removeprefix(_RELATIVE)
+    if path == address or path.startswith(("/", "~", ":")) or not path:
+        return address
+    return _RELATIVE + os.path.join(os.getcwd(), path)
+
+
+def _bases(environ: Mapping[str, str]) -> list[str]:
+    named = [environ[name] for name in (RUNTIME, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]
+    return [*named, "/tmp"]
+
+
+def _key(environ: Mapping[str, str]) -> int:
+    """What tells workers apart: the installation, and all that settings are read from."""
+    told = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
+    told[STORE] = store_address(environ)
+    spelled = "\x1f".join((_installed(), environ.get("HOME", ""), *(f"{name}={told[name]}" for name in sorted(told))))
+    return crc32(spelled.encode("utf-8", "surrogateescape"))
+
+
+def _installed() -> str:
+    """An installation by its place and time: after an upgrade, nobody talks to a worker from before."""
+    return f"{__file__} {os.stat(__file__).st_mtime_ns}"
+
+
+def _own(folder: str) -> bool:
+    """Whether ``folder``, made if need be, is a directory of this user's alone."""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077

@@ -1,0 +1,137 @@
+"""What hosts write of a session: one JSON value a line, in formats that nobody documents and that change.
+
+Read are the lines that hold messages, as Claude Code and Codex write them; all others are passed over, and so is what
+cannot be read: a line that is cut, a kind that is new. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.errors import InvalidMessage
+from tokenmizer_mw.fence import own_blocks
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialects import openai_responses_item as codex
+from tokenmizer_mw.wire.messages import history
+
+LINE_MAX: Final = 8 * 1024 * 1024
+"""Bytes of a line that is looked at; longer ones hold pictures."""
+
+_CLIENTS: Final = ("<command-name>", "<local-command-", "<command-message>")
+_LEFT_OUT: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_BLOCK: Final = b"session-record"
+_COMPACTED: Final = (b"compact_boundary", b'"compacted"')
+_SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message and where its line begins, in bytes."""
+
+    place: int
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Whether the context that a transcript stands for has a block of ours (``present``), and whether the model has
+    said nothing since it came (``last``)."""
+
+    present: bool = False
+    last: bool = False
+
+
+def messages_in(raw: bytes, start: int = 0) -> tuple[list[Told], int]:
+    """The messages in ``raw``, which begins at ``start`` of a transcript, and where the last whole line ends: what
+    comes behind it is not there yet."""
+    found = [
+        Told(start + place, message) for place, line in _lines(raw) if (message := _message(_value(line))) is not None
+    ]
+    return found, start + raw.rfind(b"\n") + 1
+
+
+def shown(raw: bytes, secret: bytes, given: int = -1) -> Shown:
+    """What of a whole transcript the model has before it. ``given``: where the transcript ended when a block was handed
+    out last, -1 for never: a host writes down later what it was given."""
+    present, last, name = False, False, ""
+    for place, line in _lines(raw):
+        if any(mark in line for mark in _COMPACTED) and _is_cut(value := _value(line)):
+            present = last = present and name in _preserved(value)
+        if _BLOCK in line and own_blocks(line.decode("utf-8", "replace"), secret):
+            present = last = True
+            name = _name(_value(line))
+        elif any(mark in line for mark in _SPEAKS) and _speaks(_value(line)):
+            last = False
+            given = -1 if place >= given else given
+    return Shown(present, last or given >= 0)
+
+
+def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of ``raw`` that are not too long, each with its place."""
+    place = 0
+    while (end := raw.find(b"\n", place)) >= 0:
+        if 0 < end - place <= LINE_MAX:
+            yield place, raw[place:end]
+        place = end + 1
+
+
+def _value(line: bytes) -> dict[str, Any]:
+    """The object of a line; {} for anything else."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _message(value: dict[str, Any]) -> Message | None:
+    kind, inner = value.get("type"), value.get("payload")
+    if kind == "response_item" and isinstance(inner, dict):
+        return _of_codex(inner)
+    if kind not in ("user", "assistant") or any(value.get(name) is True for name in _LEFT_OUT):
+        return None
+    try:
+        (message,) = history([value["message"]])[:]
+    except (InvalidMessage, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return None if message.role is Role.SYSTEM or message.text.lstrip().startswith(_CLIENTS) else _something(message)
+
+
+def _of_codex(item: dict[str, Any]) -> Message | None:
+    if codex.role_of(item) in (None, Role.SYSTEM):
+        return None
+    try:
+        return _something(codex.read_message(item))
+    except (InvalidMessage, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _something(message: Message) -> Message | None:
+    """``message``, unless nobody would see it: thinking has lines of its own."""
+    said = message.text.strip() or message.tool_calls or message.tool_results or message.attachments
+    return message if said else None
+
+
+def _is_cut(value: dict[str, Any]) -> bool:
+    return value.get("subtype") == "compact_boundary" or value.get("type") == "compacted"
+
+
+def _preserved(value: dict[str, Any]) -> list[str]:
+    """The names of the lines before a cut that stay in the context."""
+    told = value.get("compactMetadata")
+    kept = told.get("preservedMessages") if isinstance(told, dict) else None
+    names = kept.get("allUuids", kept.get("uuids")) if isinstance(kept, dict) else None
+    return [name for name in names if isinstance(name, str) and name] if isinstance(names, list) else []
+
+
+def _name(value: dict[str, Any]) -> str:
+    name = value.get("uuid")
+    return name if isinstance(name, str) else ""
+
+
+def _speaks(value: dict[str, Any]) -> bool:
+    message = _message(value)
+    return message is not None and message.role is Role.ASSISTANT

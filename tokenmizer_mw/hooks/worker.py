@@ -1,0 +1,201 @@
+"""The process behind the hooks: it has everything loaded, and ends when nothing happened for a while.
+
+Events are handled one after the other, so that what a host told before a compaction is there after it. Everything that
+it knows is in the store and in the hosts' transcripts; it may be killed at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
+from tokenmizer_mw.store.default import default_address
+from tokenmizer_mw.store.open import sqlite_path
+
+from .client import PAYLOAD_MAX
+from .handling import Event, Hooks, read_event
+from .place import Place, store_address
+from .starting import alone
+
+LINGER: Final = "TOKENMIZER_HOOK_LINGER"
+"""Environment variable: seconds without an event after which a worker ends."""
+
+LINGER_SECONDS: Final = 300.0
+
+SEPARATOR: Final = "/"
+"""Between the name of a project and that of a session, where the settings name nothing else."""
+
+_READ_SECONDS: Final = 5.0
+_HEAD_MAX: Final = 64 * 1024
+
+STATUS: Final = b"status"
+"""A request in place of an event: answered with the worker's number and the seconds of CPU time that it has used."""
+
+STOP: Final = b"stop"
+"""A request in place of an event: the worker ends, and the connection with it."""
+
+
+class Work:
+    """The store and what is done on it. Opened at the first event, and anew when its file was replaced."""
+
+    def __init__(self, address: str, settings: Settings, spot: Place | None = None) -> None:
+        self._address = address
+        self._settings = settings
+        self._spot = spot
+        self._hooks: Hooks | None = None
+        self._memory: SessionMemory | None = None
+        self._file: tuple[int, int] | None = None
+
+    @classmethod
+    def on(cls, environ: Mapping[str, str], spot: Place | None = None) -> Self:
+        """Work on the store, and with the settings, that the environment names. Raises ``ConfigError``."""
+        named = any(ENVIRONMENT_PREFIX + field.name.upper() in environ for field in fields(Settings))
+        settings = Settings.load(None, environ) if named else Settings()
+        settings = settings.with_(project_separator=settings.project_separator or SEPARATOR)
+        return cls(store_address(environ) or default_address(), settings, spot)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def done(self, head: bytes, payload: bytes) -> bytes:
+        """The answer to an event: "ok" and what the host is told, or "no" and a sentence. Never raises."""
+        answer, _ = self.answered(head, payload)
+        return answer
+
+    def answered(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
+        """``done``, and the event where it says something."""
+        try:
+            name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
+            event = read_event(name, host, payload, project=project, folder=folder)
+            told = self._opened().handle(event)
+        except TokenMizerError as error:
+            return _refused(str(error)), None
+        except ValueError as error:
+            return _refused(f"the event cannot be read: {error}"), None
+        except Exception as error:
+            return _refused(f"a fault of tokenmizer-mw itself: {type(error).__name__}: {error}"), None
+        return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
+
+    def not_told(self, event: Event) -> None:
+        """The host did not wait for the answer to ``event``."""
+        if self._hooks is not None:
+            self._hooks.not_told(event, "unheard")
+
+    def _opened(self) -> Hooks:
+        if self._hooks is None or self._file != self._identity():
+            self.close()
+            self._memory = SessionMemory.open(self._address, self._settings)
+            self._hooks = Hooks(
+                self._memory,
+                notes=Path(self._spot.folder) if self._spot else None,
+                asking=Path(self._spot.asking) if self._spot else None,
+            )
+            self._file = self._identity()
+        return self._hooks
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file the store is; ``None`` for one without a file."""
+        scheme, _, rest = self._address.partition("://")
+        try:
+            path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
+            found = os.stat(path) if path is not None else None
+        except (OSError, ConfigError):
+            return None
+        return (found.st_dev, found.st_ino) if found is not None else None
+
+    def close(self) -> None:
+        """Release the store; the next event opens it anew."""
+        if self._memory is not None:
+            self._memory.close()
+        self._memory = self._hooks = None
+
+
+def _refused(sentence: str) -> bytes:
+    print(" ".join(sentence.split())[:500], file=sys.stderr, flush=True)
+    return b"no\n" + sentence.encode("utf-8", "replace")
+
+
+def serve(listener: socket.socket, spot: Place, work: Work, linger: float) -> None:
+    """Answer events until none came for ``linger`` seconds, or somebody says stop; who does is answered when all is
+    done."""
+    stopping: list[socket.socket] = []
+    while not stopping:
+        listener.settimeout(linger)
+        try:
+            link, _ = listener.accept()
+        except TimeoutError:
+            break
+        _answer(link, work, stopping)
+    with alone(spot):
+        with suppress(FileNotFoundError):
+            os.unlink(spot.socket)
+        listener.setblocking(False)
+        with suppress(BlockingIOError):  # who came meanwhile
+            while True:
+                link, _ = listener.accept()
+                _answer(link, work, stopping)
+    work.close()
+    for link in stopping:
+        link.close()
+
+
+def _answer(link: socket.socket, work: Work, stopping: list[socket.socket]) -> None:
+    event: Event | None = None
+    try:
+        head, _, payload = _received(link).partition(b"\n")
+        if head == STOP:
+            stopping.append(link)
+            return
+        answer = _status() if head == STATUS else b""
+        if not answer:
+            answer, event = work.answered(head, payload)
+        link.sendall(answer)
+    except OSError:
+        if event is not None:
+            work.not_told(event)
+    link.close()
+
+
+def _received(link: socket.socket) -> bytes:
+    link.settimeout(_READ_SECONDS)
+    pieces, size = [], 0
+    while piece := link.recv(1 << 16):
+        pieces.append(piece)
+        size += len(piece)
+        if size > PAYLOAD_MAX + _HEAD_MAX:
+            raise OSError("too long")
+    return b"".join(pieces)
+
+
+def _status() -> bytes:
+    """The process, and the seconds of CPU time that it has used."""
+    used = os.times()
+    return f"ok\n{os.getpid()} {used.user + used.system:.3f}\n".encode()
+
+
+def main() -> None:
+    """Run the worker on the listening socket and the path that the arguments name."""
+    path = sys.argv[2]
+    folder, name = os.path.split(path)
+    spot = Place(folder, name.removesuffix(".sock"))
+    with socket.socket(fileno=int(sys.argv[1])) as listener, Work.on(os.environ, spot) as work:
+        serve(listener, spot, work, float(os.environ.get(LINGER) or LINGER_SECONDS))
+
+
+if __name__ == "__main__":
+    main()
