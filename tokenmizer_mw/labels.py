@@ -50,6 +50,8 @@ def _varies(char: str) -> bool:
 def _broken_tags(text: str) -> str:
     """Every "<" that could open a tag, a template token or a delimiter of ours in any spacing becomes a quotation mark;
     comparisons stay."""
+    if "<" not in text:
+        return text
     first, *rest = text.split("<")
     kept = [first]
     for index, part in enumerate(rest):

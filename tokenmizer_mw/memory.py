@@ -38,7 +38,7 @@ from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.refining import Refinement
 from tokenmizer_mw.request_path import RequestPath
-from tokenmizer_mw.resume import Resume, build_resume, earlier_facts
+from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.retouch import Retouch
 from tokenmizer_mw.revising import Change, revised
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
@@ -351,18 +351,23 @@ class SessionMemory(RequestPath):
         session that is not known ``UnknownSession``, unless its project is.
         """
         key = self._key(session_id, tenant)
+        return self._told(key, partial(build_resume, level=level, budget=budget, query=query), model)
+
+    def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
+        """The resume blocks of all levels, by their names, at little more than the cost of one. Raises as ``resume``
+        does."""
+        return self._told(self._key(session_id, tenant), build_resumes, model)
+
+    def _told(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
         others = self._siblings(key)
         counter = self._counters.of(model).counter
 
-        def view(state: SessionState) -> Resume:
+        def view(state: SessionState) -> R:
             own = self._drawing.believed(state)
-            return build_resume(
+            return build(
                 own,
-                level=level,
-                budget=budget,
                 counter=counter,
                 nonce=nonce_for(self._secret, key, state.next_checkpoint),
-                query=query,
                 turn=len(state.transcript),
                 earlier=earlier_facts(own, others) if others else (),
             )

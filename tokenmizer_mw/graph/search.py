@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Final
 
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
@@ -20,6 +21,9 @@ _CURRENT: Final = 1.1
 _SETTLED: Final = 1.2
 _SAID, _NAMED, _MEANT = 1, 2, 4
 """How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
+
+_READ_MAX: Final = 8_192
+"""Nodes whose words are kept for the next question."""
 
 _CALLED: Final[dict[str, str]] = {
     NodeType.TASK: "work todo",
@@ -99,18 +103,24 @@ def _preference(node: Node) -> float:
 def _ranked(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, float]]:
     """Indices of the nodes that share words with ``wanted``, with BM25 scores (Robertson & Zaragoza, 2009, with a
     word's weight in the place of its count, and lengths without the words for what a node is)."""
-    said = [_said(node) for node in nodes]
-    bags = [_bag(node, words) for node, words in zip(nodes, said, strict=True)]
-    frequency = Counter(word for bag in bags for word in wanted if word in bag)
-    weights = {word: math.log1p((len(bags) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
-    mean = sum(map(len, said)) / len(said) if said else 0.0
+    read = [_read(node) for node in nodes]
+    frequency = Counter(word for bag, _ in read for word in wanted if word in bag)
+    weights = {word: math.log1p((len(read) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
+    mean = sum(length for _, length in read) / len(read) if read else 0.0
     found = []
-    for index, bag in enumerate(bags):
+    for index, (bag, length) in enumerate(read):
         if shared := [word for word in weights if word in bag]:
-            norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(said[index]) / (mean or 1.0))
+            norm = _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0))
             score = sum(weights[word] * bag[word] * (_SATURATION + 1) / (bag[word] + norm) for word in shared)
             found.append((index, score))
     return found
+
+
+@lru_cache(maxsize=_READ_MAX)
+def _read(node: Node) -> tuple[Mapping[str, int], int]:
+    """The words that find a node, each with its weight, and how many it says."""
+    said = _said(node)
+    return _bag(node, said), len(said)
 
 
 def _singular(text: str) -> frozenset[str]:
@@ -122,16 +132,16 @@ def _said(node: Node) -> frozenset[str]:
 
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
-    """The words that find a node, each with its weight."""
-    bag = dict.fromkeys(said | _singular(_kind_words(node)), _SAID)
+    bag = dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID)
     bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag
 
 
-def _kind_words(node: Node) -> str:
-    kind = node.kind or ""
-    return f"{node.type} {_CALLED.get(node.type, '')} {kind} {_CALLED.get(kind, '')}"
+@cache
+def _kind_words(type_: NodeType, kind: DecisionKind | None) -> frozenset[str]:
+    named = kind or ""
+    return _singular(f"{type_} {_CALLED.get(type_, '')} {named} {_CALLED.get(named, '')}")
 
 
 def _category_words(node: Node) -> str:

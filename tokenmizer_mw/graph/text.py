@@ -63,6 +63,10 @@ def words(label: str) -> frozenset[str]:
     """
     found: set[str] = set()
     for raw in _split(unicodedata.normalize("NFKC", label).casefold()):
+        if raw.isascii() and raw.isalnum():
+            if raw not in _STOP:
+                found.add(raw)
+            continue
         word = raw.strip("./-_#@:+")
         if not word or word in _STOP:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
@@ -98,20 +98,64 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    around = frame(nonce)
-    fixed = counter.count("".join(around))
-    if tokens < fixed:
-        raise BudgetTooSmall(f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}")
-    known = facts_of(graph)
-    if tokens <= LEVELS["critical"]:
-        known = [fact for fact in known if not _flagged(graph, fact)]
-    told = [*condensed(graph, known), *earlier]
-    pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
-    facts = said_once(ranked(told, importances(graph, turn), _asked(graph, query), pinned), limit=tokens)
-    text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
-    ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
-    count = counter.count(text) if text else 0
-    return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), turn)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier)
+    return telling.resume(level, tokens)
+
+
+def build_resumes(
+    graph: SessionGraph,
+    *,
+    counter: TokenCounter,
+    nonce: str,
+    query: str | None = None,
+    turn: int = 0,
+    earlier: Sequence[Fact] = (),
+) -> dict[str, Resume]:
+    """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier)
+    return {level: telling.resume(level, tokens) for level, tokens in LEVELS.items()}
+
+
+@dataclass(slots=True)
+class _Telling:
+    """Everything that there is to say about a graph, in the order in which it should be said, made when it is asked
+    for: with and without what was said in a message that reads like an attempt to take over the model."""
+
+    graph: SessionGraph
+    counter: TokenCounter
+    around: tuple[str, str]
+    query: str | None
+    turn: int
+    earlier: Sequence[Fact]
+    _known: list[Fact] | None = None
+    _ranked: dict[bool, list[Fact]] = field(default_factory=dict)
+
+    def resume(self, level: str, tokens: int) -> Resume:
+        counter, around = self.counter, self.around
+        fixed = counter.count("".join(around))
+        if tokens < fixed:
+            reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
+            raise BudgetTooSmall(reason)
+        facts = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
+        text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
+        ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
+        count = counter.count(text) if text else 0
+        return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
+
+    def _told(self, *, flagged: bool) -> list[Fact]:
+        flagged = flagged or not self.graph.flagged
+        if flagged not in self._ranked:
+            self._ranked[flagged] = self._ordered(flagged)
+        return self._ranked[flagged]
+
+    def _ordered(self, flagged: bool) -> list[Fact]:
+        graph = self.graph
+        if self._known is None:
+            self._known = facts_of(graph)
+        known = self._known if flagged else [fact for fact in self._known if not _flagged(graph, fact)]
+        told = [*condensed(graph, known), *self.earlier]
+        pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
+        return ranked(told, importances(graph, self.turn), _asked(graph, self.query), pinned)
 
 
 def _budget(level: str, budget: int | None) -> tuple[str, int]:

@@ -58,9 +58,11 @@ def _absorbed(facts: Sequence[Fact], told: dict[str, str], *, with_why: bool = F
             teller = told[fact.ids[0]]
             more[teller] = more.get(teller, ()) + fact.ids + fact.why_ids
     kept = [fact for fact in facts if fact.ids[0] not in told]
-    if with_why:
-        return [replace(fact, why_ids=fact.why_ids + more.get(fact.ids[0], ())) for fact in kept]
-    return [replace(fact, ids=fact.ids + more.get(fact.ids[0], ())) for fact in kept]
+    return [_with(fact, more[fact.ids[0]], with_why) if fact.ids[0] in more else fact for fact in kept]
+
+
+def _with(fact: Fact, more: tuple[str, ...], with_why: bool) -> Fact:
+    return replace(fact, why_ids=fact.why_ids + more) if with_why else replace(fact, ids=fact.ids + more)
 
 
 def _without_file_lists(facts: Sequence[Fact]) -> list[Fact]:
