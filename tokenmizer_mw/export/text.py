@@ -13,23 +13,39 @@ from tokenmizer_mw.model.node import Node, Source
 TEXT_MAX: Final = 400
 """Characters of a detail, a reason or a quotation in an export."""
 
+_MARKS_MAX: Final = 2
+
 _NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/\\ -`")
 _BROAD: Final = frozenset("mwMW@%&")
 
 
 def label_of(node: Node) -> str:
     """The label as one harmless line; the id where nothing visible is left of it."""
-    return flatten(node.label) or flatten(node.id)
+    return _calm(flatten(node.label)) or flatten(node.id)
 
 
 def words_of(text: str, limit: int = TEXT_MAX) -> str:
     """A detail, a reason or a quotation as one harmless line."""
-    return flatten(text, limit)
+    return _calm(flatten(text, limit))
 
 
 def said_by(source: Source) -> str:
     """Who said it and where: "user, turn 12"."""
-    return f"{flatten(source.role)}, turn {source.turn}" if source.role else f"turn {source.turn}"
+    role = flatten(source.role, 40)
+    return f"{role}, turn {source.turn}" if role else f"turn {source.turn}"
+
+
+def _calm(text: str) -> str:
+    """``text`` with at most two combining marks on a letter: more of them reach into the lines around."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    marks = 0
+    for char in text:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MARKS_MAX:
+            kept.append(char)
+    return "".join(kept)
 
 
 def wrapped(text: str, width: float, most: int = 2) -> list[str]:
