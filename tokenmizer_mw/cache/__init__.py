@@ -1,0 +1,1 @@
+"""Answers that are given again: exact ones first, then those to questions of the same meaning."""

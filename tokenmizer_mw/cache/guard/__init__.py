@@ -1,0 +1,14 @@
+"""Whether two questions may share an answer. A similarity cannot tell: one digit or one "not" moves no vector.
+
+What is kept in ``same`` (words for the same thing) may differ, and words that only hold a sentence together. All else
+must be alike: every other word, literals, numbers, denials, what is asked, whose turn, and who does what to whom.
+Written for English; in other languages nothing is ever found to be the same.
+
+``reading`` says what is looked at, ``comparing`` what may differ, ``moments`` which questions are of the moment.
+"""
+
+from .comparing import differs
+from .moments import of_the_moment
+from .reading import Reading, read
+
+__all__ = ["Reading", "differs", "of_the_moment", "read"]

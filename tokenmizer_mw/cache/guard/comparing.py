@@ -1,0 +1,308 @@
+"""Two questions beside each other: the first thing in which they differ, or none."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from . import forms
+from .reading import Item, Reading, read
+from .same import LOOSE
+from .table import VOCABULARY
+
+_ENTITIES: Final = frozenset({"word", "exact", "number", "self"})
+_FREE_MODALS: Final = {
+    "@how": {"~can", "~should"},
+    "@where": {"~can"},
+    "@when": {"~should"},
+    "@often": {"~should"},
+    "@long": {"~should"},
+    "@much": {"~should"},
+}
+"""What may stand in a question of a kind or not: "how can I" is "how do I"."""
+
+Chunk = frozenset[str]
+
+
+def differs(first: str, second: str) -> str:
+    """In what two questions differ, as a word for counters and reports; "" when they may share an answer.
+
+    Symmetric. Questions are short (``CHARACTERS_MAX``): some of their words are held
+    against each other one by one.
+    """
+    if first == second:
+        return ""
+    one, other = read(first), read(second)
+    if one is None or other is None or not (one.english or other.english):
+        return "language"
+    for name, alike in _CHECKS:
+        if not alike(one, other):
+            return name
+    return ""
+
+
+def _exact(one: Reading, other: Reading) -> bool:
+    return [item.text for item in one.of_kind("exact")] == [item.text for item in other.of_kind("exact")]
+
+
+def _numbers(one: Reading, other: Reading) -> bool:
+    return [item.text for item in one.of_kind("number")] == [item.text for item in other.of_kind("number")]
+
+
+def _something(one: Reading, other: Reading) -> bool:
+    """Whether there is anything to compare."""
+    return any(item.kind in ("word", "exact", "number") for item in one.items)
+
+
+def _asks(one: Reading, other: Reading) -> bool:
+    """Whether the same kind of answer is wanted."""
+    left, right = _kinds(one), _kinds(other)
+    if left <= LOOSE and right <= LOOSE:
+        return not ({"@list", "@explain"} <= left | right)
+    return left == right
+
+
+def _kinds(reading: Reading) -> frozenset[str]:
+    """What is asked; how two things differ is what their difference is."""
+    if any(item.text == "difference" for item in reading.items):
+        return reading.asks - {"@how"}
+    return reading.asks
+
+
+def _persons(one: Reading, other: Reading) -> bool:
+    if any((person in one.persons) != (person in other.persons) for person in ("he", "she")):
+        return False
+    if {"my", "your"} <= one.persons | other.persons and one.persons & {"my", "your"} != other.persons & {"my", "your"}:
+        return False
+    if "@polar" not in one.asks or any(item.text.startswith("~") for item in one.items):
+        return True
+    left, right = ({item.text for item in side.of_kind("self")} for side in (one, other))
+    return not left or not right or left == right
+
+
+def _tenses(one: Reading, other: Reading) -> bool:
+    """A past, a present and a future are told apart where both questions have one."""
+    if ("future" in one.tenses) != ("future" in other.tenses):
+        return False
+    return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)
+
+
+def _words(one: Reading, other: Reading) -> bool:
+    """Whether each word of one question has its own in the other."""
+    return not _unmatched(one, other)
+
+
+def _unmatched(one: Reading, other: Reading) -> bool:
+    left = [_keys(item) for item in _content(one)]
+    right = [_keys(item) for item in _content(other)]
+    if Counter(left) == Counter(right):
+        return False
+    missing = [keys for keys in left if not any(keys & others for others in right)]
+    extra = [keys for keys in right if not any(keys & others for others in left)]
+    return bool(missing or extra) and not (
+        len(missing) == len(extra) == 1 and _swapped(min(missing[0], key=len), min(extra[0], key=len))
+    )
+
+
+def _content(reading: Reading) -> list[Item]:
+    free = set[str]().union(*(_FREE_MODALS.get(kind, set()) for kind in reading.asks))
+    return [item for item in reading.of_kind("word") if item.text not in free]
+
+
+def _keys(item: Item) -> frozenset[str]:
+    return item.keys if item.text != "~allowed" else item.keys | {"~can"}
+
+
+def _swapped(one: str, other: str) -> bool:
+    """Whether one word is the other with two neighbouring letters swapped, and no word of its own."""
+    if len(one) != len(other) or len(one) < 6 or one[0] != other[0] or {one, other} & forms.CONFUSABLE:
+        return False
+    if one in VOCABULARY and other in VOCABULARY:
+        return False
+    places = [place for place in range(len(one)) if one[place] != other[place]]
+    if len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    at = places[0]
+    return one[at] == other[at + 1] and one[at + 1] == other[at]
+
+
+def _denials(one: Reading, other: Reading) -> bool:
+    """As many denials, and none of them of something else."""
+    left, right = list(_denied(one)), list(_denied(other))
+    return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
+
+
+def _denied(reading: Reading) -> Iterator[list[Chunk]]:
+    """For each denial the words that it reaches over."""
+    for place, item in enumerate(reading.items):
+        if item.kind == "not":
+            yield list(_until_break(reading.items[place + 1 :]))
+
+
+def _until_break(items: Sequence[Item]) -> Iterator[Chunk]:
+    for item in items:
+        if item.kind in ("break", "not"):
+            return
+        if item.kind in ("word", "exact", "number"):
+            yield _chunk_of(item)
+
+
+def _covers(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
+    """Whether each of some words is among others; none are among none only."""
+    return bool(some) >= bool(others) and all(any(a & b for b in others) for a in some)
+
+
+def _places(one: Reading, other: Reading) -> bool:
+    """What stands behind "to", "from", "of" and their like is no other thing."""
+    if any(item.text == "difference" for item in one.items):
+        return True
+    left, right = list(_placed(one)), list(_placed(other))
+    if _by(left, right, other) or _by(right, left, one):
+        return False
+    for name in {name for name, _ in left} & {name for name, _ in right}:
+        here, there = ([chunk for at, chunk in side if at == name] for side in (left, right))
+        strange = [chunk for chunk in here if not any(chunk & others for others in there)]
+        if strange and any(not any(chunk & others for others in here) for chunk in there):
+            return False
+    return not any(
+        frozenset({a, b}) in forms.OPPOSED and x & y - forms.PLATFORMS and not _both(left, right, a, b, x & y)
+        for a, x in left
+        for b, y in right
+    )
+
+
+def _by(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], other: Reading) -> bool:
+    """Whether somebody by whom something is done stands elsewhere in the other question."""
+    placed = [chunk for name, chunk in right if name in ("by", "with")]
+    found = [chunk for name, chunk in left if name == "by" and not any(chunk & others for others in placed)]
+    return any(chunk & _chunk_of(item) for chunk in found for item in other.items if item.kind in ("word", "exact"))
+
+
+def _both(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], a: str, b: str, word: Chunk) -> bool:
+    """Whether a thing stands in one of the two places in both questions."""
+    return any(name == a and chunk & word for name, chunk in right) or any(
+        name == b and chunk & word for name, chunk in left
+    )
+
+
+def _placed(reading: Reading) -> Iterator[tuple[str, Chunk]]:
+    items = reading.items
+    for place, item in enumerate(items):
+        if item.kind == "of":
+            yield "of", frozenset({item.text, *_base_keys(item.text, items, place)})
+            continue
+        name = item.text if item.kind == "place" else forms.PLACING.get(item.text, "") if item.kind != "self" else ""
+        chunk = _following(items, place + 1) if name else frozenset()
+        if chunk:
+            yield name, chunk
+
+
+def _base_keys(text: str, items: Sequence[Item], place: int) -> Chunk:
+    return items[place - 1].keys if place and items[place - 1].kind == "word" else frozenset({text})
+
+
+def _following(items: Sequence[Item], place: int) -> Chunk:
+    found: set[str] = set()
+    for item in items[place:]:
+        if item.kind not in ("word", "exact", "number"):
+            break
+        found |= _chunk_of(item)
+    return frozenset(found)
+
+
+def _chunk_of(item: Item) -> Chunk:
+    return item.keys if item.kind == "word" else frozenset({f"!{item.text}"})
+
+
+def _order(one: Reading, other: Reading) -> bool:
+    """Nobody does to somebody in one question what is done to him in the other."""
+    if one.object != other.object and _turned(one, other):
+        return False
+    if _passive(one, other) or _passive(other, one):
+        return False
+    if (one.steps or other.steps) and not _in_step(one, other):
+        return False
+    left, right = _runs(one), _runs(other)
+    return not any(_pivots(a, b) for a in left for b in right)
+
+
+def _in_step(one: Reading, other: Reading) -> bool:
+    """Whether the words come in the same order."""
+    left, right = _content(one), _content(other)
+    return len(left) == len(right) and all(a.keys & b.keys for a, b in zip(left, right, strict=True))
+
+
+def _turned(one: Reading, other: Reading) -> bool:
+    """Whether what stands last in the one question, its verb, stands first in the other."""
+    asks, told = (one, other) if one.object else (other, one)
+    last, first = _content(asks), _content(told)
+    return len(last) > 1 and bool(first) and bool(last[-1].keys & first[0].keys)
+
+
+def _passive(one: Reading, other: Reading) -> bool:
+    """Whether something is done to what does it itself in the other question."""
+    if not one.suffer or one.suffer & other.suffer:
+        return False
+    pairs = [(a.keys, b.keys) for a, b in _neighbours(one) if b.keys & one.suffer]
+    return any(a & c.keys and b & d.keys for a, b in pairs for c, d in _neighbours(other))
+
+
+def _neighbours(reading: Reading) -> list[tuple[Item, Item]]:
+    words = reading.of_kind("word")
+    return list(itertools.pairwise(words))
+
+
+def _runs(reading: Reading) -> list[list[Chunk]]:
+    """Words that stand together without anything between that says how."""
+    runs: list[list[Chunk]] = [[]]
+    for item in reading.items:
+        if item.kind in _ENTITIES:
+            runs[-1].append(frozenset({item.text}) if item.kind == "self" else _chunk_of(item))
+        elif item.kind != "not":
+            runs.append([])
+    return [run for run in runs if len(run) > 2]
+
+
+def _pivots(one: Sequence[Chunk], other: Sequence[Chunk]) -> bool:
+    """Whether what stands before and behind a word has changed places."""
+    for at, word in enumerate(one[1:-1], 1):
+        for place, same in enumerate(other[1:-1], 1):
+            if word & same and _meet(one[:at], other[place + 1 :]) and _meet(one[at + 1 :], other[:place]):
+                return True
+    return False
+
+
+def _meet(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
+    return not frozenset().union(*some).isdisjoint(frozenset().union(*others))
+
+
+def _counted(one: Reading, other: Reading) -> bool:
+    """A number belongs to the same thing in both."""
+    left, right = dict(_numbered(one)), dict(_numbered(other))
+    return all(left[number] & right[number] for number in left.keys() & right.keys())
+
+
+def _numbered(reading: Reading) -> Iterator[tuple[str, Chunk]]:
+    """For each number the word right behind it, where one is."""
+    items = reading.items
+    for item, behind in itertools.pairwise(items):
+        if item.kind == "number" and behind.kind == "word":
+            yield item.text, behind.keys
+
+
+_CHECKS: Final[tuple[tuple[str, Callable[[Reading, Reading], bool]], ...]] = (
+    ("empty", _something),
+    ("literal", _exact),
+    ("number", _numbers),
+    ("negation", _denials),
+    ("question", _asks),
+    ("person", _persons),
+    ("tense", _tenses),
+    ("word", _words),
+    ("amount", _counted),
+    ("direction", _places),
+    ("order", _order),
+)
+"""What must be alike, each with the name under which it is reported."""

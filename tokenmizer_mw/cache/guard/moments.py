@@ -1,0 +1,68 @@
+"""Questions whose answer is another one tomorrow: by the words that they ask with, in several languages."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import re2
+
+READ_MAX: Final = 20_000
+"""Characters of a question that are looked at."""
+
+_WORDS: Final = r"""
+today|tonight|tomorrow|yesterday|now|nowadays|currently|current|present[ -]day|at the moment|right away|so far
+|latest|newest|recent|recently|lately|up[ -]to[ -]date|upcoming|trending|breaking|live score|as of
+|(?:this|next|last|past|coming|previous) (?:week|weekend|month|year|quarter|morning|afternoon|evening|night|summer
+|winter|spring|fall|autumn|season|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march
+|april|may|june|july|august|september|october|november|december|christmas|easter)
+|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?
+|(?:minutes?|hours?|days?|weeks?|months?|years?) ago|in the (?:last|past|next|coming)|since (?:when|last)
+|news|headlines|weather|forecast|traffic|stock price|share price|exchange rates?|market price|live score
+|who won the (?:game|match)
+|(?:is|will|did) it (?:rain|snow|sunny|cold|hot|warm)(?:ing)?|(?:going to|will) rain
+|what time is it|what(?:'s| is) the (?:time|date)(?: now| there| please|[ ]*[?.!]*$)|what day is|what year is it
+|who is the (?:[a-z]+ )?(?:president|prime minister|chancellor|ceo|king|queen|pope|mayor|minister|champion
+|world champion|coach|owner)
+|(?:president|prime minister|chancellor|ceo|king|queen|pope|mayor) of|(?:price|value|cost) of (?:bitcoin|btc
+|ethereum|gold|oil|silver|gas|petrol)|bitcoin price|how much is (?:a |one )?(?:bitcoin|btc|ethereum)
+|still (?:open|alive|available|valid|on|running)|open now|deadline|due date|overdue|(?:my|our) (?:calendar|schedule
+|appointments?|meetings?)|my (?:order|package|parcel|delivery|flight|balance)
+|how long until|how many days (?:until|till|left)|countdown|just (?:released|announced|happened)|any (?:updates?
+|news)|status of
+|heute|morgen|gestern|jetzt|aktuell|aktuelle[rsmn]?|derzeit|gerade|neueste[rsn]?|letzte[rsn]?|diese woche|wetter
+|nachrichten|uhrzeit|wie spät
+|aujourd'hui|demain|hier soir|maintenant|actuel|actuelle|actuellement|dernière?s?|récente?s?|météo|actualités
+|quelle heure
+|hoy|mañana|ayer|ahora|actualmente|últim[oa]s?|reciente|tiempo hace|clima|noticias|qué hora
+|hoje|amanhã|ontem|agora|atual|atualmente|mais recente|previsão do tempo|notícias|que horas
+|oggi|domani|ieri|adesso|attuale|attualmente|ultim[oiea]|recente|meteo|notizie|che ore
+|vandaag|gisteren|huidige|nieuwste|laatste|het weer|nieuws|hoe laat
+|dzisiaj|dziś|jutro|wczoraj|teraz|obecnie|najnowsz[yae]|pogoda|wiadomości|która godzina
+|idag|imorgon|igår|senaste|väder|nyheter|i dag|i morgen|i går|nyeste
+|bugün|yarın|dün|şimdi|şu an|güncel|hava durumu|haberler|saat kaç
+"""
+_SCRIPTS: Final = (
+    r"сегодня|завтра|вчера|сейчас|теперь|текущ|последн|нынешн|погод|новост|который час"
+    r"|今天|明天|昨天|现在|現在|目前|最新|最近|天气|天氣|新闻|新聞|几点|今日|明日|昨日|今の|天気|ニュース|何時"
+    r"|오늘|내일|어제|지금|현재|최신|최근|날씨|뉴스|몇 시"
+    r"|आज|कल|अभी|मौसम|ताज़ा|समाचार"
+    r"|اليوم|غدا|أمس|الآن|حاليا|الطقس|أخبار"
+)
+
+
+def _compiled() -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = 32 << 20
+    words = _WORDS.strip().replace("\n", "")
+    return re2.compile(rf"(?:^|[^\pL\pN])(?:{words})(?:$|[^\pL\pN])|{_SCRIPTS}", options)
+
+
+_MOMENTS: Final = _compiled()
+
+
+def of_the_moment(text: str) -> bool:
+    """Whether a question asks for what changes with time, as far as its words tell. Linear; the first ``READ_MAX``
+    characters are looked at, and of a longer text nothing is ruled out."""
+    return len(text) > READ_MAX or _MOMENTS.search(text) is not None

@@ -1,0 +1,320 @@
+"""A question as the guard sees it: what it asks, of what, and what must stay exactly as it is.
+
+Pieces are cut by one linear pattern; words are brought to base forms; phrases to what they mean. What is left out
+asks for nothing by itself: articles, manners, fillers. All else must be in two questions alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.extract.languages import tongues_of
+
+from . import forms, same
+from .table import ANYWHERE, FIRST, POLITE, WISHES, Phrases, base, candidates
+
+CHARACTERS_MAX: Final = 2_000
+"""Longer questions are not compared: what matters in them is too easily overlooked."""
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 32 << 20
+    return options
+
+
+_PIECES: Final = re2.compile(
+    r"(?P<code>```[^`]*```|`[^`]+`)"
+    r"|(?P<quote>\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)"
+    r"|(?P<link>[A-Za-z][A-Za-z0-9+.-]*://[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r"|(?P<path>[~.]?(?:/[\w.~-]+)+/?|[\w.~-]+(?:/[\w.~-]+)+|[\w-]*[A-Za-z_][\w-]*(?:\.[A-Za-z0-9_]+)+|\.[A-Za-z]\w+)"
+    r"|(?P<name>[A-Za-z]\w*(?:\+\+|#)|\w+_\w+|_\w+|--?[A-Za-z][\w-]*)"
+    r"|(?P<number>\d+(?:[.,:]\d+)*)"
+    r"|(?P<word>[\pL\pM]+(?:['’][\pL]+)*[\pL\pN]*)"
+    r"|(?P<stop>[.,;:!?()…\"'’“”—–-])"
+    r"|(?P<sign>[^\s\w])",
+    _options(),
+)
+_SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-sterling", "°": "degree", "&": "and"}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text: a ``kind`` of ``_PIECES``, and its text; words in lower case."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a question consists of. ``kind``: "exact", "number", "word" (``keys``: what it may be the same as),
+    "asks", "place" (what follows stands in it), "of" (the word before owns what follows), "self" (who speaks, or is
+    spoken to), "verb" (one follows), "not", "break"."""
+
+    kind: str
+    text: str
+    keys: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question as far as it is compared. ``asks``: kinds of questions; ``persons``: whose things, and who else is
+    meant; ``suffer``: words in the passive voice; ``steps``: one thing comes after another; ``object``: it asks
+    whom or what somebody does something to; ``english``: a word of it says so."""
+
+    items: tuple[Item, ...]
+    asks: frozenset[str]
+    tenses: frozenset[str]
+    persons: frozenset[str]
+    suffer: frozenset[str]
+    steps: bool
+    object: bool
+    english: bool
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """The items of one kind, in order."""
+        return [item for item in self.items if item.kind == kind]
+
+
+def read(text: str) -> Reading | None:
+    """The question in ``text``; ``None`` for one that cannot be compared: too long, or not in English as far as can be
+    told. Linear."""
+    if len(text) > CHARACTERS_MAX:
+        return None
+    pieces = list(_pieces(text))
+    words = [piece.text for piece in pieces if piece.kind == "word"]
+    if not _may_be_english(text, words):
+        return None
+    items = _trimmed(list(_items(pieces)))
+    asks = frozenset(item.text for item in items if item.kind == "asks")
+    return Reading(
+        tuple(item for item in items if item.kind != "asks"),
+        asks - same.LOOSE or asks,
+        frozenset(_tenses(words)),
+        frozenset(forms.PERSONS[word] for word in words if word in forms.PERSONS),
+        frozenset(_suffering(words)),
+        "then" in words,
+        _asks_for_object(words),
+        not forms.ENGLISH.isdisjoint(words),
+    )
+
+
+def _may_be_english(text: str, words: Sequence[str]) -> bool:
+    """Whether nothing in a text is of another language, as far as can be told."""
+    if not text.isascii() and any(ord(character) > 0x24F and character.isalpha() for character in text):
+        return False
+    return forms.FOREIGN.isdisjoint(words) and not tongues_of(text)
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    shouted = text.isupper()
+    for found in _PIECES.finditer(text):
+        kind, piece = found.lastgroup, found.group()
+        if kind == "word":
+            yield from _words(piece, shouted)
+        elif kind == "code":
+            yield Piece("exact", piece.strip("`").strip())
+        elif kind == "quote":
+            yield Piece("exact", piece[1:-1].strip())
+        elif kind == "name" and piece.startswith("-") and text[found.start() - 1 : found.start()].isalnum():
+            for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
+                yield Piece("word", part.casefold())
+        elif kind in ("link", "path", "name"):
+            yield Piece("exact", piece.rstrip(".")) if not _plain(piece) else Piece("word", piece.casefold())
+        elif kind == "sign":
+            yield Piece("word", _SIGNS[piece]) if piece in _SIGNS else Piece("exact", piece)
+        elif kind == "number":
+            yield Piece("number", piece.replace(",", "") if piece.count(",") and "." not in piece else piece)
+        else:
+            yield Piece(str(kind), piece)
+
+
+def _plain(piece: str) -> bool:
+    """Whether what looks like a file is a framework spelled with a dot."""
+    return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
+
+
+def _words(piece: str, shouted: bool) -> Iterator[Piece]:
+    word = piece.replace("’", "'")
+    if word.isupper() and 1 < len(word) < 6 and not shouted and word.casefold() in forms.CONNECTING:
+        yield Piece("exact", word)  # an abbreviation that looks like a word: US, IT, WHO
+        return
+    word = word.casefold()
+    if word in forms.CONTRACTIONS:
+        for part in forms.CONTRACTIONS[word]:
+            yield Piece("word", part)
+        return
+    for ending, parts in forms.ENDINGS.items():
+        if word.endswith(ending) and len(word) > len(ending):
+            yield Piece("word", word[: -len(ending)])
+            for part in parts:
+                yield Piece("word", part)
+            return
+    head, mark, tail = word.partition("'")
+    if mark and tail in ("s", ""):
+        yield Piece("word", head)
+        yield Piece("word", "is") if head in forms.OPENERS else Piece("owner", head)
+    elif word in forms.NUMBERS:
+        yield Piece("number", forms.NUMBERS[word])
+    else:
+        yield Piece("word", word)
+
+
+def _items(pieces: Sequence[Piece]) -> Iterator[Item]:
+    """What the pieces say, phrases as what they mean."""
+    run: list[str] = []
+    opening = True
+    for piece in [*pieces, Piece("stop", "")]:
+        if piece.kind == "word":
+            run.append(piece.text)
+            continue
+        if run:
+            found = [] if _only_manners(run) else list(_said(run, opening))
+            opening = opening and not found
+            yield from found
+            run = []
+        if piece.kind in ("exact", "number"):
+            opening = False
+            yield Item(piece.kind, piece.text)
+        elif piece.kind == "owner":
+            yield Item("of", piece.text)
+        elif piece.text not in ("-", "'", "’"):
+            yield Item("break", piece.text)
+
+
+def _only_manners(words: Sequence[str]) -> bool:
+    """Whether a run of words asks for nothing."""
+    bases = tuple(map(base, words))
+    return POLITE.meanings.get(bases) is not None
+
+
+def _said(words: list[str], opening: bool) -> Iterator[Item]:
+    """What a run of words says; ``opening``: nothing of weight stands before it."""
+    words = _without_thanks(words)
+    bases = [base(word) for word in words]
+    place = 0
+    while place < len(bases):
+        found, size = _phrase(words, bases, place, opening)
+        if found is None:
+            item = _item(words, place)
+            found, size = ([item] if item is not None else []), 1
+        yield from found
+        if place == 0 and _decides(words, bases) and not any(item.kind == "asks" for item in found):
+            yield Item("asks", "@polar")
+        opening = opening and not any(item.kind in ("word", "asks", "number", "exact", "not") for item in found)
+        place += size
+
+
+def _without_thanks(words: list[str]) -> list[str]:
+    """Without "please" at the end, unless that may be what is asked about."""
+    polite = words[-1] in ("please", "thanks") and len(words) > 2 and "say" not in words and "write" not in words
+    return words[:-1] if polite else words
+
+
+def _decides(words: Sequence[str], bases: Sequence[str]) -> bool:
+    """Whether the words begin like a question for a yes or a no."""
+    return words[0] in forms.QUESTION_VERBS and not _polite_request(bases, 0)
+
+
+def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -> tuple[list[Item] | None, int]:
+    """What the phrase at ``place`` says, and its words; ``None``: no table has one."""
+    if opening and _polite_request(bases, place):
+        return [], 2
+    tables: tuple[Phrases, ...] = (POLITE, WISHES, FIRST, ANYWHERE) if opening else (ANYWHERE,)
+    found = [
+        (meaning, size, table) for table in tables for meaning, size in [table.at(bases, place) or ((), 0)] if size
+    ]
+    if not found:
+        return ([], 1) if words[place] in same.FILLERS else (None, 1)
+    meaning, size, table = max(found, key=lambda one: one[1])
+    if table is WISHES and _next(bases, place + size) in same.WRITTEN:
+        return [], size
+    if size == 1 and words[place] in forms.CONNECTING and not (opening or place == 0):
+        return None, 1
+    return [_meant(one, words[place]) for one in meaning], size
+
+
+def _polite_request(bases: Sequence[str], place: int) -> bool:
+    """Whether "can you" stands before what somebody is told to do."""
+    if bases[place] not in ("can", "could", "would", "will") or _next(bases, place + 1) != "you":
+        return False
+    after = _next(bases, place + 2)
+    return after in same.ORDERS or after in same.FILLERS
+
+
+def _next(bases: Sequence[str], place: int) -> str:
+    return bases[place] if place < len(bases) else ""
+
+
+def _meant(name: str, word: str) -> Item:
+    if name.startswith("@"):
+        return Item("asks", name)
+    place = forms.PLACING.get(name)
+    if name == "using" and place is not None:
+        return Item("place", place)
+    return Item("word", name, frozenset({name}))
+
+
+def _item(words: list[str], place: int) -> Item | None:
+    """What a word says by itself; ``None``: nothing."""
+    word = words[place]
+    if word in forms.DENIALS:
+        return Item("not", word)
+    if word in ("i", "me", "we", "us", "you"):
+        return Item("self", "you" if word == "you" else "self")
+    if word == "to" and place and words[place - 1] in forms.TAKES_VERB:
+        return Item("verb", "to")
+    if word in forms.CONNECTING and not (word == "will" and words[place - 1 : place] in (["a"], ["my"], ["the"])):
+        return Item("place", forms.PLACING[word]) if word in forms.PLACING else _break(word)
+    known = forms.IRREGULAR.get(word)
+    return Item("word", word, frozenset({known} if known is not None else candidates(word)))
+
+
+def _break(word: str) -> Item | None:
+    return Item("break", word) if word in forms.BREAKS else None
+
+
+def _trimmed(items: list[Item]) -> list[Item]:
+    """Without what stands at the end for nothing: "mean" behind "what does it", and "1" before a unit."""
+    while items and items[-1].kind in ("break", "place"):
+        items.pop()
+    if len(items) > 2 and items[-1].text == "mean":
+        items.pop()
+    return [item for item, behind in zip(items, [*items[1:], None], strict=True) if not _one_of(item, behind)]
+
+
+def _one_of(item: Item, behind: Item | None) -> bool:
+    return item.kind == "number" and item.text == "1" and behind is not None and behind.text in forms.UNITS
+
+
+def _tenses(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        if word in forms.PAST:
+            yield "past"
+        elif word in forms.PRESENT:
+            yield "present"
+        elif word in forms.FUTURE:
+            yield "future"
+
+
+def _suffering(words: Sequence[str]) -> Iterator[str]:
+    """Words in the passive voice: behind a form of "be" with at most one word between."""
+    for place, word in enumerate(words):
+        known = forms.IRREGULAR.get(word)
+        done = word.endswith("ed") if known is None else word != known and not word.endswith(("ing", "s"))
+        if done and not forms.BEING.isdisjoint(words[max(0, place - 2) : place]):
+            yield from [known] if known is not None else candidates(word)
+
+
+def _asks_for_object(words: Sequence[str]) -> bool:
+    """Whether "who" or "what" stands before "do" and somebody who is not a person of the talk."""
+    for first, second, third in zip(words, words[1:], words[2:], strict=False):
+        if first in ("who", "whom", "what", "which") and second in ("do", "does", "did"):
+            return third not in ("i", "you", "we", "it", "they", "he", "she", "one", "this", "that")
+    return False

@@ -1,0 +1,92 @@
+"""The tables made ready for looking things up: words to their base forms, phrases to what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from .forms import IRREGULAR, UNCHANGED
+from .same import MANNERS, MEANINGS, QUESTIONS, STARTS, WANTS
+
+Phrase = tuple[str, ...]
+
+
+class Phrases(NamedTuple):
+    """What phrases mean, by their base forms; ``longest``: words of the longest one."""
+
+    meanings: Mapping[Phrase, Phrase]
+    longest: int
+
+    def at(self, bases: Sequence[str], place: int) -> tuple[Phrase, int] | None:
+        """What the longest phrase at a place means, and its words; ``None``: none stands there."""
+        for size in range(min(self.longest, len(bases) - place), 0, -1):
+            found = self.meanings.get(tuple(bases[place : place + size]))
+            if found is not None:
+                return found, size
+        return None
+
+
+def _rows(table: str) -> Iterator[tuple[str, Phrase]]:
+    for line in table.strip().splitlines():
+        name, _, forms = line.partition(": ")
+        for form in forms.split("|"):
+            yield name, tuple(form.split())
+
+
+def _phrases(*tables: str) -> Phrases:
+    found: dict[Phrase, Phrase] = {}
+    for table in tables:
+        for name, form in _rows(table):
+            bases = tuple(IRREGULAR.get(word, word) for word in form)
+            found.setdefault(bases, () if name == "=" else tuple(name.split()))
+    return Phrases(found, max(map(len, found)))
+
+
+ANYWHERE: Final = _phrases(QUESTIONS, MEANINGS)
+FIRST: Final = _phrases(STARTS)
+WISHES: Final = _phrases(WANTS)
+POLITE: Final = _phrases(MANNERS)
+
+VOCABULARY: Final = frozenset(
+    word for table in (ANYWHERE, FIRST, WISHES, POLITE) for phrase in table.meanings for word in phrase
+)
+"""Base forms that some phrase has."""
+
+
+@cache
+def _suffixes() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        ("ies", ("y",)),
+        ("ied", ("y",)),
+        ("sses", ("ss",)),
+        ("xes", ("x",)),
+        ("ches", ("ch",)),
+        ("shes", ("sh",)),
+        ("zes", ("z", "ze")),
+        ("ing", ("", "e")),
+        ("ed", ("", "e")),
+        ("s", ("",)),
+    )
+
+
+def candidates(word: str) -> tuple[str, ...]:
+    """A word and what it may be a form of, the word first."""
+    if len(word) < 4 or word in UNCHANGED or word.endswith(("ss", "us", "is")):
+        return (word,)
+    for suffix, endings in _suffixes():
+        if word.endswith(suffix) and len(word) - len(suffix) >= 2:
+            stem = word[: -len(suffix)]
+            found = [stem + ending for ending in endings if len(stem + ending) > 2]
+            if suffix in ("ing", "ed") and len(stem) > 3 and stem[-1] == stem[-2]:
+                found.insert(0, stem[:-1])
+            return (word, *found)
+    return (word,)
+
+
+def base(word: str) -> str:
+    """The form of a word that the tables know, else the word."""
+    known = IRREGULAR.get(word)
+    if known is not None:
+        return known
+    return next((one for one in candidates(word) if one in VOCABULARY), word)
