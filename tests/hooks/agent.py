@@ -150,4 +150,5 @@ def desk(folder: Path, url: str = "") -> Iterator[Desk]:
     try:
         yield found
     finally:
-        end_worker(found.spot)
+        if (spot := place(found.environment)) is not None:
+            end_worker(spot)

@@ -169,14 +169,11 @@ class Hooks:
 
     def _compacting(self, session: str, event: Event) -> str:
         """Mark this point, unless nothing was said since the last mark."""
-        try:
-            events = [recorded.event for recorded in self._memory.log.read(SessionKey(LOCAL_TENANT, session))]
-            marked = max((event.turn for event in events if isinstance(event, Checkpointed)), default=0)
-            if any(isinstance(event, MessageRecorded) and event.turn > marked for event in events):
-                self._memory.checkpoint(session)
-        except UnknownSession:
-            return ""
-        return STEER if event.host in _BY_ITSELF else ""
+        events = [recorded.event for recorded in self._memory.log.read(SessionKey(LOCAL_TENANT, session))]
+        marked = max((told.turn for told in events if isinstance(told, Checkpointed)), default=0)
+        if any(isinstance(told, MessageRecorded) and told.turn > marked for told in events):
+            self._memory.checkpoint(session)
+        return STEER if events and event.host in _BY_ITSELF else ""
 
     def _block(self, session: str, event: Event) -> str:
         try:

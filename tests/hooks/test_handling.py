@@ -1,0 +1,248 @@
+"""What events do to a memory, without the processes around it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.hooks.handling import Hooks, read_event, root_of
+from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.project import project_named
+
+from .test_transcript import assistant, cut, handed_out, lines, said, user
+
+
+@pytest.fixture
+def memory() -> Iterator[SessionMemory]:
+    found = SessionMemory.open("memory://", Settings(project_separator="/"))
+    yield found
+    found.close()
+
+
+class Host:
+    """A session of a host with its transcript."""
+
+    def __init__(self, memory: SessionMemory, folder: Path, name: str = "one") -> None:
+        self.memory = memory
+        self.folder = folder
+        self.name = name
+        self.transcript = folder / f"{name}.jsonl"
+        self.hooks = Hooks(memory, notes=folder / "notes", asking=folder / "asking")
+
+    def write(self, *values: object) -> None:
+        with self.transcript.open("ab") as file:
+            file.write(lines(*values))
+
+    def event(self, name: str, host: str = "claude-code", **more: Any) -> str:
+        told = {"session_id": self.name, "transcript_path": str(self.transcript), "cwd": str(self.folder), **more}
+        return self.hooks.handle(read_event(name, host, json.dumps(told).encode()))
+
+    @property
+    def session(self) -> str:
+        return f"{project_named(str(self.folder))}/{self.name}"
+
+    @property
+    def key(self) -> SessionKey:
+        return SessionKey(LOCAL_TENANT, self.session)
+
+    def recorded(self) -> list[str]:
+        events = [item.event for item in self.memory.log.read(self.key)]
+        return [event.message.text for event in events if isinstance(event, MessageRecorded)]
+
+    def marks(self) -> int:
+        return sum(isinstance(item.event, Checkpointed) for item in self.memory.log.read(self.key))
+
+
+@pytest.fixture
+def host(memory: SessionMemory, tmp_path: Path) -> Host:
+    return Host(memory, tmp_path)
+
+
+def context(answer: str) -> str:
+    told = json.loads(answer)["hookSpecificOutput"]
+    assert told["hookEventName"] in ("SessionStart", "UserPromptSubmit")
+    return str(told["additionalContext"])
+
+
+def turns(count: int, start: int = 0) -> list[object]:
+    pairs = (
+        (user(f"Question {number}?"), assistant(said(f"Answer {number}."))) for number in range(start, start + count)
+    )
+    return [line for pair in pairs for line in pair]
+
+
+def test_a_transcript_is_recorded_once_however_often_it_is_told(host: Host) -> None:
+    host.write(*turns(30))
+    for _ in range(3):
+        assert host.event("stop") == ""
+    assert len(host.recorded()) == 60
+    host.write(*turns(1, 30), user("yes"), assistant(said("Done.")), user("yes"), assistant(said("Done.")))
+    host.event("stop")
+    host.event("sessionend")
+    assert host.recorded()[58:] == ["Question 29?", "Answer 29.", "Question 30?", "Answer 30.", *["yes", "Done."] * 2]
+
+
+def test_another_process_goes_on_where_the_one_before_stopped(host: Host) -> None:
+    host.write(*turns(20))
+    host.event("stop")
+    for step in range(20, 26):
+        host.write(*turns(1, step))
+        Host(host.memory, host.folder).event("stop")
+    assert len(host.recorded()) == 52
+
+
+def test_without_its_notes_it_records_nothing_twice(host: Host) -> None:
+    host.write(*turns(250))
+    host.event("stop")
+    for note in (host.folder / "notes").iterdir():
+        note.write_text("{}")
+    Host(host.memory, host.folder).event("stop")
+    assert len(host.recorded()) == 500
+
+
+def test_only_what_is_new_is_read(host: Host) -> None:
+    host.write(*turns(200))
+    host.event("stop")
+    raw = host.transcript.read_bytes()
+    host.transcript.write_bytes(raw.replace(b"Answer 150.", b"Unseen 150."))
+    host.write(*turns(1, 200))
+    host.event("stop")
+    assert host.recorded()[-2:] == ["Question 200?", "Answer 200."]
+    assert "Unseen 150." not in host.recorded()
+
+
+def test_a_transcript_that_was_written_anew_is_read_anew(host: Host) -> None:
+    host.write(*turns(20))
+    host.event("stop")
+    host.transcript.write_bytes(lines(user("Another beginning."), assistant(said("Well."))))
+    host.event("stop")
+    assert host.recorded()[-2:] == ["Another beginning.", "Well."]
+
+
+def test_a_compaction_is_marked_once(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")))
+    assert "tokenmizer-mw keeps" in host.event("precompact", trigger="manual")
+    assert "tokenmizer-mw keeps" in host.event("precompact", trigger="auto")
+    assert host.marks() == 1
+    host.write(user("Never push to main."))
+    host.event("precompact", trigger="auto")
+    assert host.marks() == 2
+    assert host.event("precompact", host="codex") == ""
+
+
+def test_the_block_comes_after_a_compaction(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")))
+    host.event("precompact")
+    block = context(host.event("sessionstart", source="compact"))
+    assert "PostgreSQL" in block
+    assert host.event("userpromptsubmit", prompt="Go on.") == ""
+
+
+def test_the_block_is_never_handed_out_twice(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine."), uuid="a1"))
+    block = context(host.event("sessionstart", source="resume"))
+    host.write(handed_out_block(block))
+    assert host.event("sessionstart", source="resume") == ""
+    assert host.event("sessionstart", source="compact") == ""
+    host.write(cut("a1", "b1"))
+    assert host.event("userpromptsubmit", prompt="Go on.") == ""
+    assert not (host.folder / "asking").exists()
+
+
+def test_a_block_that_did_not_survive_comes_with_the_next_prompt(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine."), uuid="a1"))
+    block = context(host.event("sessionstart", source="resume"))
+    host.write(handed_out_block(block))
+    assert host.event("sessionstart", source="compact") == ""
+    host.write(cut("a1"))
+    assert context(host.event("userpromptsubmit", prompt="Go on.")) == block
+    assert host.event("userpromptsubmit", prompt="And then?") == ""
+
+
+def test_a_host_that_did_not_wait_is_told_with_the_next_prompt(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")), cut())
+    told = {"session_id": host.name, "transcript_path": str(host.transcript), "cwd": str(host.folder)}
+    event = read_event("sessionstart", "claude-code", json.dumps(told | {"source": "compact"}).encode())
+    host.hooks.not_told(event, host.hooks.handle(event))
+    assert "PostgreSQL" in context(host.event("userpromptsubmit", prompt="Go on."))
+
+
+def handed_out_block(block: str) -> dict[str, Any]:
+    line = handed_out()
+    line["attachment"]["content"] = [block]
+    return line
+
+
+def test_a_new_session_is_told_what_the_project_knows(memory: SessionMemory, host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders. Never push to main."), assistant(said("Fine.")))
+    host.event("stop")
+    block = context(Host(memory, host.folder, "two").event("sessionstart", source="startup"))
+    assert "Never push to main" in block
+    elsewhere = host.folder / "elsewhere"
+    elsewhere.mkdir()
+    assert Host(memory, elsewhere, "three").event("sessionstart", source="startup") == ""
+
+
+def test_a_session_stays_itself_when_the_agent_goes_elsewhere(memory: SessionMemory, host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."))
+    host.event("stop")
+    host.write(assistant(said("Fine.")))
+    Host(memory, host.folder).event("stop", cwd=str(host.folder / "deeper"))
+    assert [info.key.id for info in memory.sessions()] == [host.session]
+    assert len(host.recorded()) == 2
+
+
+def test_events_carry_words_where_there_is_no_transcript(host: Host) -> None:
+    for _ in range(2):
+        host.event("userpromptsubmit", transcript_path=None, prompt="We use PostgreSQL for the orders.")
+    host.event("stop", transcript_path="/nowhere/at/all.jsonl", last_assistant_message="Fine.")
+    host.event("userpromptsubmit", transcript_path="", prompt="yes")
+    host.event("stop", transcript_path="", last_assistant_message="Done.")
+    host.event("userpromptsubmit", transcript_path="", prompt="yes")
+    assert host.recorded() == ["We use PostgreSQL for the orders.", "Fine.", "yes", "Done.", "yes"]
+
+
+def test_secrets_of_a_transcript_are_not_kept(host: Host) -> None:
+    secret = "sk-proj-" + "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(48))
+    host.write(user(f"The key is {secret}"), assistant(said("Fine.")))
+    host.event("stop")
+    host.event("stop")
+    assert len(host.recorded()) == 2
+    assert secret not in "".join(host.recorded())
+
+
+def test_events_that_say_nothing_change_nothing(host: Host) -> None:
+    assert host.hooks.handle(read_event("stop", "claude-code", b"{}")) == ""
+    assert host.event("an event of next year") == ""
+    assert host.event("sessionstart", source="startup") == ""
+    assert host.event("precompact") == ""
+    assert host.event("sessionstart", source=["compact"], session_id=7) == ""
+    assert host.memory.sessions() == []
+    with pytest.raises(ValueError, match="not a JSON object"):
+        read_event("stop", "claude-code", b"[]")
+
+
+def test_vs_code_and_cursor_spell_it_their_way(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")))
+    told = {"sessionId": "one", "session_id": None}
+    assert "PostgreSQL" in context(host.event("sessionstart", host="vscode", source="resume", **told))
+    told = {"conversation_id": "two", "session_id": None}
+    spelled = json.loads(host.event("sessionstart", host="cursor", **told))
+    assert "PostgreSQL" in spelled["additional_context"]
+
+
+def test_the_project_is_where_the_repository_is(tmp_path: Path) -> None:
+    deep = tmp_path / "shop" / "src" / "orders"
+    deep.mkdir(parents=True)
+    assert root_of(str(deep)) == str(deep)
+    (tmp_path / "shop" / ".git").mkdir()
+    assert root_of(str(deep)) == str(tmp_path / "shop")
+    assert project_named("/") != project_named("/root") != ""
