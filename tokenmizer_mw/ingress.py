@@ -21,6 +21,9 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 QUICK_MAX: Final = 16 * 1024
 """Bytes of news in a request that may be looked at on an event loop."""
 
+CLEAN_MAX: Final = 16_384
+"""Texts without secrets that are known again, by their hashes."""
+
 _OPENING: Final = b'{"":[0'
 _SHORTEST: Final = 1024
 
@@ -58,6 +61,7 @@ class Ingress:
         self._beginnings_max = beginnings_max
         self._bytes_max = bytes_max
         self._held = 0
+        self._clean: set[int] = set()
         self._lock = lock if lock is not None else nullcontext()
 
     @property
@@ -104,15 +108,29 @@ class Ingress:
         """Keep nothing of any request."""
         with self._lock:
             self._beginnings.clear()
+            self._clean.clear()
             self._held = 0
 
     def text(self, text: str) -> str:
         """``text`` without secrets, as a member of a request would be read; the same object when there are none."""
+        mark = hash(text)
+        if mark in self._clean:
+            return text
         if not self._redactor.suspects(text):
+            self._note_clean(mark)
             return text
         wrapped = json.dumps({"content": text}, ensure_ascii=False)
         redacted = self._redactor.redact_body(wrapped)
-        return text if redacted is wrapped else str(json.loads(redacted)["content"])
+        if redacted is not wrapped:
+            return str(json.loads(redacted)["content"])
+        self._note_clean(mark)
+        return text
+
+    def _note_clean(self, mark: int) -> None:
+        """Whoever resends a history is not made to wait for the same texts again."""
+        if len(self._clean) >= CLEAN_MAX:
+            self._clean.clear()
+        self._clean.add(mark)
 
     def document(self, text: str) -> str:
         """JSON text without secrets; the same object when there are none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from . import columns, keyed, told
@@ -18,6 +19,9 @@ from .rules.assignments import GATE
 from .scan import Row, Scanner
 from .shape import RUN_EDGE, WORD_EDGE, distinct, first
 from .tokens import row
+
+_SCANNERS_MAX: Final = 8
+"""Sets of rules whose compiled form is kept in a process."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,12 @@ class Rules:
     without: frozenset[str] = field(default_factory=frozenset)
 
     def scanner(self, *, pii: bool) -> Scanner:
-        """The rules, compiled; with those for personal data when ``pii``."""
+        """The rules, compiled; with those for personal data when ``pii``. Compiled once in a process, since that takes
+        as long as reading a megabyte and an automaton that was used is faster."""
+        return _scanner(replace(self, custom=()), pii)
+
+    def compiled(self, *, pii: bool) -> Scanner:
+        """The same, compiled now."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
@@ -75,6 +84,11 @@ class Rules:
         yield columns.INSERT, columns.read_insert
         if pii:
             yield from ((rule.gate, rule.read) for rule in PERSONAL if rule.kind not in self.without)
+
+
+@lru_cache(maxsize=_SCANNERS_MAX)
+def _scanner(rules: Rules, pii: bool) -> Scanner:
+    return rules.compiled(pii=pii)
 
 
 DEFAULT: Final = Rules()
