@@ -60,11 +60,7 @@ def test_a_relative_store_is_the_one_of_the_project(at_desk: Desk, transcript: P
     at_desk.environment["TOKENMIZER_STORE"] = "sqlite:///here.db"
     code = "import os; from tokenmizer_mw.hooks.place import place"
     spot = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import os; from tokenmizer_mw.hooks.place import place; print(place(os.environ).socket)",
-        ],
+        [sys.executable, "-c", f"{code}; print(place(os.environ).socket)"],
         cwd=at_desk.project,
         env=at_desk.environment,
         capture_output=True,
