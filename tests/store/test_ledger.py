@@ -1,0 +1,62 @@
+"""The books on every store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+
+import pytest
+
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spending import Figures, Spent
+from tokenmizer_mw.store.conformance import MakeLog
+from tokenmizer_mw.store.ledger import decoded, encoded
+from tokenmizer_mw.store.ledger_conformance import LEDGER_CHECKS, MakeKeeping
+from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.store.memory_ledger import MemoryLedger
+from tokenmizer_mw.store.spending_tables import POSTGRES, SQLITE
+
+
+@pytest.mark.parametrize("check", LEDGER_CHECKS.values(), ids=LEDGER_CHECKS)
+def test_the_ledger_conforms(check: Callable[[MakeKeeping], None], make_log: MakeLog) -> None:
+    check(make_log)  # type: ignore[arg-type]
+
+
+class Forgetful(MemoryLedger):
+    """Counts a call as often as it is added."""
+
+    def add(self, session: SessionKey, spent: Spent) -> bool:
+        self._names.clear()
+        return super().add(session, spent)
+
+
+class Clinging(MemoryLedger):
+    """Keeps the names of sessions that were erased."""
+
+    def erase(self, sessions: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("broken", "caught_by"), [(Forgetful, "once"), (Clinging, "erased")])
+def test_the_suite_catches_a_broken_ledger(broken: type[MemoryLedger], caught_by: str) -> None:
+    class Broken(MemoryLog):
+        def __init__(self, clock: Callable[[], float]) -> None:
+            super().__init__(clock)
+            self.ledger = broken(self._holds)
+
+    with pytest.raises(AssertionError):
+        LEDGER_CHECKS[caught_by](Broken)
+
+
+def test_the_tables_have_a_column_for_every_figure() -> None:
+    for table in (SQLITE[0], POSTGRES[0]):
+        columns = [part.split()[0] for part in table[table.index("day ") :].split(", ")[1 : 1 + len(fields(Figures))]]
+        assert columns == [field.name for field in fields(Figures)]
+
+
+def test_figures_as_text() -> None:
+    stages = {"": Figures(1, cost=-5), "cut": Figures()}
+    assert decoded(encoded(stages)) == stages
+    for damaged in ('{"": {"weather": 1}}', "[1]", "{", '{"": 1}'):
+        with pytest.raises(ValueError):
+            decoded(damaged)

@@ -1,0 +1,89 @@
+"""What calls cost, in whole numbers that can be added up. Money is in billionths of a dollar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+CALL: Final = ""
+"""The stage that stands for a whole call."""
+
+CUT: Final = "cut"
+"""The stage that takes old messages out and puts a resume block in."""
+
+ANSWERED: Final = "cache"
+"""The stage that answers from earlier answers, so that no provider is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Sums over calls. Of a whole call (``CALL``): what was sent, what it cost, and what the client would have sent and
+    paid without us, its own use of the provider's cache included. Of a stage: the tokens in front of it
+    (``client_tokens``) and behind it (``input_tokens``), and what it saved (``client_cost``; a loss is negative).
+
+    ``estimated``: of the ``calls``, those whose usage no provider told, so that it was counted here; ``unpriced``:
+    those to models whose price is not known: their tokens count, their money does not. ``input_tokens`` are all of a
+    call's input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens`` written to it.
+    """
+
+    calls: int = 0
+    estimated: int = 0
+    unpriced: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    output_tokens: int = 0
+    cost: int = 0
+    client_tokens: int = 0
+    client_cost: int = 0
+
+    def __add__(self, other: Figures) -> Figures:
+        return Figures(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+
+    @property
+    def saved_tokens(self) -> int:
+        """Tokens of input that did not have to be sent; negative where more was sent."""
+        return self.client_tokens - self.input_tokens
+
+    @property
+    def saved(self) -> int:
+        """What was saved, in billionths of a dollar, net of the provider's cache; a loss is negative."""
+        return self.client_cost - self.cost
+
+
+NAMES: Final = tuple(each.name for each in fields(Figures))
+"""The figures' names, in order: the columns of a store."""
+
+Stages = Mapping[str, Figures]
+"""A call's figures by stage, the whole call's under ``CALL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A call that ended: ``call`` names it among all calls, ``at`` is when, in seconds since the epoch."""
+
+    call: str
+    at: float
+    model: str
+    stages: Stages = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Figures of all calls that have these in common: "" where that was not asked for, and as ``session`` also for
+    sessions that were erased since. ``day`` is a date in UTC, such as "2026-11-21"."""
+
+    session: str
+    model: str
+    stage: str
+    day: str
+    figures: Figures
+
+
+def total(figures: Iterable[Figures]) -> Figures:
+    """Their sum; zeros for none."""
+    found = Figures()
+    for each in figures:
+        found = found + each
+    return found

@@ -1,0 +1,151 @@
+"""What one call cost, and what it would have cost without us. Pure.
+
+What was sent is billed as the provider told, or, where it did not, as counted here and by its published rules. What
+the client would have sent is its whole history, cached as the same rules allow: a cut that makes a provider write anew
+what it had in its cache is a loss at that call, and shown as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT, Figures
+
+from .prices import PUBLISHED, Caching, Price, PriceList
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A call, in tokens as they are counted here.
+
+    ``ours`` is the request as it was sent, ``client`` as the client wrote it; ``ours_known`` and ``client_known``: of
+    each, how much the session's call before had begun with, too, ``elapsed`` seconds earlier (``None``: none was).
+    Neither has to be counted for a call that went out as it came and whose usage is told. ``usage``: what the provider
+    told, by our names; ``output``: tokens of the reply. ``marked``: the request marks what the provider is to cache.
+    ``cut``: old messages gave way to a block; ``stages``: what other stages took out; ``answered``: the provider was
+    not asked.
+    """
+
+    model: str
+    ours: int = 0
+    client: int = 0
+    ours_known: int = 0
+    client_known: int = 0
+    elapsed: float | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    output: int = 0
+    marked: bool = False
+    cut: bool = False
+    stages: Sequence[StageSaving] = ()
+    answered: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether something else was sent than the client wrote."""
+        return self.cut or self.answered or bool(self.stages)
+
+    @property
+    def told(self) -> bool:
+        """Whether the provider has told what was sent."""
+        return "prompt_tokens" in self.usage and not self.answered
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """Tokens of a request, of which so many were read from the provider's cache and so many written to it."""
+
+    tokens: int
+    cached: int = 0
+    written: int = 0
+
+    def cost(self, price: Price | None, output: int) -> int:
+        if price is None:
+            return 0
+        fresh = self.tokens - self.cached - self.written
+        return price.nano(fresh=fresh, cached=self.cached, written=self.written, output=output)
+
+
+def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, Figures]:
+    """What the call cost and saved: the whole of it under ``CALL``, and each stage that did something."""
+    price = prices.of(sent.model)
+    caching = _in_force(sent, prices.caching(sent.model))
+    output = sent.usage.get("completion_tokens", sent.output)
+    ours = _ours(sent, price, caching)
+    client = _clients(sent, ours, price, caching) if sent.changed else ours
+    cost = 0 if sent.answered else ours.cost(price, output)
+    whole = Figures(
+        calls=1,
+        estimated=int(not sent.told),
+        unpriced=int(price is None),
+        input_tokens=ours.tokens,
+        cached_tokens=ours.cached,
+        written_tokens=ours.written,
+        output_tokens=0 if sent.answered else output,
+        cost=cost,
+        client_tokens=client.tokens,
+        client_cost=client.cost(price, output),
+    )
+    return {CALL: whole, **_by_stage(sent, whole, client, price)}
+
+
+def _in_force(sent: Sent, caching: Caching) -> Caching | None:
+    """How the provider cached this call; ``None``: not at all, or what was sent before is too long ago. A provider that
+    tells the usage and says nothing of a cache has none."""
+    if (caching.explicit and not sent.marked) or (sent.told and "cached_tokens" not in sent.usage):
+        return None
+    return caching
+
+
+def _ours(sent: Sent, price: Price | None, caching: Caching | None) -> _Input:
+    if sent.answered:
+        return _Input(0)
+    if not sent.told:
+        return _billed(sent.ours, sent.ours_known, sent.elapsed, price, caching)
+    tokens = sent.usage["prompt_tokens"]
+    cached = min(tokens, sent.usage.get("cached_tokens", 0))
+    return _Input(tokens, cached, min(tokens - cached, sent.usage.get("cache_write_tokens", 0)))
+
+
+def _clients(sent: Sent, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
+    """What the client would have been billed, on the provider's scale where that is known."""
+    scale = ours.tokens / sent.ours if sent.told and sent.ours else 1.0
+    tokens = ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale)
+    return _billed(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
+
+
+def _billed(tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None) -> _Input:
+    """A request of ``tokens`` that begins with ``known`` tokens of the one before, by the rules."""
+    if caching is None:
+        return _Input(tokens)
+    alive = elapsed is not None and elapsed <= caching.seconds
+    cached = caching.served(min(known, tokens)) if alive else 0
+    writes = price is not None and price.write > price.input and tokens >= caching.least
+    return _Input(tokens, cached, tokens - cached if writes else 0)
+
+
+def _by_stage(sent: Sent, whole: Figures, client: _Input, price: Price | None) -> dict[str, Figures]:
+    """What each stage saved. A token that a stage took out of a message is worth what the client would have paid for
+    one of its input on average; the cut, or else the last stage, answers for the rest, and so for what it cost to write
+    anew."""
+    if sent.answered:
+        return {ANSWERED: _stage(whole.client_tokens, 0, whole.saved)}
+    each = client.cost(price, 0) / client.tokens if client.tokens else 0.0
+    scale = whole.input_tokens / sent.ours if sent.told and sent.ours else 1.0
+    found: dict[str, Figures] = {}
+    tokens, money = whole.saved_tokens, whole.saved
+    for place, stage in enumerate(sent.stages):
+        last = not sent.cut and place == len(sent.stages) - 1
+        before, after = round(stage.tokens_before * scale), round(stage.tokens_after * scale)
+        gone = tokens if last else before - after
+        worth = money if last else round(gone * each)
+        found[stage.stage] = found.get(stage.stage, Figures()) + _stage(after + gone, after, worth)
+        tokens, money = tokens - gone, money - worth
+    if sent.cut:
+        found[CUT] = _stage(whole.input_tokens + tokens, whole.input_tokens, money)
+    return found
+
+
+def _stage(before: int, after: int, worth: int) -> Figures:
+    return Figures(calls=1, input_tokens=after, client_tokens=before, client_cost=worth)

@@ -1,0 +1,200 @@
+"""What every ``Ledger`` must do, as a table of checks, like ``conformance`` for logs.
+
+    for name, check in LEDGER_CHECKS.items():
+        check(make_log)
+
+``make_log(clock)`` returns a new, empty log that has a ``ledger``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable, TokenMizerError
+from tokenmizer_mw.model.event import Rewritten
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spending import CALL, CUT, Figures, Spent, Sum, total
+
+from .ledger import By, Ledger
+from .log import Clock, EventLog
+
+
+class Keeping(EventLog, Protocol):
+    """A log that keeps books, too."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """The books of this store."""
+
+
+MakeKeeping = Callable[[Clock], Keeping]
+"""A new, empty log with a ledger each time it is called."""
+
+NOON: Final = 1_795_262_400.0
+"""2026-11-21 12:00 UTC."""
+
+_BY_SESSION: Final[tuple[By, ...]] = ("session",)
+_BY_MODEL: Final[tuple[By, ...]] = ("model",)
+_DAY: Final = 86_400.0
+_ONE: Final = SessionKey("tenant", "one")
+_OTHER: Final = SessionKey("tenant", "other")
+_CALL: Final = Figures(1, 1, 0, 800, 300, 100, 20, 5_000_000_000_000, 1_000, 4_000_000_000_000)
+_LOSS: Final = Figures(1, 0, 0, 800, client_tokens=1_000, client_cost=-1_000_000_000_000)
+
+
+def _spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> Spent:
+    return Spent(call, at, model, {CALL: _CALL, CUT: _LOSS})
+
+
+@contextmanager
+def _books(make_log: MakeKeeping, *sessions: SessionKey) -> Iterator[Keeping]:
+    """A new log with these sessions."""
+    log = make_log(lambda: NOON)
+    try:
+        for session in sessions:
+            log.append(session, [Rewritten(0)], expected_seq=0)
+        yield log
+    finally:
+        log.close()
+
+
+def _expect(found: object, expected: object, what: str) -> None:
+    if found != expected:
+        raise AssertionError(f"{what}: expected {expected!r}, found {found!r}")
+
+
+def _raises(error: type[TokenMizerError], work: Callable[[], object], what: str) -> None:
+    try:
+        work()
+    except error:
+        return
+    raise AssertionError(f"{what} must raise {error.__name__}")
+
+
+def adds(make_log: MakeKeeping) -> None:
+    """What calls add up to, stage by stage, large and negative numbers too."""
+    with _books(make_log, _ONE) as log:
+        _expect(log.ledger.sums("tenant"), [], "sums of nothing")
+        _expect(log.ledger.sums("tenant", by=()), [], "the sum of nothing")
+        _expect(log.ledger.add(_ONE, _spent("a")), True, "adding a call")
+        _expect(log.ledger.add(_ONE, _spent("b")), True, "adding another")
+        twice = [Sum("", "", CALL, "", _CALL + _CALL), Sum("", "", CUT, "", _LOSS + _LOSS)]
+        _expect(log.ledger.sums("tenant"), twice, "sums by stage")
+        _expect(log.ledger.sums("tenant", by=()), [Sum("", "", "", "", total([_CALL, _LOSS] * 2))], "the sum of all")
+
+
+def once(make_log: MakeKeeping) -> None:
+    """A call counts once, however often it is added."""
+    with _books(make_log, _ONE, _OTHER, SessionKey("else", "one")) as log:
+        _expect(log.ledger.add(_ONE, _spent("a")), True, "adding a call")
+        _expect(log.ledger.add(_ONE, _spent("a")), False, "adding it again")
+        _expect(log.ledger.add(_OTHER, _spent("a")), False, "adding it under another session")
+        _expect(log.ledger.add(SessionKey("else", "one"), _spent("a")), True, "adding one of that name for another")
+        _expect(log.ledger.sums("tenant")[0].figures, _CALL, "sum")
+
+
+def told_apart(make_log: MakeKeeping) -> None:
+    """Sums by session, model and day, and of one of these alone."""
+    with _books(make_log, _ONE, _OTHER) as log:
+        log.ledger.add(_ONE, _spent("a"))
+        log.ledger.add(_ONE, _spent("b", model="claude", at=NOON + _DAY))
+        log.ledger.add(_OTHER, _spent("c", at=NOON + 2 * _DAY))
+
+        def found(**asked: object) -> list[tuple[str, str, str, int]]:
+            sums = log.ledger.sums("tenant", **asked)  # type: ignore[arg-type]
+            return [(one.session, one.model, one.day, one.figures.calls) for one in sums]
+
+        _expect(found(by=("session",)), [("one", "", "", 4), ("other", "", "", 2)], "by session")
+        _expect(found(by=("model",)), [("", "claude", "", 2), ("", "gpt-5", "", 4)], "by model")
+        days = [("", "", f"2026-11-{day}", 2) for day in (21, 22, 23)]
+        _expect(found(by=("day",)), days, "by day")
+        _expect(found(by=("day",), since="2026-11-22"), days[1:], "since a day")
+        _expect(found(by=("day",), until="2026-11-22"), days[:2], "until a day")
+        _expect(found(by=("day",), since="2026-11-22", until="2026-11-22"), days[1:2], "on a day")
+        _expect(found(by=("model",), session="one", model="claude"), [("", "claude", "", 2)], "one session and model")
+        _expect(found(by=(), model="unheard of"), [], "a model that nobody asked")
+        _raises(CallerError, lambda: found(by=("weather",)), "an unknown way to tell apart")
+
+
+def tenants(make_log: MakeKeeping) -> None:
+    """Nobody sees or changes what others spend."""
+    theirs = SessionKey("else", "one")
+    with _books(make_log, _ONE, theirs) as log:
+        log.ledger.add(_ONE, _spent("a"))
+        _expect(log.ledger.sums("else"), [], "sums of somebody else")
+        _expect(log.ledger.calls(theirs, limit=9), [], "calls of somebody else")
+        log.forget(theirs)
+        _expect(len(log.ledger.calls(_ONE, limit=9)), 1, "calls after somebody else's were erased")
+
+
+def newest_calls(make_log: MakeKeeping) -> None:
+    """The calls of a session, the newest first, as they were added."""
+    with _books(make_log, _ONE) as log:
+        spent = [_spent(name, at=NOON + place) for place, name in enumerate("abc")]
+        for one in (spent[1], spent[0], spent[2]):
+            log.ledger.add(_ONE, one)
+        _expect(log.ledger.calls(_ONE, limit=2), [spent[2], spent[1]], "the newest two")
+        _expect(log.ledger.calls(_ONE, limit=0), [], "none")
+        _expect(log.ledger.calls(_OTHER, limit=2), [], "calls of an unknown session")
+
+
+def erased(make_log: MakeKeeping) -> None:
+    """An erased session leaves its figures to the tenant, without its name; a call that comes late, too."""
+    with _books(make_log, _ONE, _OTHER) as log:
+        log.ledger.add(_ONE, _spent("a"))
+        log.ledger.add(_OTHER, _spent("b"))
+        log.forget(_ONE)
+        log.ledger.add(_ONE, _spent("late"))
+        _expect(log.ledger.add(_ONE, _spent("late")), False, "adding a late call again")
+        names = [(one.session, one.figures.calls) for one in log.ledger.sums("tenant", by=_BY_SESSION)]
+        _expect(names, [("", 4), ("other", 2)], "calls by session")
+        _expect(log.ledger.calls(_ONE, limit=9), [], "calls of an erased session")
+        log.erase([_OTHER])
+        _expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 3), "the tenant's sum")
+        _expect([one.session for one in log.ledger.sums("tenant", by=_BY_SESSION)], [""], "sessions")
+
+
+def names(make_log: MakeKeeping) -> None:
+    """Long and strange names of models are kept as far as they can be; calls need a name, sessions a valid one."""
+    with _books(make_log, _ONE) as log:
+        log.ledger.add(_ONE, _spent("a", model="mo\x00del\ud800" + "x" * 500))
+        (found,) = log.ledger.sums("tenant", by=_BY_MODEL)
+        _expect(found.model, ("mo?del?" + "x" * 500)[:200], "model")
+        _raises(InvalidSession, lambda: log.ledger.add(_ONE, _spent("")), "a call without a name")
+        _raises(InvalidSession, lambda: log.ledger.add(SessionKey("tenant", ""), _spent("b")), "no session")
+        _raises(InvalidSession, lambda: log.ledger.sums(""), "no tenant")
+
+
+def many_threads(make_log: MakeKeeping) -> None:
+    """Additions of several threads all count, each once."""
+    with _books(make_log, _ONE, _OTHER) as log:
+
+        def work(number: int) -> None:
+            for place in range(10):
+                key = _ONE if place % 2 else _OTHER
+                log.ledger.add(key, _spent(f"{number % 2}-{place}"))
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        _expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 20), "sum")
+
+
+def closed(make_log: MakeKeeping) -> None:
+    """A closed store's books are closed."""
+    with _books(make_log, _ONE) as log:
+        ledger = log.ledger
+        log.close()
+        _raises(StoreUnavailable, lambda: ledger.add(_ONE, _spent("a")), "adding to closed books")
+
+
+LEDGER_CHECKS: Final[dict[str, Callable[[MakeKeeping], None]]] = {
+    check.__name__: check
+    for check in (adds, once, told_apart, tenants, newest_calls, erased, names, many_threads, closed)
+}
+"""Every check by its name."""

@@ -1,0 +1,113 @@
+"""The books in PostgreSQL, beside the log. An addition is one statement, which can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any, Final
+
+from asyncpg import Connection
+
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spending import NAMES, Spent, Sum
+
+from .ledger import BY_STAGE, By, day_of, encoded, plain_model, require_call
+from .log import require_valid, require_valid_tenant
+from .postgres_schema import quoted
+from .sqlite_ledger import grouped, summed, told
+
+_COLUMNS: Final = ", ".join(NAMES)
+_ADDED: Final = ", ".join(f"{name} = s.{name} + excluded.{name}" for name in NAMES)
+_SUMS: Final = ", ".join(f"sum({name})::bigint" for name in NAMES)
+_KEPT: Final = "tenant, session, model, stage, day"
+
+_ADD: Final = f"""
+WITH held AS MATERIALIZED (
+  SELECT session FROM {{schema}}.sessions WHERE tenant = $1 AND session = $2 FOR KEY SHARE
+), of AS MATERIALIZED (
+  SELECT coalesce((SELECT session FROM held), '') AS session
+), named AS (
+  INSERT INTO {{schema}}.calls (tenant, call, session, at, model, stages)
+  SELECT $1, $3, of.session, $4, $5, CASE WHEN of.session = '' THEN '{{}}' ELSE $6 END FROM of
+  ON CONFLICT (tenant, call) DO NOTHING RETURNING session
+), added AS (
+  INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+  SELECT $1, named.session, $5, row.stage, $7, {", ".join(f"row.{name}" for name in NAMES)}
+  FROM named, unnest($8::text[], {", ".join(f"${place}::bigint[]" for place in range(9, 9 + len(NAMES)))})
+    AS row (stage, {_COLUMNS})
+  ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}
+)
+SELECT count(*) FROM named
+"""
+_CALLS: Final = """
+SELECT call, at, model, stages FROM {schema}.calls WHERE tenant = $1 AND session = $2
+ORDER BY at DESC, call DESC LIMIT $3
+"""
+ERASE: Final = f"""
+WITH gone AS (
+  DELETE FROM {{schema}}.spending AS s USING unnest($1::text[], $2::text[]) AS k (tenant, session)
+  WHERE s.tenant = k.tenant AND s.session = k.session RETURNING s.*
+), unnamed AS (
+  UPDATE {{schema}}.calls AS c SET session = '', stages = '{{}}'
+  FROM unnest($1::text[], $2::text[]) AS k (tenant, session) WHERE c.tenant = k.tenant AND c.session = k.session
+)
+INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+SELECT tenant, '', model, stage, day, {_SUMS} FROM gone GROUP BY tenant, model, stage, day
+ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}
+"""
+"""Takes the names of sessions off their figures; tenants and ids of the sessions."""
+
+Select = Callable[..., list[Any]]
+Run = Callable[[Callable[[Connection], Coroutine[Any, Any, int]]], int]
+
+
+def spelled(statement: str, schema: str) -> str:
+    """A statement for the tables in ``schema``."""
+    return statement.replace("{schema}", quoted(schema))
+
+
+class PostgresLedger:
+    """A ``Ledger`` on a store's connections: ``select`` gives the rows of a statement, ``run`` does work with one."""
+
+    def __init__(self, select: Select, run: Run, schema: str) -> None:
+        self._select = select
+        self._run = run
+        self._add, self._calls = spelled(_ADD, schema), spelled(_CALLS, schema)
+        self._table = f"{quoted(schema)}.spending"
+
+    def add(self, session: SessionKey, spent: Spent) -> bool:
+        """See ``Ledger.add``."""
+        require_valid(session)
+        require_call(spent)
+        stages = sorted(spent.stages)  # always in one order: two additions never wait for each other
+        columns = [[getattr(spent.stages[stage], name) for stage in stages] for name in NAMES]
+        parameters = (
+            *(session.tenant, session.id, spent.call, spent.at, plain_model(spent.model)),
+            *(encoded(spent.stages), day_of(spent.at), stages, *columns),
+        )
+
+        async def added(connection: Connection) -> int:
+            return int(await connection.fetchval(self._add, *parameters))
+
+        return self._run(added) > 0
+
+    def sums(
+        self,
+        tenant: str,
+        *,
+        by: Collection[By] = BY_STAGE,
+        session: str | None = None,
+        model: str | None = None,
+        since: str = "",
+        until: str = "",
+    ) -> list[Sum]:
+        """See ``Ledger.sums``."""
+        require_valid_tenant(tenant)
+        statement, bounds = grouped(
+            by, session, model, since, until, table=self._table, mark=lambda place: f"${place}", sums=_SUMS
+        )
+        return summed(self._select(statement, tenant, *bounds))
+
+    def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
+        """See ``Ledger.calls``."""
+        require_valid(session)
+        return told(self._select(self._calls, session.tenant, session.id, max(0, limit)))

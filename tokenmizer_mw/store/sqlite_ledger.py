@@ -1,0 +1,136 @@
+"""The books in a SQLite file, beside the log."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+from tokenmizer_mw.errors import StoreCorrupt
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spending import NAMES, Figures, Spent, Sum
+
+from .ledger import BY, BY_STAGE, By, day_of, decoded, encoded, plain_model, require_by, require_call
+from .log import require_valid, require_valid_tenant
+
+T = TypeVar("T")
+
+_COLUMNS: Final = ", ".join(NAMES)
+_SUMS: Final = ", ".join(f"sum({name})" for name in NAMES)
+_ADDED: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
+_KEPT: Final = "tenant, session, model, stage, day"
+
+_HELD: Final = "SELECT EXISTS (SELECT 1 FROM sessions WHERE tenant = ? AND session = ?)"
+_NAME: Final = "INSERT OR IGNORE INTO calls (tenant, call, session, at, model, stages) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD: Final = (
+    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) VALUES ({', '.join('?' * (5 + len(NAMES)))})"
+    f" ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+)
+_CALLS: Final = (
+    "SELECT call, at, model, stages FROM calls WHERE tenant = ? AND session = ? ORDER BY at DESC, call DESC LIMIT ?"
+)
+_WITHOUT_NAME: Final = (
+    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) SELECT tenant, '', model, stage, day, {_COLUMNS} FROM spending"
+    f" WHERE tenant = ? AND session = ? ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+)
+_ERASE: Final = "DELETE FROM spending WHERE tenant = ? AND session = ?"
+_UNNAMED: Final = "UPDATE calls SET session = '', stages = '{}' WHERE tenant = ? AND session = ?"
+
+Select = Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]
+
+
+class SqliteLedger:
+    """A ``Ledger`` on a store's connections: ``select`` gives the rows of a statement, ``changed`` does work in a
+    transaction of its own."""
+
+    def __init__(self, select: Select, changed: Callable[[Callable[[sqlite3.Cursor], bool]], bool]) -> None:
+        self._select = select
+        self._changed = changed
+
+    def add(self, session: SessionKey, spent: Spent) -> bool:
+        """See ``Ledger.add``."""
+        require_valid(session)
+        require_call(spent)
+        return self._changed(lambda cursor: _added(cursor, session, spent))
+
+    def sums(
+        self,
+        tenant: str,
+        *,
+        by: Collection[By] = BY_STAGE,
+        session: str | None = None,
+        model: str | None = None,
+        since: str = "",
+        until: str = "",
+    ) -> list[Sum]:
+        """See ``Ledger.sums``."""
+        require_valid_tenant(tenant)
+        statement, bounds = grouped(by, session, model, since, until)
+        return summed(self._select(statement, (tenant, *bounds)))
+
+    def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
+        """See ``Ledger.calls``."""
+        require_valid(session)
+        return told(self._select(_CALLS, (session.tenant, session.id, max(0, limit))))
+
+
+def grouped(
+    by: Collection[By],
+    session: str | None,
+    model: str | None,
+    since: str,
+    until: str,
+    *,
+    table: str = "spending",
+    mark: Callable[[int], str] = lambda place: "?",
+    sums: str = _SUMS,
+) -> tuple[str, Sequence[str]]:
+    """The statement for ``Ledger.sums`` and its parameters behind the tenant's. ``mark`` spells the place of a
+    parameter, from 1. Raises ``CallerError`` for what sums cannot be told apart by."""
+    require_by(by)
+    bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]
+    given = [(told, value) for told, value in bounds if value is not None]
+    where = "".join(f" AND {told} {mark(place)}" for place, (told, _) in enumerate(given, 2))
+    chosen = ", ".join(name if name in by else f"'' AS {name}" for name in BY)
+    grouping = ", ".join(name for name in BY if name in by)
+    behind = f" GROUP BY {grouping} ORDER BY {grouping}" if grouping else ""
+    statement = f"SELECT {chosen}, {sums} FROM {table} WHERE tenant = {mark(1)}{where}{behind}"
+    return statement, [value for _, value in given]
+
+
+def summed(rows: Iterable[Sequence[Any]]) -> list[Sum]:
+    """Sums from their rows. Without groups, there is one row of nothing when nothing is there."""
+    found = []
+    for session, model, stage, day, *figures in rows:
+        if figures[0] is not None:
+            found.append(Sum(session, model, stage, day, Figures(*figures)))
+    return found
+
+
+def told(rows: Iterable[Sequence[Any]]) -> list[Spent]:
+    """Calls from their rows. Raises ``StoreCorrupt``."""
+    try:
+        return [Spent(call, at, model, decoded(stages)) for call, at, model, stages in rows]
+    except ValueError as error:
+        raise StoreCorrupt("the figures of a call are damaged") from error
+
+
+def _added(cursor: sqlite3.Cursor, session: SessionKey, spent: Spent) -> bool:
+    (held,) = cursor.execute(_HELD, (session.tenant, session.id)).fetchone()
+    name, model = (session.id if held else ""), plain_model(spent.model)
+    stages = encoded(spent.stages) if held else "{}"
+    if not cursor.execute(_NAME, (session.tenant, spent.call, name, spent.at, model, stages)).rowcount:
+        return False
+    rows = [
+        (session.tenant, name, model, stage, day_of(spent.at), *(getattr(figures, each) for each in NAMES))
+        for stage, figures in spent.stages.items()
+    ]
+    cursor.executemany(_ADD, rows)
+    return True
+
+
+def erase(cursor: sqlite3.Cursor, sessions: Iterable[SessionKey]) -> None:
+    """These sessions are erased, in the open transaction: their figures stay under no name."""
+    keys = [(key.tenant, key.id) for key in sessions]
+    for statement in (_WITHOUT_NAME, _ERASE, _UNNAMED):
+        cursor.executemany(statement, keys)
