@@ -1,0 +1,141 @@
+"""The passages of a chat, read from its messages as they were sent, and put back: into messages, or into bytes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tokenmizer_mw.extract.structure.tools import Arguments, ToolKind, command_of, kind_of, paths_of, read_arguments
+from tokenmizer_mw.model.message import Message, Role, ToolCall
+from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.passages import Spot, Steps, spots
+
+from .passage import Kind, Passage
+
+STRINGS_MAX: Final = 1_000
+"""Texts in the arguments of a call that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A passage and the spot where it stands; ``None`` for one that no stage may change."""
+
+    passage: Passage
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is known of a call when its result comes: the tool, its file, its command line."""
+
+    tool: str = ""
+    path: str = ""
+    command: str = ""
+
+
+class Reading:
+    """Reads messages one after the other: a result is told with the call that it answers."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Call] = {}
+        self._open: list[Call] = []
+
+    def message(self, number: int, message: Message, raw: object) -> Iterator[Placed]:
+        """The passages of the message with this number, which was sent as ``raw``."""
+        found = spots(raw) if isinstance(raw, Mapping | tuple) else _own_spots(message)
+        results = [spot for spot in found if spot.result]
+        if message.role in (Role.USER, Role.SYSTEM) and message.text:
+            yield Placed(Passage(number, Kind.FIXED, message.text))
+        for spot in found:
+            if not spot.result:
+                yield Placed(Passage(number, Kind.SAID, spot.text), spot)
+        for call in message.tool_calls:
+            yield Placed(self._called(number, call))
+        for spot in results:
+            call_ = self._answered(spot.call_id)
+            yield Placed(Passage(number, Kind.RESULT, spot.text, call_.tool, call_.path, call_.command), spot)
+
+    def _called(self, number: int, call: ToolCall) -> Passage:
+        arguments = read_arguments(call)
+        shell = kind_of(call.name, arguments) is ToolKind.SHELL
+        known = Call(
+            call.name,
+            "" if shell else next(iter(paths_of(arguments)), ""),
+            command_of(arguments) if shell else "",
+        )
+        self._calls[call.id] = known
+        self._open.append(known)
+        return Passage(number, Kind.FIXED, "\n".join(_strings(arguments)), call.name, known.path, known.command)
+
+    def _answered(self, call_id: str) -> Call:
+        """The call of this id; without one, the first that has no answer yet."""
+        known = self._calls.get(call_id) if call_id else None
+        if known is None:
+            known = self._open[0] if self._open and not call_id else Call()
+        self._open = [one for one in self._open if one is not known]
+        return known
+
+
+def read(messages: History, start: int = 0) -> list[Placed]:
+    """The passages of the messages from ``start`` on."""
+    reading = Reading()
+    found: list[Placed] = []
+    for number in range(start, len(messages)):
+        found += reading.message(number, messages[number], messages.sent[number])
+    return found
+
+
+def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
+    """Messages as they were handed over, with ``changed`` texts by the number of their message; those that are not
+    changed are the same objects."""
+    return [_put(message, changed[number]) if number in changed else message for number, message in enumerate(messages)]
+
+
+def _put(message: Any, new: Mapping[Steps, str]) -> Any:
+    if isinstance(message, Message):
+        return _put_own(message, new)
+    copied: list[Any] = [copy.deepcopy(message)]
+    for steps, text in new.items():
+        holder: Any = copied
+        for step in steps[:-1]:
+            holder = holder[step]
+        holder[steps[-1]] = text
+    return copied[0]
+
+
+def _put_own(message: Message, new: Mapping[Steps, str]) -> Message:
+    results = tuple(
+        replace(result, text=new.get(("tool_results", number), result.text))
+        for number, result in enumerate(message.tool_results)
+    )
+    return replace(message, text=new.get(("text",), message.text), tool_results=results)
+
+
+def _own_spots(message: Message) -> list[Spot]:
+    said = [Spot(("text",), message.text)] if message.role is Role.ASSISTANT and message.text else []
+    results = enumerate(message.tool_results)
+    return said + [Spot(("tool_results", at), result.text, True, result.call_id) for at, result in results]
+
+
+def _strings(arguments: Arguments) -> Iterator[str]:
+    """The texts in the arguments of a call."""
+    waiting: list[Any] = [dict(arguments.members)]
+    left = STRINGS_MAX
+    if arguments.raw:
+        yield arguments.raw
+    while waiting and left:
+        value = waiting.pop()
+        left -= 1
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            waiting += reversed(list(value.values()))
+        elif isinstance(value, list):
+            waiting += reversed(value)
+
+
+def texts(placed: Iterable[Placed]) -> list[Passage]:
+    """The passages without their places."""
+    return [one.passage for one in placed]

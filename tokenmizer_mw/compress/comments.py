@@ -1,0 +1,84 @@
+"""Comments in the source code that a tool read, taken out by Pygments (the extra ``compress``). Only where asked for.
+
+Docstrings, directives to tools and the first line of a script stay. A line that was nothing but a comment goes, so that
+the lines that follow have other numbers than in the file, unless the tool wrote the numbers down. What Pygments has no
+lexer for is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ConfigError
+
+from .sorts import bare, numbered
+
+CHARACTERS_MAX: Final = 200_000
+"""Longer sources are not touched: a lexer made for people's files may be slow on others."""
+
+_DIRECTIVES: Final = (
+    "noqa", "type:", "pragma", "nolint", "eslint", "ts-ignore", "ts-expect", "@ts-", "prettier", "go:", "+build",
+    "coverage", "mypy:", "ruff:", "pylint", "flake8", "fmt:", "isort", "shellcheck", "todo", "fixme", "hack", "xxx",
+    "region", "safety", "license", "copyright", "spdx", "sourcemappingurl", "jshint", "@license", "-*-", "rubocop",
+)  # fmt: skip
+"""What a comment says that is addressed to a tool, or that is open work."""
+
+
+def without_comments(text: str, path: str) -> str:
+    """Source code without comments; the same object where there are none, where the file's language is not known, or
+    where it is too long. ``path`` names the file.
+
+    Raises ``ConfigError`` when Pygments is not installed.
+    """
+    lexer = _lexer(path.rsplit("/", 1)[-1].rsplit("\\\\", 1)[-1])
+    if lexer is None or len(text) > CHARACTERS_MAX:
+        return text
+    raw = text.split("\n")
+    lines = [bare(line) for line in raw] if numbered(raw) else raw
+    left = "".join(_left(lexer, "\n".join(lines))).split("\n")
+    if len(left) != len(lines):
+        return text
+    kept = [
+        line if new == old else line[: len(line) - len(old)] + new.rstrip()
+        for line, old, new in zip(raw, lines, left, strict=True)
+        if new == old or new.strip()
+    ]
+    shorter = "\n".join(kept)
+    return shorter if len(shorter) < len(text) else text
+
+
+def _left(lexer: Any, source: str) -> Iterator[str]:
+    """The source with the text of comments gone, all line ends kept."""
+    from pygments.token import Comment
+
+    for sort, said in lexer.get_tokens(source):
+        if (
+            sort in Comment
+            and sort not in Comment.Preproc
+            and sort not in Comment.PreprocFile
+            and not _stays(sort, said)
+        ):
+            yield "\n" * said.count("\n")
+        else:
+            yield said
+
+
+def _stays(sort: Any, said: str) -> bool:
+    low = said.lower()
+    return str(sort).endswith(("Hashbang", "Special")) or any(word in low for word in _DIRECTIVES)
+
+
+@lru_cache(maxsize=256)
+def _lexer(name: str) -> Any:
+    """The lexer for a file of this name; ``None`` when there is none, or when it has no comments."""
+    try:
+        from pygments.lexers import get_lexer_for_filename
+        from pygments.util import ClassNotFound
+    except ImportError as error:
+        raise ConfigError("comments are found by Pygments: pip install 'tokenmizer-mw[compress]'") from error
+    try:
+        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

@@ -1,0 +1,95 @@
+"""Old outputs of tools, told by what they named.
+
+The newest results stay as they are; once enough old ones have gathered behind them, all old ones are pruned at one
+step, and then nothing changes until the next step: between two steps a chat that grows is forwarded with the same
+beginning. Where the steps lie follows from the chat alone, so that every process prunes the same.
+
+What is left of a result is a line that says what it was and how to see it again, the lines that speak of failures, and
+the names in it that stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .names import names, told
+from .passage import Kind, Passage, Sort
+from .shorten import CHARACTERS_A_TOKEN, FAILURE
+from .sorts import bare
+
+PRUNED_MIN: Final = 400
+"""Characters of a result that is worth it."""
+
+LINES_KEPT: Final = 4
+_LINE_MAX: Final = 160
+_TELLING: Final = frozenset({Sort.LOG, Sort.TEXT})
+NAMES_SHARE: Final = 0.15
+LIST_SHARE: Final = 0.5
+"""Share of a result's characters that its names may take; the rest of them is counted."""
+
+
+def pruned_before(passages: Sequence[Passage], *, keep: int, step: int) -> int:
+    """The place from which on results stay whole: those of passages before it are pruned.
+
+    ``keep``: results that stay whole at the end. ``step``: tokens of unpruned results behind them that make a step.
+    """
+    results = [place for place, passage in enumerate(passages) if passage.kind is Kind.RESULT]
+    pruned, waiting = 0, 0
+    for number, _ in enumerate(results):
+        old = number - keep
+        if old < 0:
+            continue
+        waiting += _size(passages[results[old]].text)
+        if waiting >= step:
+            pruned, waiting = old + 1, 0
+    return results[pruned - 1] + 1 if pruned else 0
+
+
+def _size(text: str) -> int:
+    return 0 if len(text) < PRUNED_MIN else len(text) // CHARACTERS_A_TOKEN
+
+
+def pruned(passage: Passage, sort: Sort, known: set[str]) -> str:
+    """What is left of a result. ``known`` are the names that stand before it; the same object when it is short, or
+    when what would be left is no shorter."""
+    text = passage.text
+    if len(text) < PRUNED_MIN:
+        return text
+    kept = list(_telling(text)) if sort in _TELLING else []
+    said = set(names("\n".join([passage.title, *kept])))
+    counted = Counter(name for name in names(text) if name not in said)
+    new = [name for name in counted if not told(name, known)]
+    shown = _fitting(
+        sorted(new, key=lambda name: _rank(name, counted[name])),
+        int(len(text) * (NAMES_SHARE if sort is Sort.FILE else LIST_SHARE)),
+    )
+    more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""
+    named = f" Named: {' '.join(name for name in new if name in shown)}{more}" if shown else ""
+    lines = text.count("\n") + 1
+    left = "\n".join([f"[{lines} lines left out; run it again to see them.{named}]", *kept])
+    return left if len(left) < len(text) else text
+
+
+def _rank(name: str, count: int) -> tuple[bool, int]:
+    """Paths and addresses first, then what is named most often."""
+    return ("/" not in name, -count)
+
+
+def _telling(text: str) -> Iterator[str]:
+    """The lines that speak of failures, and the last one: there a command says how it ended."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]
+    for line in [*found[: LINES_KEPT - 1], *lines[-1:]]:
+        yield bare(line).strip()[:_LINE_MAX]
+
+
+def _fitting(found: Sequence[str], room: int) -> set[str]:
+    shown: set[str] = set()
+    for name in found:
+        room -= len(name) + 1
+        if room < 0:
+            break
+        shown.add(name)
+    return shown

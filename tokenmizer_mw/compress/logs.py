@@ -1,0 +1,93 @@
+"""What builds, installations, tests and servers print: runs of lines that say the same, told by their ends and number.
+
+A line that speaks of a failure is never left out, nor is the one before or the one behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .names import words
+
+RUN_MIN: Final = 4
+"""Lines of a run that is told by its first, its last and a number."""
+
+ALIKE_MAX: Final = 4_000
+"""Characters of a line that are looked at."""
+
+_FAILURE: Final = re.compile(
+    r"(?i)error|fail|exception|traceback|warn|fatal|panic|assert|denied|refused|not found|cannot|can't|unable|missing"
+    r"|undefined|unexpected|invalid|timed? ?out|killed|✗|✘|×|✕|\bFF*\b|\bno\b|\bnot\b"
+)
+_PASSED: Final = re.compile(
+    r"^\s*(?:(?:✓|✔|√|√|•|ok\b|PASS\b|--- PASS|\[ *(?:OK|PASSED) *\])|.{1,300}?(?:\bPASSED\b|\.\.\. ?ok\b|\bok$|✓\s*$))"
+)
+_CHANGING: Final = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|\d+")
+_WORD: Final = re.compile(r"^[\s\W]*([A-Za-z]+)")
+_STAMP: Final = re.compile(
+    r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)"
+    r"|^\W{0,2}(?:DEBUG|INFO|TRACE)\b"
+)
+"""How the line of a log begins. Elsewhere numbers may be what was asked for: then only equal lines are alike."""
+_STEPS: Final = words(
+    "collecting downloading downloaded compiling building built installing unpacking preparing setting selecting get"
+    " checking fetching fetched requirement using cached adding added removing resolving linking copying creating"
+    " reading pulling extracting waiting verifying processing transforming rendering generating updating already"
+)
+"""Words that begin lines which tell of one step among many."""
+
+
+def condensed(text: str) -> str:
+    """``text`` with runs of alike lines told by the first, the last and how many stood between; the same object when
+    there is no such run."""
+    lines = text.split("\n")
+    if len(lines) < RUN_MIN + 1:
+        return text
+    kept = _kept(lines)
+    return "\n".join(kept) if len(kept) < len(lines) else text
+
+
+def _kept(lines: Sequence[str]) -> list[str]:
+    marks = _marks(lines)
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while marks[at] and end < len(lines) and marks[end] == marks[at]:
+            end += 1
+        out += [*_told(lines, at, end, marks[at])] if end - at >= RUN_MIN else lines[at:end]
+        at = end
+    return out
+
+
+def _told(lines: Sequence[str], start: int, end: int, mark: str) -> list[str]:
+    between = end - start - 2
+    what = "more that passed" if mark == _PASSES else "more like these"
+    return [lines[start], f"[... {between} {what} ...]", lines[end - 1]]
+
+
+_PASSES: Final = "\tpassed"
+
+
+def _marks(lines: Sequence[str]) -> list[str]:
+    """What each line is like, "" for one that stays. Those beside a failure stay."""
+    failing = [bool(_FAILURE.search(line[:ALIKE_MAX])) for line in lines]
+    marks = []
+    for at, line in enumerate(lines):
+        near = failing[at] or (at > 0 and failing[at - 1]) or (at + 1 < len(lines) and failing[at + 1])
+        marks.append("" if near else _mark(line[:ALIKE_MAX]))
+    return marks
+
+
+def _mark(line: str) -> str:
+    if not line.strip():
+        return ""
+    if _PASSED.match(line):
+        return _PASSES
+    found = _WORD.match(line)
+    word = found.group(1).lower() if found else ""
+    if word in _STEPS:
+        return f"\t{word}"
+    return _CHANGING.sub("0", line) if _STAMP.match(line) else line

@@ -1,0 +1,221 @@
+"""The stages in their order, run over the passages of a chat one after the other.
+
+What becomes of a passage follows from it and from what stands before it, never from what comes later: a chat that
+grows is forwarded with the same beginning, which a provider's cache then serves. Only the step of ``history`` moves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.tokens import TokenCounter
+
+from . import comments, filler, gate, history, listings, logs, shorten, spaces
+from .names import learn
+from .passage import Kind, Passage, Sort
+from .repeats import Forwarded
+from .sorts import sort_of
+
+Shrink = Callable[[str], str]
+"""Says prose in fewer words, such as a model of the LLMLingua family."""
+
+PROSE_MIN: Final = 2_000
+"""Characters of prose below which nobody is asked to say it shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is switched on. ``stages``: names of ``STAGES``. ``result_max``: tokens of a result that ``shorten`` leaves.
+    ``keep`` and ``step``: results that ``history`` leaves whole, and tokens that make it move on. ``shrink`` is what
+    the stage ``neural`` asks; ``None``: it does nothing. ``failed`` is told the name of a stage that raised."""
+
+    stages: frozenset[str]
+    result_max: int
+    keep: int
+    step: int
+    shrink: Shrink | None = None
+    failed: Callable[[str], None] = lambda stage: None
+
+    @classmethod
+    def of(
+        cls, settings: Settings, shrink: Shrink | None = None, failed: Callable[[str], None] = lambda stage: None
+    ) -> Options:
+        """The options that settings name."""
+        return cls(
+            settings.compress_named,
+            settings.compress_result_max,
+            settings.compress_keep,
+            settings.compress_step,
+            shrink,
+            failed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a stage is given: the passage as the stages before left it, what sort of output it is, the options, and what
+    was forwarded before it."""
+
+    passage: Passage
+    sort: Sort
+    options: Options
+    before: Forwarded
+
+
+Stage = Callable[[Work], str]
+"""From a passage to its text, which is no longer than it was; the same object when there is nothing to do."""
+
+
+def _filler(work: Work) -> str:
+    return filler.without_filler(work.passage.text)
+
+
+def _json(work: Work) -> str:
+    return spaces.json_closer(work.passage.text) if work.sort is Sort.JSON else work.passage.text
+
+
+def _spaces(work: Work) -> str:
+    return spaces.printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
+
+
+def _comments(work: Work) -> str:
+    text, path = work.passage.text, work.passage.path
+    return comments.without_comments(text, path) if work.sort is Sort.FILE and path else text
+
+
+def _logs(work: Work) -> str:
+    return logs.condensed(work.passage.text) if work.sort is Sort.LOG else work.passage.text
+
+
+def _listings(work: Work) -> str:
+    return listings.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
+
+
+def _repeats(work: Work) -> str:
+    return work.before.shorter(work.passage.text)
+
+
+def _shorten(work: Work) -> str:
+    return shorten.shortened(work.passage, work.sort, work.options.result_max)
+
+
+def _neural(work: Work) -> str:
+    text, shrink = work.passage.text, work.options.shrink
+    if shrink is None or work.sort is not Sort.TEXT or len(text) < PROSE_MIN:
+        return text
+    shorter = shrink(text)
+    return shorter if gate.faithful(text, shorter) else text
+
+
+_LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND, Sort.LOG})
+
+STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
+    "filler": (Kind.SAID, _filler),
+    "json": (Kind.RESULT, _json),
+    "spaces": (Kind.RESULT, _spaces),
+    "comments": (Kind.RESULT, _comments),
+    "logs": (Kind.RESULT, _logs),
+    "listings": (Kind.RESULT, _listings),
+    "repeats": (Kind.RESULT, _repeats),
+    "neural": (Kind.RESULT, _neural),
+    "shorten": (Kind.RESULT, _shorten),
+}
+"""The stages in their order, and whose passages they change. ``history`` stands apart: it looks at the whole chat."""
+
+
+@dataclass(slots=True)
+class Condensed:
+    """A chat as it is forwarded: ``texts`` in the place of those of ``passages``. ``changes`` names for each stage the
+    texts that it changed, before and after. Those before ``pruned`` were pruned. What else it holds is known of what
+    was forwarded, for the passages that come next."""
+
+    passages: list[Passage] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    changes: list[tuple[str, str, str]] = field(default_factory=list)
+    pruned: int = 0
+    forwarded: Forwarded = field(default_factory=Forwarded)
+    known: set[str] = field(default_factory=set)
+
+    def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
+        """What each stage saved, in the order of the stages."""
+        found: dict[str, list[int]] = {}
+        for stage, before, after in self.changes:
+            counts = found.setdefault(stage, [0, 0])
+            counts[0] += counter.count(before)
+            counts[1] += counter.count(after)
+        return tuple(StageSaving(stage, *found[stage]) for stage in (*STAGES, HISTORY) if stage in found)
+
+
+HISTORY: Final = "history"
+
+
+def condense(passages: Sequence[Passage], options: Options, before: Condensed | None = None) -> Condensed:
+    """The passages of a chat, in order, as they are forwarded.
+
+    ``before`` is what came of a chat with the same options; where this one goes on from it, only what is new is looked
+    at, and ``before`` is used up.
+    """
+    pruned = 0
+    if HISTORY in options.stages:
+        pruned = history.pruned_before(passages, keep=options.keep, step=options.step)
+    state = before if before is not None and _goes_on(before, passages, pruned) else Condensed(pruned=pruned)
+    for passage in passages[len(state.passages) :]:
+        _take(state, passage, options)
+    return state
+
+
+def _goes_on(before: Condensed, passages: Sequence[Passage], pruned: int) -> bool:
+    known = len(before.passages)
+    return before.pruned == pruned and known <= len(passages) and list(passages[:known]) == before.passages
+
+
+def _take(state: Condensed, passage: Passage, options: Options) -> None:
+    place = len(state.passages)
+    text = passage.text
+    sort = sort_of(passage) if passage.kind is Kind.RESULT else Sort.TEXT
+    if place < state.pruned:
+        if passage.kind is Kind.RESULT:
+            text = _tried(state, HISTORY, lambda: history.pruned(passage, sort, state.known), text, options)
+        learn(text, state.known)
+    if text is passage.text:
+        text = _condensed(state, passage, sort, options)
+    state.passages.append(passage)
+    state.texts.append(text)
+    if "repeats" in options.stages:
+        state.forwarded.learn(passage, text)
+
+
+def _condensed(state: Condensed, passage: Passage, sort: Sort, options: Options) -> str:
+    text = passage.text
+    for name, (kind, stage) in STAGES.items():
+        if kind is passage.kind and name in options.stages:
+            work = Work(_with(passage, text), sort, options, state.forwarded)
+            text = _tried(state, name, _bound(stage, work), text, options)
+    return text
+
+
+def _bound(stage: Stage, work: Work) -> Callable[[], str]:
+    return lambda: stage(work)
+
+
+def _with(passage: Passage, text: str) -> Passage:
+    if text is passage.text:
+        return passage
+    return Passage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
+
+
+def _tried(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:
+    """What a stage makes of ``text``; ``text`` where it fails, or makes it longer."""
+    try:
+        shorter = stage()
+    except Exception:  # a stage may be somebody else's: the chat goes on without it
+        options.failed(name)
+        return text
+    if shorter is text or len(shorter) >= len(text):
+        return text
+    state.changes.append((name, text, shorter))
+    return shorter

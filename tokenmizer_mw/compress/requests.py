@@ -1,0 +1,119 @@
+"""A chat request with its passages condensed: the same request with other characters, ready to be cut or sent."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.markers import message_markers
+from tokenmizer_mw.wire.passages import Steps, spot_edits
+from tokenmizer_mw.wire.spans import Edit, Span, splice
+
+from .chat import Placed, read, texts
+from .pipeline import Condensed, Options, condense
+
+MARKED: Final = "compress_marked"
+BOUND: Final = "compress_bound"
+
+_MARKS: Final = ("cache_control", "cachePoint")
+_NEVER: Final = frozenset(
+    {"history_on_server", "provider_compacts", "messages_twice", "unknown_role", "not_rewritable", "no_list"}
+)
+"""Reasons to stand down for which not even a text is changed: what stands before the messages is not known, or who
+speaks in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CondensedRequest:
+    """``request`` is what goes on, the same object when nothing changed. ``state`` is known for the call after this
+    one. ``savings`` are those of each stage."""
+
+    request: ChatRequest
+    state: Condensed
+    savings: tuple[StageSaving, ...] = ()
+
+
+def refusal(request: ChatRequest, *, marked: bool) -> str:
+    """Why a request passes with its texts as they are, as the name of a counter; "" when they may change.
+
+    ``marked``: it may although its messages carry marks for a provider's cache. Where thinking is bound to what stood
+    before it when it was thought, nothing before it may change.
+    """
+    if request.stand_down in _NEVER:
+        return request.stand_down
+    if request.bound:
+        return BOUND
+    return MARKED if not marked and _marked(request) else ""
+
+
+def condense_request(
+    request: ChatRequest,
+    options: Options,
+    counter: TokenCounter,
+    *,
+    start: int | None = None,
+    before: Condensed | None = None,
+) -> CondensedRequest:
+    """``request`` with the passages of its messages from ``start`` on condensed (``None``: all behind the prefix).
+
+    ``before`` is the state of the session's last call; it is used up.
+    """
+    placed = read(request.messages, request.prefix if start is None else start)
+    state = condense(texts(placed), options, before)
+    changed = changes(placed, state)
+    if not changed:
+        return CondensedRequest(request, state)
+    edits = [edit for number, new in changed.items() for edit in spot_edits(request.text, request.spans[number], new)]
+    return CondensedRequest(edited(request, edits), state, state.savings(counter))
+
+
+def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps, str]]:
+    """The texts that changed, by the number of their message and their place in it."""
+    found: dict[int, dict[Steps, str]] = {}
+    for one, text in zip(placed, state.texts, strict=True):
+        if one.spot is not None and text is not one.passage.text and text != one.passage.text:
+            found.setdefault(one.passage.message, {})[one.spot.steps] = one.spot.spelled(text)
+    return found
+
+
+def edited(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
+    """``request`` with edits inside of its messages made: the places behind them move, the words stay."""
+    if not edits:
+        return request
+    moves = _Moves(edits)
+    shifted = replace(
+        request,
+        text=splice(request.text, edits),
+        members=tuple((name, moves.span(span)) for name, span in request.members),
+        known_spans=(),
+    )
+    shifted.__dict__["spans"] = tuple(moves.span(span) for span in request.spans)
+    return shifted
+
+
+class _Moves:
+    """How far each place moves when edits are made."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._ends: list[int] = []
+        self._by: list[int] = [0]
+        for start, end, new in sorted(edits):
+            self._ends.append(end)
+            self._by.append(self._by[-1] + len(new) - (end - start))
+
+    def span(self, span: Span) -> Span:
+        first, last = span
+        return first + self._by[bisect_right(self._ends, first)], last + self._by[bisect_right(self._ends, last)]
+
+
+def _marked(request: ChatRequest) -> bool:
+    """Whether a message carries a mark, or a part of one."""
+    if not any(f'"{name}"' in request.text for name in _MARKS):
+        return False
+    sent = [one for raw in request.messages.sent for one in (raw if isinstance(raw, tuple) else (raw,))]
+    return any(True for _ in message_markers([{"content": [one]} for one in sent], _MARKS))

@@ -1,0 +1,111 @@
+"""Outputs that are too long by themselves: the beginning, the end, and what matters between; the truth about the rest.
+
+What matters is told by what the output is: the definitions of a source file with their lines, the lines of a log that
+speak of failures, how many matches each file has. The note says which lines are left out and how to see them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from .passage import Passage, Sort
+from .sorts import bare
+
+CHARACTERS_A_TOKEN: Final = 4
+LINE_MAX: Final = 2_000
+"""Characters of a line that is shown of an output that is cut."""
+
+_HEAD: Final = 0.5
+_TAIL: Final = 0.25
+_SHOWN_MAX: Final = 160
+"""Characters of a line that is shown out of the middle."""
+
+_DEFINES: Final = re.compile(
+    r"^\s{0,8}(?:export |default |public |private |protected |static |async |abstract |final |pub(?:\([a-z]+\))? )*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|package|record|#{1,3})"
+    r" *\(?[\w\"'<:]"
+)
+FAILURE: Final = re.compile(r"(?i)\b\w*(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|assert")
+_FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
+
+
+def shortened(passage: Passage, sort: Sort, most: int) -> str:
+    """The text of ``passage`` in about ``most`` tokens; the same object when it is no longer than that."""
+    text, room = passage.text, most * CHARACTERS_A_TOKEN
+    if len(text) <= room:
+        return text
+    lines = text.split("\n")
+    head = _fitting(lines, int(room * _HEAD))
+    tail = _fitting(lines[head:][::-1], int(room * _TAIL))
+    middle = range(head, len(lines) - tail)
+    if not middle:
+        return text
+    shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle)])
+    left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
+    told = [*_within(_MATTERS[sort](lines, middle), max(0, left)), *map(_cut, lines[middle.stop :])]
+    result = "\n".join([shown, *told])
+    return result if len(result) < len(text) else text
+
+
+def _note(passage: Passage, lines: Sequence[str], middle: range) -> str:
+    first, last = middle.start + 1, middle.stop
+    left_out = sum(len(lines[at]) + 1 for at in middle)
+    how = f"read that part of {passage.path}" if passage.path else "run it again with less output, or into a file"
+    return f"[... lines {first} to {last} of {len(lines)} are left out ({left_out} characters); to see them, {how} ...]"
+
+
+def _fitting(lines: Sequence[str], room: int) -> int:
+    """How many of the first lines fit into so many characters; one at least."""
+    for at, line in enumerate(lines):
+        room -= min(len(line), LINE_MAX) + 1
+        if room < 0:
+            return max(1, at)
+    return len(lines)
+
+
+def _cut(line: str) -> str:
+    if len(line) <= LINE_MAX:
+        return line
+    return f"{line[:LINE_MAX]}[... {len(line) - LINE_MAX} characters of this line are left out ...]"
+
+
+def _within(lines: Iterator[str], room: int) -> Iterator[str]:
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return
+        yield line
+
+
+def _definitions(lines: Sequence[str], middle: range) -> Iterator[str]:
+    for at in middle:
+        line = bare(lines[at])
+        if len(line) <= LINE_MAX and _DEFINES.match(line):
+            yield f"[line {at + 1}] {line.rstrip()[:_SHOWN_MAX]}"
+
+
+def _failures(lines: Sequence[str], middle: range) -> Iterator[str]:
+    for at in middle:
+        if FAILURE.search(lines[at][:LINE_MAX]):
+            yield f"[line {at + 1}] {lines[at].strip()[:_SHOWN_MAX]}"
+
+
+def _files(lines: Sequence[str], middle: range) -> Iterator[str]:
+    found = (_FOUND.match(lines[at][:LINE_MAX]) for at in middle)
+    counted = Counter(row.group(1) for row in found if row is not None)
+    for path, count in counted.items():
+        yield f"[{count} in {path}]"
+
+
+_MATTERS: Final[Mapping[Sort, Callable[[Sequence[str], range], Iterator[str]]]] = {
+    Sort.FILE: _definitions,
+    Sort.DIFF: _failures,
+    Sort.JSON: _failures,
+    Sort.FOUND: _files,
+    Sort.LISTING: _failures,
+    Sort.LOG: _failures,
+    Sort.TEXT: _failures,
+}

@@ -1,0 +1,58 @@
+"""White space that says nothing: in JSON outside of strings; in what commands print, colours, progress and blank lines.
+
+Code, diffs and tables are not touched: there, space is meaning.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from .passage import Sort
+
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^"\s]+|\s+', re.DOTALL)
+_INDENTED: Final = re.compile(r"\n[ \t]+\S")
+_ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\))")
+_BLANK: Final = re.compile(r"\n(?:[ \t]*\n){2,}")
+_TRAILING: Final = re.compile(r"(?<=\S)[ \t]+\n")
+
+
+def json_closer(text: str) -> str:
+    """JSON without the white space between its tokens. Numbers and strings stay as they are spelled; the same object
+    where it is not laid out, or no JSON."""
+    if not _INDENTED.search(text):
+        return text
+    start = text.lstrip()[:1]
+    if start not in ("{", "[") or not _is_json(text):
+        return text
+    closer = "".join(piece for piece in _TOKEN.findall(text) if not piece.isspace())
+    return closer if len(closer) < len(text) else text
+
+
+def printed(text: str) -> str:
+    """What a command printed, as a screen would show it in the end: without colours, with the last state of a line that
+    was overwritten, one blank line in the place of several, no blanks at the ends of lines."""
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    if "\r" in text:
+        text = "\n".join(_last_state(line) for line in text.replace("\r\n", "\n").split("\n"))
+    if "\n\n" in text or "\n " in text or "\n\t" in text:
+        text = _BLANK.sub("\n\n", text)
+    return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
+
+
+PRINTED: Final = frozenset({Sort.LOG, Sort.LISTING, Sort.FOUND})
+"""Sorts of output in which white space at the edges of lines says nothing."""
+
+
+def _last_state(line: str) -> str:
+    return line.rstrip("\r").rpartition("\r")[2]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

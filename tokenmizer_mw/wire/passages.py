@@ -1,0 +1,246 @@
+"""Where the texts of a message stand in its JSON, in whichever dialect: found parsed, changed in the text.
+
+Of a message, as it was sent, the texts of what was said and of what tools returned are told with the path that leads to
+them. The shapes of the dialects do not contradict each other, so that one walk knows them all. Some clients hand over
+what a tool returned as JSON within the text; then the passage is the output in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .spans import Edit, Span
+
+Step = str | int
+Steps = tuple[Step, ...]
+"""Names of members and numbers of elements that lead to a text."""
+
+WRAPPED_MAX: Final = 2_000_000
+"""Characters of a result that is looked into for an output within it."""
+
+_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+_TOOLS: Final = frozenset({"tool", "function"})
+_ASSISTANTS: Final = frozenset({"assistant", "model"})
+_RESPONSES: Final = ("functionResponse", "function_response")
+_PRINTED: Final = ("stdout", "stderr")
+_OUTPUT: Final = "output"
+_WRAPPING: Final = ('{"output":"', '{"output": "')
+_LEAF_MIN: Final = 40
+"""Characters of a text in the object that a function returned below which it is a value, not an output."""
+
+_string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
+_decode: Final = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A text in a message. ``result``: a tool returned it, in answer to the call ``call_id`` ("" where the dialect has
+    no ids); else the assistant said it. ``around``: what stands before and behind the passage in the text at the
+    place, where that is JSON that holds it."""
+
+    steps: Steps
+    text: str
+    result: bool = False
+    call_id: str = ""
+    around: tuple[str, str] | None = None
+
+    def spelled(self, text: str) -> str:
+        """What stands at the place when the passage is ``text``."""
+        if self.around is None:
+            return text
+        before, behind = self.around
+        return f"{before}{json.dumps(text, ensure_ascii=False)}{behind}"
+
+
+def spots(raw: object) -> list[Spot]:
+    """The texts of a message as it was sent, or of the elements that are one message together, in order. The steps
+    begin with the number of the element. What people and the system say is not told."""
+    elements = raw if isinstance(raw, tuple) else (raw,)
+    return [
+        _unwrapped(spot) if spot.result else spot
+        for number, element in enumerate(elements)
+        if isinstance(element, Mapping)
+        for spot in _of_element(element, (number,))
+    ]
+
+
+def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
+    """Edits that put ``new`` texts into the places that their steps lead to, in the message that stands at ``span`` of
+    the JSON ``text``. An edit that would take more room than what it replaces is left out, and so is a place whose
+    member stands there twice."""
+    start, end = span
+    walk = _Walk("[" + text[start:end] + "]", new)
+    walk.value(0, ())
+    return [
+        (first + start - 1, last + start - 1, spelled)
+        for steps, (first, last) in walk.found.items()
+        if steps not in walk.twice
+        for spelled in (_spelled(new[steps], text[first + start - 1 : last + start - 1]),)
+        if len(spelled) < last - first
+    ]
+
+
+def _spelled(said: str, before: str) -> str:
+    """A text as JSON spells it: in ASCII where it was before."""
+    return json.dumps(said, ensure_ascii=before.isascii())
+
+
+def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
+    role, kind = element.get("role"), element.get("type")
+    if isinstance(kind, str) and kind.endswith("_output") and _OUTPUT in element:
+        call_id = _id(element, "call_id")
+        for place, text in _texts(element[_OUTPUT], (*steps, _OUTPUT)):
+            yield Spot(place, text, True, call_id)
+        return
+    if "parts" in element:
+        yield from _of_parts(element["parts"], (*steps, "parts"), role in _ASSISTANTS)
+        return
+    content = element.get("content")
+    if role in _TOOLS:
+        call_id = _id(element, "tool_call_id")
+        for place, text in _texts(content, (*steps, "content")):
+            yield Spot(place, text, True, call_id)
+    elif role in _ASSISTANTS:
+        for place, text in _texts(content, (*steps, "content")):
+            yield Spot(place, text)
+    elif role == "user" and isinstance(content, list):
+        yield from _of_blocks(content, (*steps, "content"))
+
+
+def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
+    """What tools returned among the blocks of a user's message."""
+    for number, block in enumerate(blocks):
+        if isinstance(block, Mapping) and block.get("type") == "tool_result":
+            call_id = _id(block, "tool_use_id")
+            for place, text in _texts(block.get("content"), (*steps, number, "content")):
+                yield Spot(place, text, True, call_id)
+
+
+def _of_parts(parts: object, steps: Steps, said: bool) -> Iterator[Spot]:
+    for number, part in enumerate(parts if isinstance(parts, list) else ()):
+        if not isinstance(part, Mapping):
+            continue
+        text = part.get("text")
+        if said and isinstance(text, str) and part.get("thought") is not True and "thoughtSignature" not in part:
+            yield Spot((*steps, number, "text"), text)
+        for name in _RESPONSES:
+            answer = part.get(name)
+            if isinstance(answer, Mapping):
+                for place, leaf in _leaves(answer.get("response"), (*steps, number, name, "response")):
+                    yield Spot(place, leaf, True, _id(answer, "id"))
+
+
+def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
+    """The texts of a content: one, or those of its parts."""
+    if isinstance(content, str):
+        yield steps, content
+    for number, part in enumerate(content if isinstance(content, list) else ()):
+        if isinstance(part, str):
+            yield (*steps, number), part
+        elif isinstance(part, Mapping):
+            yield from _of_part(part, (*steps, number))
+
+
+def _of_part(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, str]]:
+    if part.get("citations") or part.get("annotations"):
+        return  # they tell places in the text
+    if part.get("type") in _TEXTS:
+        names: Sequence[str] = ("text",)
+    elif part.get("type") == "document":
+        yield from _leaves(part.get("document"), (*steps, "document"))
+        return
+    else:
+        names = () if "type" in part else _PRINTED
+    for name in names:
+        text = part.get(name)
+        if isinstance(text, str):
+            yield (*steps, name), text
+
+
+def _leaves(value: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
+    """The long texts in an object, however deep; in a document they are those of its ``data``."""
+    waiting: list[tuple[Steps, object]] = [(steps, value)]
+    while waiting:
+        place, inner = waiting.pop()
+        if isinstance(inner, str):
+            if len(inner) >= _LEAF_MIN:
+                yield place, inner
+        elif isinstance(inner, Mapping):
+            waiting += [((*place, str(name)), inner[name]) for name in reversed(list(inner)) if name != "id"]
+        elif isinstance(inner, list):
+            waiting += [((*place, number), inner[number]) for number in reversed(range(len(inner)))]
+
+
+def _unwrapped(spot: Spot) -> Spot:
+    """The output within a result that is a JSON object with one."""
+    text = spot.text
+    start = next((len(opening) - 1 for opening in _WRAPPING if text.startswith(opening)), 0)
+    if not start or len(text) > WRAPPED_MAX:
+        return spot
+    try:
+        inner, end = _string(text, start + 1)
+        held = json.loads(text).get(_OUTPUT)
+    except (ValueError, RecursionError):
+        return spot
+    return Spot(spot.steps, inner, True, spot.call_id, (text[:start], text[end:])) if held == inner else spot
+
+
+def _id(holder: Mapping[str, Any], name: str) -> str:
+    value = holder.get(name)
+    return value if isinstance(value, str) else ""
+
+
+class _Walk:
+    """One walk over the text of a JSON value, into the members that lead to a place that is wanted."""
+
+    def __init__(self, text: str, wanted: Mapping[Steps, str]) -> None:
+        self._text = text
+        self._wanted = wanted
+        self._leading = {steps[:length] for steps in wanted for length in range(len(steps))}
+        self.found: dict[Steps, Span] = {}
+        self.twice: set[Steps] = set()
+
+    def value(self, place: int, steps: Steps) -> int:
+        """Walk the value that starts at ``place``; returns where it ends."""
+        if steps in self._leading and self._text[place] in "{[":
+            return self._members(place, steps) if self._text[place] == "{" else self._elements(place, steps)
+        _, end = _decode(self._text, place)
+        if steps in self._wanted and self._text[place] == '"':
+            if steps in self.found:
+                self.twice.add(steps)
+            self.found[steps] = (place, end)
+        return end
+
+    def _members(self, place: int, steps: Steps) -> int:
+        text = self._text
+        place = _skip(text, place + 1)
+        seen: set[str] = set()
+        while text[place] != "}":
+            name, place = _string(text, place + 1)
+            place = _skip(text, _skip(text, place) + 1)
+            inner = (*steps, name)
+            if name in seen:
+                self.twice.update(found for found in self._wanted if found[: len(inner)] == inner)
+            seen.add(name)
+            place = _skip(text, self.value(place, inner))
+            place = _skip(text, place + 1) if text[place] == "," else place
+        return place + 1
+
+    def _elements(self, place: int, steps: Steps) -> int:
+        text = self._text
+        place = _skip(text, place + 1)
+        number = 0
+        while text[place] != "]":
+            place = _skip(text, self.value(place, (*steps, number)))
+            place = _skip(text, place + 1) if text[place] == "," else place
+            number += 1
+        return place + 1
+
+
+def _skip(text: str, place: int) -> int:
+    while text[place] in " \t\n\r":
+        place += 1
+    return place
