@@ -152,3 +152,26 @@ def test_clients_whose_words_are_not_translated_are_told(translated: Served, ups
     assert (status, "message" in json.loads(told)) == (400, True)
     assert call(translated.port, "/v1/embeddings", b'{"model": "anthropic/some", "input": "a"}')[0] == 400
     assert not upstream.calls
+
+
+def test_keep_alive_comments_are_pings_for_clients_that_know_them(translated: Served, upstream: Upstream) -> None:
+    body = asked("openrouter/fake-n3-ka", stream=True, max_tokens=9)
+    status, _, told = call(translated.port, "/v1/messages", body, {"anthropic-version": "2023-06-01"})
+    assert status == 200 and told.startswith(b'event: ping\ndata: {"type":"ping"}\n\nevent: message_start\n')
+    with anthropic.Anthropic(base_url=translated.url, api_key="none", max_retries=0) as client:
+        said: Any = [{"role": "user", "content": "Which database?"}]
+        with client.messages.stream(model="openrouter/fake-n3-ka", max_tokens=9, messages=said) as events:
+            assert events.get_final_text().startswith("You said: Which")
+
+
+def test_pings_are_comments_for_the_others(translated: Served, session: str) -> None:
+    headers = {"x-session-id": session}
+    plain, lively = (
+        call(translated.port, "/v1/chat/completions", asked(f"anthropic/fake-n3{mode}", stream=True), headers)[2]
+        for mode in ("", "-ping")
+    )
+    assert b": ping\n\n" in lively and b": ping" not in plain
+    assert lively.count(b"data: ") == plain.count(b"data: ")
+    text, called = chat(translated, "anthropic/fake-n3-ping", session, stream=True, tools=False)
+    assert text.startswith("You said: Which") and not called
+    assert translated.ended(session) == ["complete"]

@@ -446,3 +446,30 @@ def test_signs_of_life_say_nothing(client: str) -> None:
     pinged = stream.ping() + stream.feed(sent("openai_chat")) + stream.end() + stream.ping()
     expected = WIRES[client].collect(through(translation, call, [sent("openai_chat")]), stream=True)
     assert WIRES[client].collect(pinged, stream=True) == expected
+
+
+_PINGS: Final = {"openai_chat": b": ping\n\n", "openai_responses": b": ping\n\n", "anthropic": b"event: ping\n"}
+
+
+@pytest.mark.parametrize(
+    ("provider", "mode"), [("openai_chat", "ka"), ("gemini", "ka"), ("cohere", "ka"), ("anthropic", "ping")]
+)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_signs_of_life_of_a_provider_reach_the_client_in_its_own_words(client: str, provider: str, mode: str) -> None:
+    translation, call = pair(client, provider), call_of(client)
+    quiet, lively = sent(provider), sent(provider, frozenset({mode}))
+    expected, told = (through(translation, call, [whole]) for whole in (quiet, lively))
+    assert _PINGS[client] not in expected
+    assert told.count(_PINGS[client]) >= 5
+    assert WIRES[client].collect(told, stream=True) == WIRES[client].collect(expected, stream=True)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_sign_of_life_before_the_answer_begins_is_not_held_back(client: str) -> None:
+    stream = pair(client, "openai_chat").stream(call_of(client), created=CREATED)
+    assert stream.feed(b": OPENROUTER PROCESSING\n").startswith(_PINGS[client])
+    assert stream.feed(b"\n") == b""
+    assert stream.feed(sent("openai_chat")) == through(
+        pair(client, "openai_chat"), call_of(client), [sent("openai_chat")]
+    )
+    assert stream.feed(b": still here\n\n") == b"", "nothing follows the end"

@@ -231,4 +231,10 @@ class Ended:
     stop_sequence: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Pinged:
+    """The provider is at work and has nothing to say yet: a comment in its stream, or an event for that alone. May come
+    anywhere in a stream, before it begins, too."""
+
+
 StreamEvent = Began | Opened | Grew | Ended | Fault

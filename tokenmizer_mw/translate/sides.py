@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .chat import Answer, ChatCall, Fault, StreamEvent
+from .chat import Answer, ChatCall, Fault, Pinged, StreamEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Outgoing:
 class StreamReader(Protocol):
     """A provider's stream to events. Any chunking gives the same events."""
 
-    def receive(self, data: bytes) -> Sequence[StreamEvent]:
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
         """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises: what cannot be read is a
         ``Fault``."""
 

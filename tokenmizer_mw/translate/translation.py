@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import ForeignReply, MalformedRequest, PeerError, Untranslatable
 
-from .chat import ChatCall, Fault
+from .chat import ChatCall, Fault, Pinged, StreamEvent
 from .encoding import dump, load
 from .sides import ClientSide, Outgoing, ProviderSide, StreamReader, StreamWriter
 
@@ -54,7 +54,10 @@ class Stream:
         return self._writer.ping()
 
     def _written(self, data: bytes) -> bytes:
-        return b"".join(self._writer.send(event) for event in self._reader.receive(data))
+        return b"".join(self._said(event) for event in self._reader.receive(data))
+
+    def _said(self, event: StreamEvent | Pinged) -> bytes:
+        return self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,11 +89,12 @@ class SSEDecoder:
     """Bytes in any chunking to server-sent events.
 
     Comments, unknown fields and events without data are dropped; so are events with a line, or with data, of more
-    than ``event_max`` bytes, which ``dropped`` counts. Holds at most twice ``event_max`` bytes.
+    than ``event_max`` bytes. ``dropped`` counts the latter, ``comments`` the comments. Holds at most twice
+    ``event_max`` bytes.
     """
 
     def __init__(self, event_max: int = EVENT_MAX) -> None:
-        self.dropped = 0
+        self.dropped = self.comments = 0
         self._event_max = event_max
         self._lines = LineDecoder(event_max)
         self._data: list[bytes] = []
@@ -130,6 +131,8 @@ class SSEDecoder:
                 self._data.append(value)
         elif name == b"event":
             self._event = value
+        elif not name:
+            self.comments += 1
 
     def _dispatch(self) -> ServerSentEvent | None:
         data, event, too_long = self._data, self._event, self._too_long

@@ -16,6 +16,7 @@ from tokenmizer_mw.translate.chat import (
     Fault,
     Finish,
     Part,
+    Pinged,
     StreamEvent,
     Text,
     Thought,
@@ -88,7 +89,7 @@ class Events:
         self._finish: Finish | None = None
         self._stop = ""
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
         """What the next event says. Its data says what it is, else its name."""
         data = parsed(event.data)
         if not isinstance(data, dict):
@@ -104,7 +105,7 @@ class Events:
         """The end of the bytes. A stream whose reason to stop is known has come whole."""
         return self._end() if self._finish is not None else ()
 
-    def _event(self, kind: object, data: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _event(self, kind: object, data: dict[str, Any]) -> Iterator[StreamEvent | Pinged]:
         match kind:
             case "message_start":
                 message = object_in(data, "message")
@@ -118,6 +119,8 @@ class Events:
                 yield from self._parts.close()
             case "message_delta":
                 self._stopped(object_in(data, "delta"), data.get("usage"))
+            case "ping":
+                yield Pinged()
 
     def _start(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
         match part := _part(block):

@@ -13,6 +13,7 @@ from tokenmizer_mw.translate.chat import (
     Finish,
     Grew,
     Opened,
+    Pinged,
     StreamEvent,
     Text,
     Thought,
@@ -31,7 +32,7 @@ _HIGH: Final = ("\ud800", "\udbff")
 class Script(Protocol):
     """What the events of one stream mean, in the order in which they come."""
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
         """What the next event says."""
 
     def end(self) -> Iterable[StreamEvent]:
@@ -40,6 +41,7 @@ class Script(Protocol):
 
 class EventReader:
     """A reader of a stream of server-sent events. What follows the end of the answer or an error is not looked at.
+    Comments keep silent connections alive, and are told as that.
 
     ``bare``: errors come as lines of JSON that belong to no event, as Gemini sends them. Where no event comes at all,
     such lines are looked at anyway: servers answer a stream's errors with plain JSON.
@@ -53,12 +55,13 @@ class EventReader:
         self._bare: list[bytes] = []
         self._bare_size = 0
         self._bare_wanted = bare
+        self._comments = 0
         self._heard = False
         self._over = False
 
-    def receive(self, data: bytes) -> Sequence[StreamEvent]:
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
         """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises."""
-        events: list[StreamEvent] = []
+        events: list[StreamEvent | Pinged] = []
         for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
             if self._over:
                 break
@@ -68,6 +71,9 @@ class EventReader:
                 if not data and torn(event.data):
                     continue
                 self._take(self._script.event(event), events)
+            if self._decoder.comments > self._comments:
+                self._comments = self._decoder.comments
+                self._take([Pinged()], events)
             if self._decoder.dropped:
                 self._take([Fault(0, f"the provider sent an event of more than {self._max} bytes")], events)
         if not data and not self._over:
@@ -97,7 +103,7 @@ class EventReader:
         elif not self._heard:
             yield Fault(0, "the provider's reply is no stream of events")
 
-    def _take(self, told: Iterable[StreamEvent], events: list[StreamEvent]) -> None:
+    def _take(self, told: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
         for event in told if not self._over else ():
             events.append(event)
             self._over = isinstance(event, Ended | Fault)
@@ -115,9 +121,9 @@ class LineReader:
         self._heard = False
         self._over = False
 
-    def receive(self, data: bytes) -> Sequence[StreamEvent]:
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
         """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises."""
-        events: list[StreamEvent] = []
+        events: list[StreamEvent | Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
             if line != b"" and (data or line is None or not torn(line.decode("utf-8", "replace"))):
                 self._take(self._read(line), events)
@@ -126,13 +132,13 @@ class LineReader:
             self._take(self._script.end() if self._heard else silent, events)
         return events
 
-    def _read(self, line: bytes | None) -> Iterable[StreamEvent]:
+    def _read(self, line: bytes | None) -> Iterable[StreamEvent | Pinged]:
         self._heard = True
         if line is None:
             return (Fault(0, f"the provider sent a line of more than {self._max} bytes"),)
         return self._script.event(ServerSentEvent(line.decode("utf-8", "replace")))
 
-    def _take(self, told: Iterable[StreamEvent], events: list[StreamEvent]) -> None:
+    def _take(self, told: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
         for event in told if not self._over else ():
             events.append(event)
             self._over = isinstance(event, Ended | Fault)
