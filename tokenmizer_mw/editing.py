@@ -8,8 +8,18 @@ from typing import Any, Final
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.extract.slots import read_slot
 from tokenmizer_mw.labels import flatten
-from tokenmizer_mw.model.event import Event, NodeEdited
-from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Trust, is_current, may_move
+from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited
+from tokenmizer_mw.model.node import (
+    DecisionKind,
+    Node,
+    NodeType,
+    Source,
+    Status,
+    Transition,
+    Trust,
+    is_current,
+    may_move,
+)
 from tokenmizer_mw.session import SessionState
 
 DETAIL_MAX: Final = 1_000
@@ -17,6 +27,16 @@ DETAIL_MAX: Final = 1_000
 
 HAND: Final = "hand"
 """Who speaks where somebody corrected a fact."""
+
+KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
+    "rule": (NodeType.DECISION, DecisionKind.RULE, Status.ACTIVE),
+    "choice": (NodeType.DECISION, DecisionKind.CHOICE, Status.ACTIVE),
+    "preference": (NodeType.DECISION, DecisionKind.PREFERENCE, Status.ACTIVE),
+    "goal": (NodeType.GOAL, None, Status.ACTIVE),
+    "task": (NodeType.TASK, None, Status.PENDING),
+    "environment": (NodeType.ENVIRONMENT, None, Status.ACTIVE),
+}
+"""What a fact that is added by hand may be."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
@@ -51,6 +71,38 @@ def corrected(state: SessionState, id: str, label: str | None, detail: str | Non
         changes["source"] = Source(node.source.turn, HAND, node.source.quote, Trust.STATED)
     _require_free(state, node, changes)
     return _edit(state, node, changes, reason)
+
+
+def remembered(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
+    """A fact that somebody adds, which takes the place of the one that its words are another value of; [] where it is
+    known and holds. Raises ``CallerError`` for a text that says nothing, and for an unknown kind."""
+    label = flatten(text)
+    if not label:
+        raise CallerError("a fact needs words")
+    if kind not in KINDS:
+        raise CallerError(f"a fact is one of {', '.join(KINDS)}, not {kind!r:.40}")
+    type_, decision, status = KINDS[kind]
+    known = state.graph.find(type_, label)
+    if known is not None and known.current:
+        return []
+    turn = len(state.transcript)
+    slot = read_slot(label) if type_ in _SLOTTED else None
+    name, value = (slot.name, slot.value) if slot is not None else ("", "")
+    node = Node(
+        id=state.graph.next_id(type_),
+        type=type_,
+        label=label,
+        status=status,
+        source=Source(turn, HAND, trust=Trust.STATED),
+        detail=flatten(reason, DETAIL_MAX),
+        kind=decision,
+        slot=name,
+        value=value,
+    )
+    before = state.graph.in_slot(name) if name else None
+    if before is None:
+        return [NodeAdded(node)]
+    return [NodeAdded(node), DecisionReplaced(Transition(before.id, node.id, turn, node.detail))]
 
 
 def undone(state: SessionState, number: int) -> list[Event]:

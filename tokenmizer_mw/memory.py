@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from tokenmizer_mw.binding import Named, bound
 from tokenmizer_mw.completion import Complete
-from tokenmizer_mw.editing import corrected, marked, undone
+from tokenmizer_mw.editing import KINDS, corrected, marked, remembered, undone
 from tokenmizer_mw.editing import pinned as pin
 from tokenmizer_mw.errors import (
     CallerError,
@@ -25,6 +25,7 @@ from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import (
     Checkpointed,
@@ -165,6 +166,21 @@ class SessionMemory(RequestPath):
 
         self._update(key, decide)
         self.extract_later(key)
+
+    def remember(
+        self, session_id: str, text: str, kind: str = "rule", *, reason: str = "", tenant: str = LOCAL_TENANT
+    ) -> Node:
+        """Add a fact by hand: a "rule", "choice", "preference", "goal", "task" or "environment". Where its words are
+        another value of what is known ("database: SQLite"), it takes that one's place; what is known and holds is not
+        added twice. The session need not be there yet. Returns the fact. Raises ``CallerError`` for a text that says
+        nothing and for another kind."""
+        key = self._key(session_id, tenant)
+        text, reason = self._cleaned_text(text), self._cleaned_text(reason)
+        self.extract(key)  # what was said before has its facts first
+        self._kept.update(key, lambda state: remembered(state, text, kind, reason))
+        found = self._kept.read(key, lambda state: state.graph.find(KINDS[kind][0], flatten(text)))
+        assert found is not None
+        return found
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
@@ -332,6 +348,24 @@ class SessionMemory(RequestPath):
         change the state, nor keep it or its graph."""
         return self._viewed(self._key(session_id, tenant), look)
 
+    def export(
+        self,
+        session_id: str,
+        format: str = "html",
+        *,
+        recorded_at: float | None = None,
+        valid_at: float | None = None,
+        tenant: str = LOCAL_TENANT,
+    ) -> str:
+        """The session's graph as the text of a file: "html", "markdown", "d3", "canvas", "graphml", "mermaid" or "svg".
+        At most ``Settings.export_nodes_max`` facts, the most important ones. ``recorded_at`` and ``valid_at`` as for
+        ``graph``. Raises ``CallerError`` for another format."""
+        from tokenmizer_mw.export.formats import format_named  # most of who remembers exports nothing
+
+        write = format_named(format).write
+        graph = self.graph(session_id, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)
+        return write(graph, session_id, most=self.settings.export_nodes_max)
+
     def resume(
         self,
         session_id: str,
@@ -484,6 +518,7 @@ class SessionMemory(RequestPath):
     aadd = _off_the_loop(add)
     arevise = _off_the_loop(revise)
     acontext = _off_the_loop(RequestPath.context)
+    aremember = _off_the_loop(remember)
     ainvalidate = _off_the_loop(invalidate)
     aarchive = _off_the_loop(archive)
     apin = _off_the_loop(pin)
@@ -495,6 +530,7 @@ class SessionMemory(RequestPath):
     aforget = _off_the_loop(forget)
     aredact_stored = _off_the_loop(redact_stored)
     agraph = _off_the_loop(graph)
+    aexport = _off_the_loop(export)
     aresume = _off_the_loop(resume)
     arecall = _off_the_loop(recall)
     aremind = _off_the_loop(remind)

@@ -18,6 +18,7 @@ _CHECKED_BEHIND: Final = (
     "/api/resume/",
     "/api/graph/",
     "/api/decision/",
+    "/api/remember/",
     "/api/sessions/",
     "/api/stats/",
     "/api/openapi.json/",

@@ -28,6 +28,16 @@ def checkpoint(asked: Asked[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.Ch
     }
 
 
+def remember(asked: Asked[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
+    """Add a fact by hand."""
+    body = asked.body
+    try:
+        node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
+    except InvalidSession:
+        raise Refused(INVALID_SESSION) from None
+    return {"session_id": body.session_id, "node": shapes.node_of(node)}
+
+
 def invalidate(asked: Asked[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.InvalidateAnswer:
     """Declare a fact wrong."""
     body = asked.body
