@@ -25,6 +25,8 @@ COMPRESSION_ASKED: Final = ("comments", "neural")
 
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
+_Cache = Literal["off", "exact", "semantic"]
+_CacheScope = Literal["session", "tenant"]
 _Cut = Literal["window", "economy"]
 
 
@@ -83,6 +85,21 @@ class Settings:
         which ``llm_reply_max`` bytes are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` bound the calls;
         ``llm_attempts`` is how often one question is asked when calls fail, ``llm_timeout`` the seconds that a call may
         take. After ``llm_failures_max`` failures in a row nothing is asked for ``llm_rest_seconds``.
+    Answers that are given again (off unless switched on)
+        ``cache``: "exact" gives the same request the same answer, "semantic" also a question of the same meaning, which
+        needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, ``cache_model_sha256`` the
+        digest that its weights must have. ``cache_scope``: whose answers are given: those of the same "session", or of
+        any session of the "tenant". ``cache_url`` is where they are kept: ``memory://``, "store" (in the database of
+        the sessions), or an address of SQLite, PostgreSQL or Redis, there under names that begin with
+        ``cache_prefix``; ``cache_bytes`` bounds them all, ``cache_entry_max`` one of them, ``cache_request_max`` the
+        requests that are looked at, ``cache_vectors_max`` what a process holds for comparing. They are given for
+        ``cache_seconds``.
+        ``cache_temperature_max``: requests with a higher temperature are answered anew (1 where they name none);
+        ``cache_similarity``: from which cosine on questions are compared closely, ``cache_question_tokens``: how long
+        such a question may be. ``cache_wait_seconds``: how long a request waits for the same one that is being
+        answered. ``cache_header``: the header by which a client passes the cache by ("bypass") or has it renewed
+        ("refresh"), and that says in a response how it was found. ``cache_ignored_headers``: names, with commas
+        between them, of further request headers that say nothing about the answer.
     Work in the background
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
@@ -97,7 +114,8 @@ class Settings:
     Routes over HTTP, and what is kept for how long
         ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
         (``request_max`` bounds a line, and an import that is one document); more is refused.
-        ``page_max``: sessions on a page of a listing. ``retain_days``: a server erases sessions that nothing was added
+        ``page_max``: sessions on a page of a listing. ``export_nodes_max``: facts that an export of a graph shows, the
+        most important ones. ``retain_days``: a server erases sessions that nothing was added
         to for so many days; ``None``: it keeps them.
     """
 
@@ -146,6 +164,23 @@ class Settings:
     llm_timeout: float = 60.0
     llm_failures_max: int = 5
     llm_rest_seconds: float = 300.0
+    cache: _Cache = "off"
+    cache_scope: _CacheScope = "session"
+    cache_url: str = "memory://"
+    cache_prefix: str = "tokenmizer"
+    cache_bytes: int = 64 * 1024 * 1024
+    cache_entry_max: int = 256 * 1024
+    cache_request_max: int = 256 * 1024
+    cache_vectors_max: int = 256 * 1024 * 1024
+    cache_seconds: float = 86_400.0
+    cache_temperature_max: float = 1.0
+    cache_similarity: float = 0.92
+    cache_question_tokens: int = 512
+    cache_wait_seconds: float = 30.0
+    cache_model: str | None = None
+    cache_model_sha256: str = ""
+    cache_header: str = "x-tokenmizer-cache"
+    cache_ignored_headers: str = ""
     queue_max: int = 1_000
     queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
@@ -159,10 +194,12 @@ class Settings:
     api_body_max: int = 1024 * 1024
     import_max: int = 64 * 1024 * 1024
     page_max: int = 1_000
+    export_nodes_max: int = 2_000
     retain_days: int | None = None
 
     def __post_init__(self) -> None:
         self._check_numbers()
+        self._check_cache()
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ConfigError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
@@ -194,6 +231,12 @@ class Settings:
         """The stages of compression that run."""
         named = {name.strip() for name in self.compress.split(",")} - {""}
         return frozenset(named - {"all"}) | (frozenset(COMPRESSION) if "all" in named else frozenset())
+
+    def _check_cache(self) -> None:
+        if not 0.0 < self.cache_similarity <= 1.0:
+            raise ConfigError("cache_similarity lies between 0 and 1")
+        if self.cache_seconds <= 0 or self.cache_wait_seconds < 0 or not self.cache_header:
+            raise ConfigError("cache_seconds is more than 0, cache_wait_seconds not negative, cache_header not empty")
 
     def _check_numbers(self) -> None:
         for name, least in _LEAST.items():
@@ -263,6 +306,11 @@ _LEAST: Final = {
     "nodes_max": 1,
     "message_max": 1,
     "labels_max": 1,
+    "cache_bytes": 1,
+    "cache_entry_max": 1,
+    "cache_request_max": 1,
+    "cache_vectors_max": 1,
+    "cache_question_tokens": 1,
     "queue_max": 1,
     "queue_bytes": 1,
     "sessions_cached": 1,
@@ -273,6 +321,7 @@ _LEAST: Final = {
     "api_body_max": 1_024,
     "import_max": 1_024,
     "page_max": 1,
+    "export_nodes_max": 1,
     "retain_days": 1,
     "known_requests_max": 0,
     "llm_every": 0,
@@ -293,8 +342,18 @@ _NUMBERS: Final = (
     "drain_seconds",
     "llm_timeout",
     "llm_rest_seconds",
+    "cache_seconds",
+    "cache_temperature_max",
+    "cache_similarity",
+    "cache_wait_seconds",
 )
-_CHOICES: Final = {"block_role": get_args(_Role), "cut": get_args(_Cut), "guard": get_args(_Guard)}
+_CHOICES: Final = {
+    "block_role": get_args(_Role),
+    "cut": get_args(_Cut),
+    "guard": get_args(_Guard),
+    "cache": get_args(_Cache),
+    "cache_scope": get_args(_CacheScope),
+}
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
