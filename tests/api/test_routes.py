@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.api import api
+from tokenmizer_mw.api.shapes import GraphQuery
+from tokenmizer_mw.export.formats import FORMATS
 
 from .hosts import CHAT, HOSTS, ask, starlette, who, who_later
 
@@ -59,6 +61,27 @@ def test_history_as_recorded_and_as_valid(app: Any, memory: SessionMemory) -> No
     assert decided("valid", past + 60) == {"postgresql"}
     assert decided("recorded", past) == set()
     assert decided("recorded", "2999-01-01T00:00:00Z") == {"sqlite", "postgresql"}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_graph_as_a_file(filled: SessionMemory, app: Any, format: str) -> None:
+    answer = ask(app, "GET", f"/api/graph/hall?format={format}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == FORMATS[format].media_type
+    assert answer.headers["content-disposition"] == f'attachment; filename="session-graph{FORMATS[format].suffix}"'
+    assert answer.headers["content-security-policy"] == "sandbox"
+    assert answer.text == filled.export("hall", format, tenant="tenant-a")
+    assert "PostgreSQL" in answer.text
+
+
+def test_a_file_of_a_graph_is_refused_where_it_has_to_be(filled: SessionMemory, app: Any) -> None:
+    assert ask(app, "GET", "/api/graph/hall?format=json").json() == ask(app, "GET", "/api/graph/hall").json()
+    assert ask(app, "GET", "/api/graph/hall?format=pdf").json()["error"]["field"] == "format"
+    assert ask(app, "GET", "/api/graph/hall?format=html", token="b").status_code == 404
+
+
+def test_the_formats_of_the_route_are_those_that_there_are() -> None:
+    assert get_args(GraphQuery.model_fields["format"].annotation) == ("json", *FORMATS)
 
 
 def test_why_and_search(filled: SessionMemory, app: Any) -> None:

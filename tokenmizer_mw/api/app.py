@@ -214,7 +214,7 @@ def _failed(name: str, error: BaseException) -> None:
 
 async def _send(send: Send, answer: Written, headers: Mapping[str, str], *, bare: bool) -> None:
     told = [(b"content-type", answer.media.encode()), (b"content-length", str(len(answer.body)).encode()), *_ALWAYS]
-    told += [(name.encode(), value.encode()) for name, value in headers.items()]
+    told += [(name.encode(), value.encode()) for name, value in (*answer.headers, *headers.items())]
     await send({"type": "http.response.start", "status": answer.status, "headers": told})
     await send({"type": "http.response.body", "body": b"" if bare else answer.body})
 

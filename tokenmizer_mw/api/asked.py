@@ -40,8 +40,9 @@ class Asked(Generic[Query, Body]):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer that is no JSON, or has a status of its own."""
+    """An answer that is no JSON, or has a status or ``headers`` of its own."""
 
     body: bytes
     media: str
     status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()

@@ -118,6 +118,7 @@ def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
         good = {route.answer: {"schema": {"type": "string"}}}
     else:
         good = {JSON: {"schema": schemas[route.answer]}}
+    good |= {media: {"schema": {"type": "string"}} for media in route.also}
     told: dict[str, Any] = {str(route.status): {"description": route.summary, "content": good}}
     for status in failures_of(route):
         schema = schemas[shapes.ErrorBody if route.scope is not None else route.answer]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.export.formats import format_named
 from tokenmizer_mw.graph.views import diff
 from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
 from tokenmizer_mw.model.session import SessionKey
@@ -41,10 +42,20 @@ def resume(asked: Asked[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
     }
 
 
-def graph(asked: Asked[shapes.NoQuery, None]) -> shapes.GraphAnswer:
-    """The graph of a session as it is now."""
+def graph(asked: Asked[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Written:
+    """The graph of a session as it is now, or a file of it."""
+    if asked.query.format != "json":
+        return _file(asked, asked.query.format)
     found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
     return {"session_id": asked.session_id, "graph": cast(shapes.Graph, found.to_dict())}
+
+
+def _file(asked: Asked[Any, None], name: str) -> Written:
+    """An export, to be saved: it never runs as a page of whoever serves it."""
+    text = asked.memory.export(asked.session_id, name, tenant=asked.tenant)
+    kind = format_named(name)
+    keep = ("content-disposition", f'attachment; filename="session-graph{kind.suffix}"')
+    return Written(text.encode(), kind.media_type, headers=(keep, ("content-security-policy", "sandbox")))
 
 
 def history(asked: Asked[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:

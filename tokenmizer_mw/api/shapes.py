@@ -86,6 +86,14 @@ class ResumeQuery(_Taken):
     model: str = Field("", max_length=200, description="Tokens are counted as this model counts.")
 
 
+class GraphQuery(_Taken):
+    """In which form."""
+
+    format: Literal["json", "html", "markdown", "d3", "canvas", "graphml", "mermaid", "svg"] = Field(
+        "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
+    )
+
+
 class HistoryQuery(_Taken):
     """Which past is asked for."""
 
@@ -128,6 +136,15 @@ class CheckpointBody(_Taken):
     """Which session."""
 
     session_id: SessionId
+
+
+class RememberBody(_Taken):
+    """A fact that somebody adds."""
+
+    session_id: SessionId
+    text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact, in one line.")
+    kind: Literal["rule", "choice", "preference", "goal", "task", "environment"] = "rule"
+    reason: str = Field("", max_length=TEXT_MAX, description="Why it is so.")
 
 
 class InvalidateBody(_Taken):
@@ -315,6 +332,13 @@ class CheckpointsAnswer(TypedDict):
 
     session_id: str
     checkpoints: list[Mark]
+
+
+class RememberAnswer(TypedDict):
+    """The fact as it is now."""
+
+    session_id: str
+    node: Node
 
 
 class InvalidateAnswer(TypedDict):

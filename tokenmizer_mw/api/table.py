@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
+from tokenmizer_mw.export.formats import FORMATS
+
 from . import reading, shapes, writing
 from .asked import Asked, Written
 
@@ -25,8 +27,8 @@ class Route:
 
     ``scope``: what the caller needs; ``None`` lets everybody in. ``work`` runs in a worker thread; what it returns goes
     out as ``answer``: the type of its JSON, or another media type. ``body``: a model of the JSON that comes in, or the
-    media types that ``work`` reads itself; ``failures``: statuses that it may end with besides those that follow from
-    the rest of the row.
+    media types that ``work`` reads itself; ``also``: media types of text that it may answer instead; ``failures``:
+    statuses that it may end with besides those that follow from the rest of the row.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Route:
     body: type[BaseModel] | tuple[str, ...] | None = None
     status: int = 200
     failures: tuple[int, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def of_session(self) -> bool:
@@ -58,6 +61,7 @@ def _live(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer:
 
 _GRAPH: Final = "/api/graph/{session_id}"
 _SESSION: Final = "/api/sessions/{session_id}"
+_FILES: Final = tuple(sorted({one.media_type.partition(";")[0] for one in FORMATS.values()} - {JSON}))
 
 # fmt: off
 ROUTES: Final[tuple[Route, ...]] = (
@@ -67,8 +71,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.checkpoints, shapes.CheckpointsAnswer),
     Route("resume", "GET", "/api/resume/{session_id}", "read", "The resume block of a session.",
           reading.resume, shapes.ResumeAnswer, shapes.ResumeQuery),
-    Route("graph", "GET", _GRAPH, "read", "The graph of a session.",
-          reading.graph, shapes.GraphAnswer),
+    Route("graph", "GET", _GRAPH, "read", "The graph of a session, as JSON or as a file.",
+          reading.graph, shapes.GraphAnswer, shapes.GraphQuery, also=_FILES),
     Route("history", "GET", f"{_GRAPH}/history", "read", "The graph as it was believed, or true, at a time.",
           reading.history, shapes.HistoryAnswer, shapes.HistoryQuery),
     Route("transitions", "GET", f"{_GRAPH}/transitions", "read", "Every decision that replaced another.",
@@ -79,6 +83,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.search, shapes.SearchAnswer, shapes.SearchQuery),
     Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",
           reading.changes, shapes.DiffAnswer, shapes.DiffQuery),
+    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand.",
+          writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
     Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
           writing.invalidate, shapes.InvalidateAnswer, body=shapes.InvalidateBody),
     Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
