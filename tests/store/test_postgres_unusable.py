@@ -12,6 +12,7 @@ from tests.store.postgres_database import Database
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.event import Derived, Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.postgres_errors import ERRORS, translate
 
@@ -92,12 +93,15 @@ def test_a_role_that_does_not_own_the_tables_can_do_all_but_vacuum(database: Dat
     database.fetch(f"CREATE ROLE {role} LOGIN")
     try:
         database.fetch(f"GRANT USAGE ON SCHEMA {{schema}} TO {role}")
-        database.fetch(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.sessions, {{schema}}.events TO {role}")
-        database.fetch(f"GRANT SELECT ON {{schema}}.installation TO {role}")
+        database.fetch(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {{schema}} TO {role}")
+        database.fetch(f"REVOKE INSERT, UPDATE, DELETE ON {{schema}}.installation FROM {role}")
         log = database.log(user=role)
         assert log.append(KEY, turns(1), expected_seq=2)[0].seq == 3
         assert log.append(SessionKey("tenant", "new"), turns(1), expected_seq=0)[0].seq == 1
+        (end,) = log.read(KEY, after=2)
+        assert log.keep_snapshot(KEY, Snapshot(3, end.recorded_at, 1, b"x"))
         assert log.rewrite(KEY, lambda old: Derived(9)) == 3
+        assert log.snapshot(KEY) is None
         assert log.forget(KEY) == 4
         log.close()
         log = database.log(user=role, erase="full")

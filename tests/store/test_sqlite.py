@@ -367,9 +367,9 @@ def test_migrations_are_applied_once_and_keep_what_is_there(tmp_path: Path) -> N
     assert is_current(cursor, str(path), LATER)
     assert cursor.execute("SELECT title, seq FROM sessions").fetchall() == [("x", 3)]
     assert cursor.execute("SELECT count(*) FROM events").fetchone() == (len(recorded),)
-    assert cursor.execute("PRAGMA user_version").fetchone() == (2,)
+    assert cursor.execute("PRAGMA user_version").fetchone() == (len(LATER),)
     assert cursor.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-    with pytest.raises(StoreTooNew, match="its schema is 2, this version reads up to 1"):
+    with pytest.raises(StoreTooNew, match=f"its schema is {len(LATER)}, this version reads up to {len(MIGRATIONS)}"):
         is_current(cursor, str(path))
     cursor.connection.close()
 
@@ -381,11 +381,9 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) ->
     with pytest.raises(sqlite3.OperationalError):
         migrate(cursor, str(path), (*LATER, ("CREATE TABLE t (a)", "SELECT nonsense")))
     assert is_current(cursor, str(path))
-    assert [name for (name,) in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")] == [
-        "sessions",
-        "events",
-        "installation",
-    ]
+    tables = {name for (name,) in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert {"sessions", "events", "installation", "snapshots"} <= tables
+    assert "t" not in tables
     cursor.connection.close()
     log = SqliteLog(path)
     assert log.read(KEY) == recorded

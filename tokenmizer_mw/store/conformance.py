@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -27,6 +28,7 @@ from tokenmizer_mw.model.event import (
     HistoryRevised,
     MessageRecorded,
     NodeAdded,
+    NodeEdited,
     NodeRevised,
     NodesPruned,
     Recorded,
@@ -39,7 +41,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolRe
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
-from .log import SECRET_BYTES, Clock, EventLog
+from .log import SECRET_BYTES, Clock, EventLog, SessionInfo, Snapshot
 
 MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
@@ -69,6 +71,10 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     NodeAdded(Node("t1", NodeType.TASK, "x", Status.PENDING, Source(1, "user"), order=0, valid_from=0.5)),
     NodeRevised("d1", {"label": "indent: spaces", "source": _SOURCE, "kind": DecisionKind.CHOICE}, 3),
     StatusChanged("t1", Status.COMPLETED, 3, "done", "it works"),
+    NodeEdited(
+        1, "d1", {"label": "x\u00e9", "status": Status.ARCHIVED}, {"label": "x", "status": Status.ACTIVE}, 3, "hm"
+    ),
+    NodeEdited(2, "d1", {"pinned": True}, {"pinned": False}, undoes=1),
     EdgeAdded(Edge("t1", EdgeType.IMPLEMENTS, "d1", 3)),
     DecisionReplaced(Transition("d1", "d2", 4, "why", "quote", -0.25)),
     NodesPruned(("f1", "f2")),
@@ -100,6 +106,7 @@ REFUSED_IDS: Final = ("", "a\0b", "\0", "line\nbreak", "\x1b[2J", "\ud800", "x" 
 
 _THREADS: Final = 16
 _APPENDS_EACH: Final = 8
+_REWRITINGS: Final = 12
 
 
 def check_empty(make_log: MakeLog) -> None:
@@ -217,6 +224,7 @@ def check_hostile_ids(make_log: MakeLog) -> None:
             for key in (SessionKey("a", id_), SessionKey(id_, "a")):
                 _refused(log, key)
             _raises(InvalidSession, partial(log.sessions, id_), f"sessions({id_!r})")
+            _raises(InvalidSession, partial(log.sessions, "a", after=(1.0, id_)), f"sessions behind {id_!r}")
 
 
 def _refused(log: EventLog, key: SessionKey) -> None:
@@ -227,6 +235,8 @@ def _refused(log: EventLog, key: SessionKey) -> None:
         lambda: log.rewrite(key, lambda old: None),
         lambda: log.erase([key]),
         lambda: log.load(key, [], expected_seq=0),
+        lambda: log.snapshot(key),
+        lambda: log.keep_snapshot(key, Snapshot(1, 1.0, 1, b"")),
     )
     for call in calls:
         _raises(InvalidSession, call, f"a call with {key!r}")
@@ -253,6 +263,109 @@ def check_sessions(make_log: MakeLog) -> None:
         log.append(keys[0], _turns(3, 3), expected_seq=2)
         found = [(info.key.id, info.seq, info.created_at, info.updated_at) for info in log.sessions("tenant")]
         _same(found, [("b", 3, 1.0, 4.0), ("c", 2, 3.0, 3.0), ("a", 2, 2.0, 2.0)], "the listing")
+
+
+def check_pages(make_log: MakeLog) -> None:
+    """A listing in pages is the whole listing, also where sessions were updated at the same time; what changes between
+    two pages moves to the front and is not listed twice."""
+    ticks = iter([5.0, 5.0, 1.0, 5.0, 9.0, 9.0, 10.0])
+    names = ("b", "\u00e9", "old", "a", "\U0001f600", "\uffee")
+    with _log(make_log, lambda: next(ticks)) as log:
+        for name in names:
+            log.append(SessionKey("tenant", name), _turns(1, 2), expected_seq=0)
+        log.append(SessionKey("other", "b"), _turns(1, 1), expected_seq=0)
+        whole = log.sessions("tenant")
+        _same([info.key.id for info in whole], ["\uffee", "\U0001f600", "a", "b", "\u00e9", "old"], "the listing")
+        for size in (1, 2, 4, 6, 10**30):
+            _same(list(_paged(log, size)), whole, f"pages of {size}")
+        for at, info in enumerate(whole):
+            _same(log.sessions("tenant", after=info.place), whole[at + 1 :], f"what is behind {info.key.id!r}")
+        _same(log.sessions("tenant", limit=0), [], "a page of none")
+        _same(log.sessions("tenant", after=(5.0, "aa"), limit=1), whole[3:4], "behind a session that is not there")
+        for time_ in (float("nan"), float("inf")):
+            _raises(InvalidSession, partial(log.sessions, "tenant", after=(time_, "a")), f"a page behind {time_}")
+
+
+def _paged(log: EventLog, size: int) -> Iterator[SessionInfo]:
+    page = log.sessions("tenant", limit=size)
+    while page:
+        yield from page
+        page = log.sessions("tenant", after=page[-1].place, limit=size)
+
+
+def check_snapshots(make_log: MakeLog) -> None:
+    """A snapshot is kept as it is, one a session, the newest; a session that is not there has none and gets none."""
+    other, foreign = SessionKey("tenant", "other"), SessionKey("other", KEY.id)
+    with _log(make_log, lambda: 5.0) as log:
+        _same(log.snapshot(KEY), None, "the snapshot of an unknown session")
+        _same(log.keep_snapshot(KEY, Snapshot(1, 5.0, 1, b"x")), False, "keeping one for an unknown session")
+        log.append(KEY, _turns(1, 6), expected_seq=0)
+        log.append(other, _turns(1, 6), expected_seq=0)
+        _same(log.snapshot(KEY), None, "a snapshot that nobody kept")
+        first = Snapshot(3, 5.0, 2**32 - 1, bytes(range(256)) * 400)
+        _same(log.keep_snapshot(KEY, first), True, "keeping one")
+        _same(log.snapshot(KEY), first, "what was kept")
+        for wrong in (Snapshot(7, 5.0, 1, b"late"), Snapshot(4, 4.0, 1, b"time"), Snapshot(10**30, 5.0, 1, b"")):
+            _same(log.keep_snapshot(KEY, wrong), False, f"keeping one of event {wrong.seq} at {wrong.recorded_at}")
+        _same(log.keep_snapshot(KEY, replace(first, seq=2)), False, "keeping an older one")
+        _same(log.snapshot(KEY), first, "what was kept, after others were refused")
+        for newer in (Snapshot(6, 5.0, 2**32 - 1, b""), Snapshot(2, 5.0, 7, b"of another fold")):
+            _same(log.keep_snapshot(KEY, newer), True, "keeping a newer one, or one of another fold")
+            _same(log.snapshot(KEY), newer, "the newer one")
+        _same((log.snapshot(other), log.snapshot(foreign)), (None, None), "snapshots of others")
+        log.append(KEY, _turns(7, 9), expected_seq=6)
+        _same(log.snapshot(KEY), Snapshot(2, 5.0, 7, b"of another fold"), "a snapshot after an append")
+
+
+def check_snapshots_go(make_log: MakeLog) -> None:
+    """Nothing of a session outlives its erasure or rewriting in a snapshot, however late somebody keeps one."""
+    keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
+    late = Snapshot(3, 5.0, 1, b"what it said")
+    with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
+        for key in keys:
+            log.append(key, _turns(1, 3), expected_seq=0)
+            _same(log.keep_snapshot(key, late), True, "keeping one")
+        forgotten, erased, rewritten, loaded, left = keys
+        old.append(KEY, _turns(4, 5), expected_seq=0)
+        log.forget(forgotten)
+        log.erase([erased])
+        _same(log.rewrite(left, lambda told: told.event), 0, "events changed by changing nothing")
+        log.rewrite(rewritten, lambda told: Derived(99) if told.seq == 2 else told.event)
+        log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
+        found = [log.snapshot(key) for key in keys]
+        _same(found, [None, None, None, None, late], "snapshots left")
+        _same([log.keep_snapshot(key, late) for key in keys[:3]], [False] * 3, "keeping late what is gone")
+        _same(log.keep_snapshot(rewritten, Snapshot(4, 5.0, 1, b"new")), True, "keeping one of what it says now")
+        log.append(rewritten, _turns(5, 6), expected_seq=4)
+        _same(log.keep_snapshot(rewritten, Snapshot(6, 5.0, 1, b"newer")), True, "keeping one long after")
+
+
+def check_snapshots_race(make_log: MakeLog) -> None:
+    """While one thread rewrites a session again and again, others keep snapshots of what they have read: in the end
+    none is left of what was there before the last rewriting."""
+    over = threading.Event()
+    with _log(make_log) as log:
+        log.append(KEY, _turns(1, 1), expected_seq=0)
+
+        def rewriting() -> None:
+            try:
+                for number in range(_REWRITINGS):
+                    log.rewrite(KEY, partial(_first_is, Derived(100 + number)))
+            finally:
+                over.set()
+
+        def keeping(version: int) -> None:
+            while not over.is_set():
+                end = log.read(KEY)[-1]
+                log.keep_snapshot(KEY, Snapshot(end.seq, end.recorded_at, version, b"what was read"))
+
+        _together([rewriting, partial(keeping, 1), partial(keeping, 2)])
+        kept, end = log.snapshot(KEY), log.read(KEY)[-1]
+        _same(kept is None or kept.seq >= end.seq, True, "whether the snapshot is of what the session says now")
+
+
+def _first_is(event: Event, old: Recorded) -> Event:
+    return event if old.seq == 1 else old.event
 
 
 def check_forget(make_log: MakeLog) -> None:
@@ -429,6 +542,8 @@ def check_close(make_log: MakeLog) -> None:
         lambda: log.sessions("tenant"),
         lambda: log.forget(KEY),
         lambda: log.rewrite(KEY, lambda old: None),
+        lambda: log.snapshot(KEY),
+        lambda: log.keep_snapshot(KEY, Snapshot(1, 1.0, 1, b"")),
     )
     for call in calls:
         _raises(StoreUnavailable, call, "a call after closing")
@@ -455,6 +570,10 @@ CHECKS: Final[dict[str, Check]] = {
     "hostile_ids": check_hostile_ids,
     "clock": check_clock,
     "sessions": check_sessions,
+    "pages": check_pages,
+    "snapshots": check_snapshots,
+    "snapshots_go": check_snapshots_go,
+    "snapshots_race": check_snapshots_race,
     "forget": check_forget,
     "erase": check_erase,
     "load": check_load,

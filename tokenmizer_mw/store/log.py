@@ -22,6 +22,10 @@ SECRET_BYTES: Final = 32
 """Length of a store's secret."""
 
 
+Place = tuple[float, str]
+"""A place in a listing of sessions: when one was updated, in seconds since the epoch, and its id."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
     """A session in a listing. Times are seconds since the epoch; ``seq`` is the number of its newest event."""
@@ -30,6 +34,24 @@ class SessionInfo:
     seq: int
     created_at: float
     updated_at: float
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the listing: what follows comes behind this."""
+        return self.updated_at, self.key.id
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a session's log folds into up to event ``seq``, which was recorded at ``recorded_at``, as ``payload``.
+
+    ``fold_version``, below 2**32, says whose fold that is: a store keeps both as they are and understands neither.
+    """
+
+    seq: int
+    recorded_at: float
+    fold_version: int
+    payload: bytes
 
 
 class EventLog(Protocol):
@@ -53,8 +75,25 @@ class EventLog(Protocol):
         An unknown session has no events.
         """
 
-    def sessions(self, tenant: str) -> list[SessionInfo]:
-        """The sessions of a tenant, the most recently updated first."""
+    def snapshot(self, session: SessionKey) -> Snapshot | None:
+        """What ``keep_snapshot`` kept last, or ``None``: nothing is as it was since then, or nothing was ever kept.
+
+        ``load``, ``rewrite``, ``forget`` and ``erase`` leave none, in the same step.
+        """
+
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
+        """Keep a snapshot in the place of the one before.
+
+        False, and nothing done, when the session has no event ``seq`` of that time any more, when it was rewritten
+        since, or when the snapshot before is of the same fold version and not older.
+        """
+
+    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
+        """The sessions of a tenant, the most recently updated first and by their ids among equals: those behind
+        ``after`` (``SessionInfo.place`` of the last one seen), at most ``limit``.
+
+        Raises ``InvalidSession`` for a place that no session can have.
+        """
 
     def tenants(self) -> list[str]:
         """Who has sessions here, in the order of their names."""
@@ -101,6 +140,13 @@ def require_valid(session: SessionKey) -> None:
 def require_valid_tenant(tenant: str) -> None:
     """Raise ``InvalidSession`` for a tenant that no store keeps."""
     require_valid(SessionKey(tenant, "any"))
+
+
+def require_place(tenant: str, after: Place) -> None:
+    """Raise ``InvalidSession`` for a tenant that no store keeps, or a place that no session of one can have."""
+    require_valid(SessionKey(tenant, after[1]))
+    if not math.isfinite(after[0]):
+        raise InvalidSession("a place in a listing is a finite time and a session id")
 
 
 def require_order(events: Sequence[Recorded], expected_seq: int) -> None:

@@ -13,7 +13,19 @@ from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 
-from .log import SECRET_BYTES, Clock, Rewriting, SessionInfo, require_order, require_valid, require_valid_tenant
+from .log import (
+    SECRET_BYTES,
+    Clock,
+    Place,
+    Rewriting,
+    SessionInfo,
+    Snapshot,
+    require_order,
+    require_place,
+    require_valid,
+    require_valid_tenant,
+)
+from .memory_ledger import MemoryLedger
 
 
 @dataclass(slots=True)
@@ -22,6 +34,7 @@ class _Session:
     updated_at: float
     seq: int = 0
     events: list[Recorded] = field(default_factory=list)
+    snapshot: Snapshot | None = None
 
     def add(self, events: Sequence[Event], now: float) -> list[Recorded]:
         """Put events behind the last one; a clock that goes back does not."""
@@ -30,6 +43,17 @@ class _Session:
         self.events += added
         self.seq += len(added)
         return added
+
+    def keep(self, snapshot: Snapshot) -> bool:
+        """Keep a snapshot, where it is one of these events and says more than the one before."""
+        found = self.events[bisect_right(self.events, snapshot.seq - 1, key=_seq) :]
+        there = bool(found) and (found[0].seq, found[0].recorded_at) == (snapshot.seq, snapshot.recorded_at)
+        before = self.snapshot
+        older = before is None or before.fold_version != snapshot.fold_version or before.seq < snapshot.seq
+        kept = there and older and not any(isinstance(one.event, Rewritten) for one in found[1:])
+        if kept:
+            self.snapshot = snapshot
+        return kept
 
 
 class MemoryLog:
@@ -40,6 +64,7 @@ class MemoryLog:
         self._lock = Lock()
         self._sessions: dict[SessionKey, _Session] | None = {}
         self._secret = token_bytes(SECRET_BYTES)
+        self.ledger = MemoryLedger(self._holds)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``."""
@@ -68,16 +93,35 @@ class MemoryLog:
             end = None if upto is None else bisect_right(kept.events, upto, key=_seq)
             return kept.events[start:end]
 
-    def sessions(self, tenant: str) -> list[SessionInfo]:
+    def snapshot(self, session: SessionKey) -> Snapshot | None:
+        """See ``EventLog.snapshot``."""
+        require_valid(session)
+        with self._lock:
+            kept = self._opened().get(session)
+            return kept.snapshot if kept else None
+
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
+        """See ``EventLog.keep_snapshot``."""
+        require_valid(session)
+        with self._lock:
+            kept = self._opened().get(session)
+            return kept.keep(snapshot) if kept else False
+
+    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
+        if after is not None:
+            require_place(tenant, after)
         with self._lock:
             found = [
                 SessionInfo(key, kept.seq, kept.created_at, kept.updated_at)
                 for key, kept in self._opened().items()
                 if key.tenant == tenant
             ]
-        return sorted(found, key=lambda info: (-info.updated_at, info.key.id))
+        ranked = sorted((-info.updated_at, info.key.id, info) for info in found)
+        start = bisect_right(ranked, (-after[0], after[1]), key=lambda one: one[:2]) if after is not None else 0
+        end = None if limit is None else start + max(0, limit)
+        return [info for _, _, info in ranked[start:end]]
 
     def tenants(self) -> list[str]:
         """See ``EventLog.tenants``."""
@@ -99,13 +143,14 @@ class MemoryLog:
             if kept is None:
                 kept = sessions[session] = _Session(events[0].recorded_at, 0.0)
             kept.events += events
-            kept.seq, kept.updated_at = events[-1].seq, events[-1].recorded_at
+            kept.seq, kept.updated_at, kept.snapshot = events[-1].seq, events[-1].recorded_at, None
 
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
             kept = self._opened().pop(session, None)
+        self.ledger.erase([session])
         return len(kept.events) if kept else 0
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
@@ -119,6 +164,7 @@ class MemoryLog:
             gone = [key for key in found if unless_since is None or kept[key].updated_at < unless_since]
             for key in gone:
                 del kept[key]
+        self.ledger.erase(gone)
         return gone
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
@@ -133,6 +179,7 @@ class MemoryLog:
             if changed:
                 kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
                 kept.add([Rewritten(changed)], self._clock())
+                kept.snapshot = None
         return changed
 
     def secret(self) -> bytes:
@@ -145,6 +192,10 @@ class MemoryLog:
         """See ``EventLog.close``. Everything is gone afterwards."""
         with self._lock:
             self._sessions = None
+
+    def _holds(self, session: SessionKey) -> bool:
+        with self._lock:
+            return session in self._opened()
 
     def _opened(self) -> dict[SessionKey, _Session]:
         if self._sessions is None:

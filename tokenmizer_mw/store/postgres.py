@@ -23,10 +23,23 @@ from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEve
 from tokenmizer_mw.model.session import SessionKey
 
 from . import postgres_maintenance as maintenance
-from .log import Clock, Rewriting, SessionInfo, require_order, require_valid, require_valid_tenant
+from .ledger import Ledger
+from .log import (
+    Clock,
+    Place,
+    Rewriting,
+    SessionInfo,
+    Snapshot,
+    require_order,
+    require_place,
+    require_valid,
+    require_valid_tenant,
+)
 from .postgres_address import Address
 from .postgres_connections import Connections
 from .postgres_errors import NAME
+from .postgres_ledger import PostgresLedger
+from .postgres_schema import MIGRATIONS
 from .postgres_statements import SEQ_MAX, Statements, statements
 from .postgres_writer import Append, Writer
 
@@ -82,10 +95,26 @@ class PostgresLog:
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
         return _decoded(self._select(self._statements.read, session.tenant, session.id, *limits))
 
-    def sessions(self, tenant: str) -> list[SessionInfo]:
+    def snapshot(self, session: SessionKey) -> Snapshot | None:
+        """See ``EventLog.snapshot``."""
+        require_valid(session)
+        rows = self._select(self._statements.snapshot, session.tenant, session.id)
+        return Snapshot(*rows[0]) if rows else None
+
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
+        """See ``EventLog.keep_snapshot``."""
+        require_valid(session)
+        told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
+        # Keeping it twice does no harm, so it may be tried again like a reading.
+        return bool(self._select(self._statements.keep_snapshot, session.tenant, session.id, *told))
+
+    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
-        rows = self._select(self._statements.sessions, tenant)
+        if after is not None:
+            require_place(tenant, after)
+        most = None if limit is None else _storable(limit)
+        rows = self._select(self._statements.sessions, tenant, *(after or (math.inf, "")), most)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
@@ -130,6 +159,11 @@ class PostgresLog:
                 return len(changed)
         raise StoreUnavailable(f"{NAME}: others kept writing the session, so that it could not be rewritten")
 
+    @property
+    def ledger(self) -> Ledger:
+        """The books of this store."""
+        return PostgresLedger(self._select, self._pooled, self._address.schema)
+
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
         rows = self._select(self._statements.secret)
@@ -153,6 +187,15 @@ class PostgresLog:
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:
         return self._here().connections.select(statement, *parameters)
+
+    def _pooled(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
+        connections = self._here().connections
+
+        async def done() -> T:
+            async with connections.connection() as connection:
+                return await work(connection)
+
+        return connections.run(done, self._address.timeout)
 
     def _alone(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
         return self._here().connections.alone(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final, TypeVar
 
 import asyncpg
@@ -19,6 +19,7 @@ from .postgres_schema import prepare
 T = TypeVar("T")
 
 _CLOSE_SECONDS: Final = 5.0
+_TRIES: Final = 3
 
 _Work = Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]
 
@@ -50,19 +51,19 @@ class Connections:
             raise translate(error) from None
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
-        """The rows of a statement that changes nothing, tried once more where its connection turns out to be gone."""
+        """The rows of a statement that may be done twice, tried again where its connection turns out to be gone."""
 
         async def once() -> list[Any]:
             async with self.connection() as connection:
                 return list(await connection.fetch(statement, *parameters))
 
-        async def twice() -> list[Any]:
-            try:
-                return await once()
-            except LOST:
-                return await once()
+        async def tried() -> list[Any]:
+            for _ in range(_TRIES - 1):
+                with suppress(*LOST):
+                    return await once()
+            return await once()
 
-        return self.run(twice, self._address.timeout)
+        return self.run(tried, self._address.timeout)
 
     def alone(self, work: _Work[T]) -> T:
         """The result of ``work`` with a connection of its own, in the time that erasing may take."""

@@ -43,7 +43,11 @@ async def erase(
     async with connection.transaction(isolation="read_committed"):
         gone = await connection.fetch(statements.erase_sessions, *columns, before)
         # Whoever was appending to these sessions has finished, now that their rows are gone: no event is overlooked.
-        count = await connection.fetchval(statements.erase_events, [number for number, _, _ in gone])
+        numbers = [number for number, _, _ in gone]
+        count = await connection.fetchval(statements.erase_events, numbers)
+        await connection.execute(statements.drop_snapshots, numbers)
+        named = [tenant for _, tenant, _ in gone], [id_ for _, _, id_ in gone]
+        await connection.execute(statements.erase_spending, *named)
     keys = {SessionKey(tenant, id_) for _, tenant, id_ in gone}
     return [key for key in sessions if key in keys], int(count)
 
@@ -67,16 +71,19 @@ async def rewrite(
     """
     new = [(seq, *encode(event)) for seq, event in changed.items() if event is not None]
     kind, version, payload = encode(Rewritten(len(changed)))
-    written = await connection.fetchval(
-        statements.rewrite,
-        *(was.number, was.seq, now, len(MIGRATIONS)),
-        [seq for seq, _, _, _ in new],
-        [version for _, _, version, _ in new],
-        [kind for _, kind, _, _ in new],
-        [payload for _, _, _, payload in new],
-        [seq for seq, event in changed.items() if event is None],
-        *(version, kind, payload),
-    )
+    async with connection.transaction(isolation="read_committed"):
+        written = await connection.fetchval(
+            statements.rewrite,
+            *(was.number, was.seq, now, len(MIGRATIONS)),
+            [seq for seq, _, _, _ in new],
+            [version for _, _, version, _ in new],
+            [kind for _, kind, _, _ in new],
+            [payload for _, _, _, payload in new],
+            [seq for seq, event in changed.items() if event is None],
+            *(version, kind, payload),
+        )
+        # Whoever was keeping a snapshot of it has finished, now that its row is changed.
+        await connection.execute(statements.drop_snapshots, [was.number] if written is not None else [])
     return written is not None
 
 
@@ -102,6 +109,7 @@ async def put_back(
         if number is None:
             raise Conflict(f"{NAME}: the session's log does not end at {expected_seq}")
         await connection.execute(statements.put_back, number, *_columns(events, encoded))
+        await connection.execute(statements.drop_snapshots, [number])
 
 
 def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]) -> tuple[list[Any], ...]:

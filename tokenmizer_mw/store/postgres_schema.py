@@ -3,7 +3,9 @@
 The tables lie in a schema of their own. ``installation`` says whose they are, how many migrations they have seen, and
 holds the secret. A session has a number that its events are kept under: it is never used again, so that a session
 that was forgotten and one that took its name are two. ``events.token`` marks the first event of an append, so that
-an append whose answer was lost is known again. All text compares by code point, whatever the database's locale.
+an append whose answer was lost is known again. ``sessions.rewritten`` is the number of the last event that tells of a
+rewriting, 0 for none: what was folded before it is not kept as a snapshot. All text compares by code point, whatever
+the database's locale.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
 
 from .log import SECRET_BYTES
 from .postgres_errors import NAME
+from .spending_tables import POSTGRES as SPENDING
 
 APPLICATION: Final = "tokenmizer-mw"
 """What the tables say whose they are."""
@@ -40,6 +43,14 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "CREATE TABLE {schema}.installation (application text NOT NULL, version integer NOT NULL,"
         " secret bytea NOT NULL)",
     ),
+    (
+        "CREATE TABLE {schema}.snapshots (session bigint NOT NULL PRIMARY KEY, seq bigint NOT NULL,"
+        " recorded_at double precision NOT NULL, fold_version bigint NOT NULL, payload bytea NOT NULL)",
+        # What is compressed already is not compressed again.
+        "ALTER TABLE {schema}.snapshots ALTER COLUMN payload SET STORAGE EXTERNAL",
+        "ALTER TABLE {schema}.sessions ADD COLUMN rewritten bigint NOT NULL DEFAULT 0",
+    ),
+    SPENDING,
 )
 """Every step since the first release, in order; a released step is never edited."""
 

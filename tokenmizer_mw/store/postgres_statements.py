@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
+from .postgres_ledger import ERASE
 from .postgres_schema import quoted
 
 SEQ_MAX: Final = 2**63 - 1
@@ -53,12 +54,36 @@ ORDER BY seq
 """
 
 _LIST = """
-SELECT session, seq, created_at, updated_at FROM {schema}.sessions WHERE tenant = $1 ORDER BY updated_at DESC, session
+SELECT session, seq, created_at, updated_at FROM {schema}.sessions
+WHERE tenant = $1 AND (updated_at < $2 OR (updated_at = $2 AND session > $3))
+ORDER BY updated_at DESC, session LIMIT $4
+"""
+
+_SNAPSHOT = """
+SELECT seq, recorded_at, fold_version, payload FROM {schema}.snapshots
+WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2)
+"""
+
+_KEEP_SNAPSHOT = """
+WITH whose AS MATERIALIZED (
+  SELECT s.id FROM {schema}.sessions AS s
+  WHERE s.tenant = $1 AND s.session = $2 AND s.rewritten <= $3::bigint
+    AND $7::integer = (SELECT version FROM {schema}.installation)
+  FOR SHARE OF s
+)
+INSERT INTO {schema}.snapshots AS k (session, seq, recorded_at, fold_version, payload)
+SELECT e.session, e.seq, e.recorded_at, $5::bigint, $6::bytea FROM whose
+JOIN {schema}.events AS e ON e.session = whose.id AND e.seq = $3 AND e.recorded_at = $4::double precision
+ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.recorded_at,
+  fold_version = excluded.fold_version, payload = excluded.payload
+  WHERE k.seq < excluded.seq OR k.fold_version <> excluded.fold_version
+RETURNING seq
 """
 
 _REWRITE = """
 WITH moved AS (
-  UPDATE {schema}.sessions SET seq = seq + 1, updated_at = greatest(updated_at, $3::double precision)
+  UPDATE {schema}.sessions
+  SET seq = seq + 1, rewritten = seq + 1, updated_at = greatest(updated_at, $3::double precision)
   WHERE id = $1 AND seq = $2 AND $4::integer = (SELECT version FROM {schema}.installation)
   RETURNING id, seq, updated_at
 ), replaced AS (
@@ -98,14 +123,18 @@ _MOVE_END = """
 UPDATE {schema}.sessions SET seq = $3, updated_at = $4 WHERE tenant = $1 AND session = $2 AND seq = $5 RETURNING id
 """
 
+_DROP_SNAPSHOTS = "DELETE FROM {schema}.snapshots WHERE session = ANY ($1::bigint[])"
+
 _PUT_BACK = """
 INSERT INTO {schema}.events (session, seq, recorded_at, version, kind, payload)
 SELECT $1::bigint, * FROM unnest($2::bigint[], $3::double precision[], $4::integer[], $5::text[], $6::text[])
 """
 
+_ERASED_FROM = ", ".join(f"{{schema}}.{table}" for table in ("sessions", "events", "snapshots", "spending", "calls"))
+
 _MAY_VACUUM = """
 SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class
-WHERE oid IN ('{schema}.sessions'::regclass, '{schema}.events'::regclass)
+WHERE oid IN ('{schema}.sessions'::regclass, '{schema}.events'::regclass, '{schema}.snapshots'::regclass)
 """
 
 
@@ -116,13 +145,17 @@ class Statements:
     ``append``: many appends at once, at most one of a session; gives the place and the time of those that were
     written. ``outcome``: why one was not: the tables' version, the session's end, the token and the time at the place
     that the append would have. ``rewrite``: replaces and erases events and adds one behind, or nothing where the
-    session does not end where the caller thinks. ``erase_sessions`` gives the numbers that ``erase_events`` takes,
-    ``start`` and ``move_end`` the one that ``put_back`` takes.
+    session does not end where the caller thinks. ``keep_snapshot`` waits for a rewriting or an erasure that is under
+    way, and sees what came of it in the session's row. ``erase_sessions`` gives the numbers that ``erase_events`` and
+    ``drop_snapshots`` take, ``start`` and ``move_end`` the one that ``put_back`` takes.
     """
 
     append: str = _APPEND
     outcome: str = _OUTCOME
     read: str = _READ
+    snapshot: str = _SNAPSHOT
+    keep_snapshot: str = _KEEP_SNAPSHOT
+    drop_snapshots: str = _DROP_SNAPSHOTS
     sessions: str = _LIST
     tenants: str = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
     secret: str = "SELECT secret FROM {schema}.installation"
@@ -133,9 +166,10 @@ class Statements:
     start: str = _START
     move_end: str = _MOVE_END
     put_back: str = _PUT_BACK
+    erase_spending: str = ERASE
     may_vacuum: str = _MAY_VACUUM
-    vacuum: str = "VACUUM {schema}.sessions, {schema}.events"
-    vacuum_full: str = "VACUUM FULL {schema}.sessions, {schema}.events"
+    vacuum: str = f"VACUUM {_ERASED_FROM}"
+    vacuum_full: str = f"VACUUM FULL {_ERASED_FROM}"
 
 
 def statements(schema: str) -> Statements:

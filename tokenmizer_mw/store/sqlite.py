@@ -22,7 +22,19 @@ from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUn
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
 
-from .log import Clock, Rewriting, SessionInfo, require_order, require_valid, require_valid_tenant
+from . import sqlite_ledger
+from .ledger import Ledger
+from .log import (
+    Clock,
+    Place,
+    Rewriting,
+    SessionInfo,
+    Snapshot,
+    require_order,
+    require_place,
+    require_valid,
+    require_valid_tenant,
+)
 from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile, Synchronous, copy
 from .sqlite_schema import immediate
@@ -36,13 +48,26 @@ _IDLE_MAX: Final = 8
 _SEQ_MAX: Final = 2**63 - 1
 """The largest number that SQLite holds."""
 
+_REWRITTEN: Final = encode(Rewritten(0))[0]
+
 _READ: Final = (
     "SELECT seq, recorded_at, kind, version, payload FROM events"
     " WHERE tenant = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
 _LIST: Final = (
-    "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = ? ORDER BY updated_at DESC, session"
+    "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = ?1"
+    " AND (updated_at < ?2 OR (updated_at = ?2 AND session > ?3)) ORDER BY updated_at DESC, session LIMIT ?4"
 )
+_SNAPSHOT: Final = "SELECT seq, recorded_at, fold_version, payload FROM snapshots WHERE tenant = ? AND session = ?"
+_KEEP: Final = (
+    "INSERT INTO snapshots (tenant, session, seq, recorded_at, fold_version, payload) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+    " WHERE EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq = ?3 AND recorded_at = ?4)"
+    f" AND NOT EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq > ?3 AND kind = '{_REWRITTEN}')"
+    " ON CONFLICT (tenant, session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.recorded_at,"
+    " fold_version = excluded.fold_version, payload = excluded.payload"
+    " WHERE snapshots.seq < excluded.seq OR snapshots.fold_version <> excluded.fold_version"
+)
+_DROP: Final = "DELETE FROM snapshots WHERE tenant = ? AND session = ?"
 _REPLACE: Final = "UPDATE events SET kind = ?, version = ?, payload = ? WHERE tenant = ? AND session = ? AND seq = ?"
 _ERASE: Final = "DELETE FROM events WHERE tenant = ? AND session = ? AND seq = ?"
 _SECRET: Final = "SELECT secret FROM installation"
@@ -50,6 +75,8 @@ _TENANTS: Final = "SELECT DISTINCT tenant FROM sessions ORDER BY tenant"
 _FORGET: Final = "DELETE FROM sessions WHERE tenant = ? AND session = ?"
 _FORGET_OLD: Final = f"{_FORGET} AND updated_at < ?"
 _FORGET_EVENTS: Final = "DELETE FROM events WHERE tenant = ? AND session = ?"
+
+_NEWEST: Final[Place] = (math.inf, "")
 
 _Row = tuple[Any, ...]
 
@@ -115,10 +142,26 @@ class SqliteLog:
         end = _SEQ_MAX if upto is None else upto
         return self._decoded(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
 
-    def sessions(self, tenant: str) -> list[SessionInfo]:
+    def snapshot(self, session: SessionKey) -> Snapshot | None:
+        """See ``EventLog.snapshot``."""
+        require_valid(session)
+        rows = self._select(_SNAPSHOT, (session.tenant, session.id))
+        return Snapshot(*rows[0]) if rows else None
+
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
+        """See ``EventLog.keep_snapshot``."""
+        require_valid(session)
+        told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload)
+        return self._changed(lambda at: at.execute(_KEEP, (session.tenant, session.id, *told)).rowcount > 0)
+
+    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
-        return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in self._select(_LIST, (tenant,))]
+        if after is not None:
+            require_place(tenant, after)
+        most = _SEQ_MAX if limit is None else _storable(limit)
+        rows = self._select(_LIST, (tenant, *(after or _NEWEST), most))
+        return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
         """See ``EventLog.tenants``."""
@@ -129,7 +172,12 @@ class SqliteLog:
         require_valid(session)
         require_order(events, expected_seq)
         if events:
-            self._changed(lambda cursor: put_back(cursor, session, events, expected_seq))
+
+            def put(cursor: sqlite3.Cursor) -> None:
+                put_back(cursor, session, events, expected_seq)
+                cursor.execute(_DROP, (session.tenant, session.id))
+
+            self._changed(put)
 
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
@@ -141,6 +189,8 @@ class SqliteLog:
 
         def erase(cursor: sqlite3.Cursor) -> int:
             cursor.execute(_FORGET, key)
+            cursor.execute(_DROP, key)
+            sqlite_ledger.erase(cursor, [session])
             return cursor.execute(_FORGET_EVENTS, key).rowcount
 
         require_valid(session)
@@ -155,7 +205,9 @@ class SqliteLog:
 
         def erased(cursor: sqlite3.Cursor) -> list[SessionKey]:
             found = [key for key in keys if cursor.execute(_FORGET_OLD, (key.tenant, key.id, before)).rowcount]
-            cursor.executemany(_FORGET_EVENTS, [(key.tenant, key.id) for key in found])
+            for statement in (_DROP, _FORGET_EVENTS):
+                cursor.executemany(statement, [(key.tenant, key.id) for key in found])
+            sqlite_ledger.erase(cursor, found)
             return found
 
         return self._maintain(erased) if keys else []
@@ -173,11 +225,17 @@ class SqliteLog:
                 else:
                     cursor.execute(_REPLACE, (*encode(new), *key, seq))
             if changed:
+                cursor.execute(_DROP, key)
                 end(cursor, session, [encode(Rewritten(len(changed)))], self._clock())
             return len(changed)
 
         require_valid(session)
         return self._maintain(replace)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The books of this store."""
+        return sqlite_ledger.SqliteLedger(self._select, self._changed)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
@@ -215,7 +273,7 @@ class SqliteLog:
         found = self._connections.get(process)
         return found or self._connections.setdefault(process, _Connections(Writer(self._file, self._clock)))
 
-    def _select(self, statement: str, parameters: tuple[str | int, ...]) -> list[_Row]:
+    def _select(self, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
         here = self._here()
         try:
             connection = here.take_idle() or self._file.connect()
@@ -262,7 +320,7 @@ class SqliteLog:
             raise StoreCorrupt(f"{self._file.path}: is damaged: {error}") from error
 
 
-def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int, ...]) -> list[_Row]:
+def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
     """All rows. The cursor ends here: one that is collected later, in another thread, is an error in sqlite3."""
     with closing(connection.cursor()) as cursor:
         return cursor.execute(statement, parameters).fetchall()

@@ -15,6 +15,7 @@ from typing import Final
 from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew
 
 from .log import SECRET_BYTES
+from .spending_tables import SQLITE as SPENDING
 
 APPLICATION_ID: Final = 0x746D697A
 """What the file says it is: "tmiz"."""
@@ -32,6 +33,12 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "CREATE TABLE installation (secret BLOB NOT NULL)",
         f"INSERT INTO installation (secret) VALUES (randomblob({SECRET_BYTES}))",
     ),
+    (
+        "CREATE TABLE snapshots (tenant TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " recorded_at REAL NOT NULL, fold_version INTEGER NOT NULL, payload BLOB NOT NULL,"
+        " UNIQUE (tenant, session))",
+    ),
+    SPENDING,
 )
 """Every step since the first release, in order; a released step is never edited."""
 
