@@ -17,6 +17,7 @@ from tokenmizer_mw.proxy.servers import servers_of_table
 from .serving import asked, call, configured, serving
 
 VERSION = [(b"anthropic-version", b"2023-06-01")]
+GOOGLE = [(b"x-goog-api-client", b"google-genai-sdk")]
 
 FACES: list[tuple[str, list[tuple[bytes, bytes]], tuple[str, str, str] | None]] = [
     ("/v1/chat/completions", [], ("openai", "/chat/completions", "openai_chat")),
@@ -25,6 +26,9 @@ FACES: list[tuple[str, list[tuple[bytes, bytes]], tuple[str, str, str] | None]] 
     ("/v1/embeddings", [], ("openai", "/embeddings", "")),
     ("/v1/models", [], ("openai", "/models", "")),
     ("/v1/models", VERSION, ("anthropic", "/v1/models", "")),
+    ("/v1/models", GOOGLE, ("gemini", "/v1/models", "")),
+    ("/v1/models/m", GOOGLE, ("gemini", "/v1/models/m", "")),
+    ("/v1/modelsx", GOOGLE, ("openai", "/modelsx", "")),
     ("/v1/messages", [], ("anthropic", "/v1/messages", "anthropic")),
     ("/v1/messages/count_tokens", [], ("anthropic", "/v1/messages/count_tokens", "")),
     ("/v1beta/models/m:generateContent", [], ("gemini", "/v1beta/models/m:generateContent", "gemini")),

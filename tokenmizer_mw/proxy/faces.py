@@ -50,6 +50,7 @@ _OWN: Final = frozenset({"/health", "/metrics"})
 
 _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
+_GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
 
 
@@ -75,9 +76,15 @@ def _first_version(path: str, headers: Sequence[Header]) -> Face:
     """Three families share "/v1"."""
     if path.endswith(_GEMINI_CALLS):
         return _gemini(path)
-    if path == "/v1/messages" or path.startswith("/v1/messages/") or value_of(headers, _VERSION) is not None:
+    if _is_below(path, "/v1/models") and any(value_of(headers, name) is not None for name in _GOOGLES):
+        return _gemini(path)
+    if _is_below(path, "/v1/messages") or value_of(headers, _VERSION) is not None:
         return Face("anthropic", path, _CHATS["/v1/messages"] if path == "/v1/messages" else "")
     return Face("openai", path.removeprefix(_V1), _CHATS.get(path, ""))
+
+
+def _is_below(path: str, start: str) -> bool:
+    return path.startswith(start) and path[len(start) : len(start) + 1] in ("", "/")
 
 
 def _gemini(path: str) -> Face:

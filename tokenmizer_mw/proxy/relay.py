@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from time import time
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
@@ -13,7 +16,8 @@ from .connection import Broken
 from .credentials import OWN_HEADER
 from .faces import face_of
 from .headers import NOT_SENT, Header, passed_on
-from .naming import model_of
+from .models import LIST_MAX, Listing, Named, listed, listing, named_in_path, one
+from .naming import model_of, where_it_fits
 from .outcomes import Outcomes
 from .presence import unless_gone
 from .routing import Routes, Target
@@ -49,6 +53,8 @@ class Relay:
         self._retrying = retrying or Retrying()
         self._body_max = body_max
         self._not_sent = NOT_SENT | own_headers | {OWN_HEADER}
+        since = int(time())
+        self._own = {name: Named(name, owner, since) for name, owner in routes.aliases.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One call. Raises ``Broken`` when the provider's answer broke off, so that the client's does, too."""
@@ -70,6 +76,43 @@ class Relay:
         await unless_gone(receive, self._answered(asked, send))
 
     async def _answered(self, asked: Asked, send: Send) -> None:
+        if self._own and asked.method == "GET":
+            body = await self._told_of_models(asked)
+            if body is not None:
+                await _answer(send, 200, body)
+                return
+        await self._relayed(asked, send)
+
+    async def _told_of_models(self, asked: Asked) -> bytes | None:
+        """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
+        found = named_in_path(asked.face)
+        if found is not None and found[0] in self._own:
+            return one(found[1], self._own[found[0]])
+        wanted = listing(asked.face, asked.query)
+        return await self._all_models(asked, wanted) if wanted is not None else None
+
+    async def _all_models(self, asked: Asked, wanted: Listing) -> bytes:
+        """Those of this server and those of the provider; where the provider tells none, those of this server."""
+        plain = [pair for pair in asked.headers if pair[0].lower() != b"accept-encoding"]
+        asked = replace(asked, headers=[*plain, (b"accept-encoding", b"identity")])
+        told = await self._providers_list(asked)
+        return await where_it_fits(partial(listed, wanted, list(self._own.values()), told), told)
+
+    async def _providers_list(self, asked: Asked) -> bytes:
+        """What the provider answers; nothing where that is no list."""
+        targets = self._routes.targets(asked.face, asked.model)
+        if not targets:
+            return b""
+        try:
+            answer = await opened(targets, self._retrying, _Relayed(self._upstream, asked, self._outcomes).open)
+            try:
+                return await answer.read(LIST_MAX) if answer.status == 200 else b""
+            finally:
+                await answer.aclose()
+        except (Refused, Unreachable, Broken):
+            return b""
+
+    async def _relayed(self, asked: Asked, send: Send) -> None:
         targets = self._routes.targets(asked.face, asked.model)
         if not targets:
             message = f"no provider is configured for {asked.face.family} at this path"

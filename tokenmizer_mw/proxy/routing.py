@@ -43,9 +43,9 @@ class Routes:
         self._prefixes = sorted(prefixes, key=lambda pair: len(pair[0]), reverse=True)
 
     @property
-    def aliases(self) -> tuple[str, ...]:
-        """The names of models that this server has given."""
-        return tuple(self._aliases)
+    def aliases(self) -> dict[str, str]:
+        """The names of models that this server has given, each with the provider that is asked first."""
+        return {name: targets[0].server.name for name, targets in self._aliases.items()}
 
     def targets(self, face: Face, model: str) -> tuple[Target, ...]:
         """Who is to be asked, in order; nobody where no provider is there for the path."""
