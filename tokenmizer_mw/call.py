@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.booking import Booked
 from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked
 from tokenmizer_mw.exchange import (
     Closed,
@@ -41,6 +42,8 @@ from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.cache.answer import Answer
+    from tokenmizer_mw.cache.answers import Answers, Asking
     from tokenmizer_mw.memory import SessionMemory
 
 ATTEMPT_FAILED: Final = "attempt_failed"
@@ -91,7 +94,7 @@ class Call:
     """A request to a chat route. ``headers``: the first value of each, by its name in lower case.
 
     ``session_id`` wins over what headers and body name, ``otherwise`` is the session when they name none. ``fixed``:
-    the request must go on as it is.
+    the request must go on as it is. ``host``: where it goes to, "" for the application itself; ``query``: of its path.
     """
 
     memory: SessionMemory
@@ -103,6 +106,8 @@ class Call:
     session_id: str | None = None
     otherwise: str | None = None
     fixed: bool = False
+    host: str = ""
+    query: bytes = b""
 
     @property
     def in_body(self) -> bool:
@@ -139,7 +144,7 @@ def remember(call: Call) -> Turn | None:
     """The call on its way; ``None`` when it passes untouched: a counter says why. Raises ``RequestBlocked``."""
     try:
         with span("request", bytes=len(call.body)):
-            return call.turn(in_body=call.in_body)
+            return _asking(call, call.turn(in_body=call.in_body))
     except RequestBlocked:
         raise
     except Exception as error:
@@ -151,7 +156,7 @@ async def aremember(call: Call) -> Turn | None:
     """``remember``, with all that takes long in a worker thread."""
     try:
         with span("request", bytes=len(call.body)):
-            return await _opened(call)
+            return _asking(call, await _opened(call))
     except RequestBlocked:
         raise
     except Exception as error:
@@ -173,6 +178,29 @@ async def _opened(call: Call) -> Turn | None:
     if clean is None:
         return None
     return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
+
+
+def _asking(call: Call, turn: Turn | None) -> Turn | None:
+    """``turn`` with what it asks of the cache, where there is one and the client does not pass it by."""
+    answers = call.memory.answers
+    if answers is None or turn is None or call.fixed:
+        return turn
+    wish = call.headers.get(call.memory.settings.cache_header.lower().encode("latin-1", "replace"), b"")
+    if wish.strip().lower() == b"bypass":
+        call.memory.count("cache_bypassed")
+    else:
+        turn.ask(answers, call, looks=wish.strip().lower() != b"refresh")
+    return turn
+
+
+def answered(turn: Turn) -> Answer | None:
+    """An answer that is given again; ``None``: the model is to be asked. Blocks."""
+    return turn.asking.look() if turn.asking is not None else None
+
+
+async def aanswered(turn: Turn) -> Answer | None:
+    """``answered``, with all that takes long in a worker thread."""
+    return await turn.asking.alook() if turn.asking is not None else None
 
 
 def _passes(memory: SessionMemory, error: Exception) -> None:
@@ -276,8 +304,20 @@ class Turn:
     ``collect`` is ``Forwarding.receive_data``. ``committed``: the turn is durable.
     """
 
-    __slots__ = ("_done", "_forwarding", "_key", "_lock", "collect", "committed", "fixed", "memory")
+    __slots__ = (
+        "_booked",
+        "_done",
+        "_forwarding",
+        "_key",
+        "_lock",
+        "asking",
+        "collect",
+        "committed",
+        "fixed",
+        "memory",
+    )
 
+    asking: Asking | None
     collect: Callable[[bytes], bool]
 
     def __init__(self, memory: SessionMemory, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:
@@ -289,6 +329,19 @@ class Turn:
         self._forwarding = forwarding
         self._lock = threading.Lock()
         self._done = False
+        self._booked: Booked | None = None
+        self.asking = None
+
+    def ask(self, answers: Answers, call: Call, *, looks: bool) -> None:
+        """Ask the cache: ``asking`` is what is asked, ``None`` where that is nothing."""
+        from tokenmizer_mw.cache.question import place_of  # most applications have no cache
+
+        try:
+            opened, settings = self._forwarding.opened, self.memory.settings
+            place = place_of(call.path, call.headers, settings, host=call.host, query=call.query)
+            self.asking = answers.ask(opened, self._key, place, rewritten=self._forwarding.rewrite is not None, looks=looks)
+        except Exception as error:
+            failed(self.memory, "cache_failed", error)
 
     @property
     def done(self) -> bool:
@@ -309,11 +362,15 @@ class Turn:
         """The response begins."""
         try:
             self._forwarding.receive_start(status, headers)
+            if self.asking is not None:
+                self.asking.starts(status, headers)
         except Exception as error:
             self.give_up(error)
 
     def takes(self, piece: bytes) -> bool:
         """``collect``, for pieces of any kind, empty ones too; what fails inside is counted."""
+        if self.asking is not None:
+            self.asking.takes(bytes(piece))
         if self._done or not piece:
             return False
         try:
@@ -326,6 +383,8 @@ class Turn:
         """A failure of ours: nothing more is collected, nothing is kept."""
         self._done = True
         failed(self.memory, "collect_failed", error)
+        if self.asking is not None:
+            self.asking.over()
 
     def commit(self, last: bool, outcome: Outcome | None = None, *, attempt: bool = False) -> None:
         """Commit the turn if that was not done and if the reply is complete, or its ``last`` piece was seen.
@@ -333,6 +392,8 @@ class Turn:
         ``outcome`` is what the shell knows better. An ``attempt`` may be made again: when nothing came of it but a
         failure, nothing is kept, and a reply that says how it ended has ended so. Blocks on the store.
         """
+        if last and outcome is None and not attempt and self.asking is not None:
+            self.asking.ended()
         with self._lock:
             if self._done:
                 return
@@ -355,6 +416,12 @@ class Turn:
         with span("commit"):
             self.memory.commit(self._key, closed.messages, closed.reply)
         self.committed = True
+        if self.asking is not None:
+            self.asking.replied(closed.reply)
+        if self.memory.books.open:
+            forwarding = self._forwarding
+            again = self.asking is not None and self.asking.found is not None
+            self._booked = Booked(forwarding.opened.request, closed.reply, forwarding.rewrite, answered=again)
         for reason in closed.reasons:
             self.memory.count(reason.value)
         if self.memory.ingress is not None:
@@ -366,11 +433,14 @@ class Turn:
         try:
             if self.committed:
                 self.memory.extract_later(self._key)
+                self._book_later()
         except Exception as error:
             failed(self.memory, "extract_failed", error)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
         """The call is over. What was not committed is, in the background: nobody waits for it."""
+        if self.asking is not None and (self._done or outcome is not None):
+            self.asking.over()
         try:
             if not self.committed:  # it may be under way still, when the caller was cancelled meanwhile
                 self.memory.later(partial(self._commit_and_extract, outcome, attempt), self._forwarding.held)
@@ -379,8 +449,16 @@ class Turn:
 
     def _commit_and_extract(self, outcome: Outcome | None, attempt: bool) -> None:
         self.commit(True, outcome, attempt=attempt)
+        if self.asking is not None:
+            self.asking.over()
         if self.committed:
             self.memory.extract(self._key)
+            self._book_later()
+
+    def _book_later(self) -> None:
+        booked, self._booked = self._booked, None
+        if booked is not None:
+            self.memory.book_later(self._key, booked, self._forwarding.held)
 
 
 def _interrupted(closed: Closed, outcome: Outcome | None) -> Closed | None:

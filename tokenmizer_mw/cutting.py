@@ -123,7 +123,7 @@ class Cutting:
                 drawn = self._news(state, known)
                 cut = self._cut(state, drawn, keep_from, known)
                 if cut is not None:
-                    return Decided(Rewrite(keep_from, cut.block, role), [*drawn, cut], ("cut_made",))
+                    return Decided(Rewrite(keep_from, cut.block, role, made=True), [*drawn, cut], ("cut_made",))
                 return Decided(self._carried_out(state, otherwise, known).rewrite, drawn, ("cut_not_worth_it",))
             case Replay(keep_from, block):
                 return Decided(Rewrite(keep_from, block, role))

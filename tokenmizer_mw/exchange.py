@@ -213,26 +213,31 @@ class Opened:
         """The models that the request may name, without reading it; none: any."""
         return self.dialect.models(self.body, self.path)
 
-    def forward(self, rewrite: Rewrite | None = None) -> Forwarding:
+    def forward(self, rewrite: Rewrite | None = None, condensed: ChatRequest | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.
 
         Without a rewrite and without a field of ours to drop it is the original bytes object, unread. A rewrite
-        that would make the body longer is not carried out. Raises ``MalformedRequest`` when a field is to be
-        dropped from what is not a chat request.
+        that would make the body longer is not carried out. ``condensed`` is the request with shorter texts in its
+        messages, where it goes on so. Raises ``MalformedRequest`` when a field is to be dropped from what is not a
+        chat request.
         """
-        if rewrite is None and not self.drop:
+        if rewrite is None and condensed is None and not self.drop:
             return Forwarding(self, self.body)
-        body = self.dialect.rewrite(self.request, drop=self.drop) if self.drop else self.body
+        request = condensed if condensed is not None else self.request
+        plain = condensed is None and not self.drop
+        body = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
         if rewrite is not None:
             shorter = self.dialect.rewrite(
-                self.request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
+                request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
             )
-            body = shorter if len(shorter) < len(body) else body
+            if len(shorter) < len(body):
+                return Forwarding(self, shorter, rewrite)
         return Forwarding(self, body)
 
 
 class Forwarding:
-    """A call on its way: ``body`` goes in, pieces of the response come by and are kept, up to the cap.
+    """A call on its way: ``body`` goes in, pieces of the response come by and are kept, up to the cap. ``rewrite`` is
+    how the request was shortened, ``None`` when it was not.
 
     ``receive_start`` comes first, then ``receive_data`` with each piece. A piece is never changed and never parsed
     here; of an encoded response a decoded copy is kept.
@@ -254,10 +259,12 @@ class Forwarding:
         "_tail",
         "_torn",
         "body",
+        "rewrite",
     )
 
-    def __init__(self, opened: Opened, body: bytes) -> None:
+    def __init__(self, opened: Opened, body: bytes, rewrite: Rewrite | None = None) -> None:
         self.body = body
+        self.rewrite = rewrite
         self._opened = opened
         self._ends = opened.dialect.ends
         self._kind = _Kind.FAILED

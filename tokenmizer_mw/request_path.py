@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.booking import Booked
+from tokenmizer_mw.books import Books
 from tokenmizer_mw.completion import Complete
 from tokenmizer_mw.cutting import Cutting, Decided
 from tokenmizer_mw.drawing import Drawing
@@ -27,7 +29,7 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
-from tokenmizer_mw.kept import KeptSessions
+from tokenmizer_mw.kept import KeptSessions, Snapshots
 from tokenmizer_mw.model.event import (
     Derived,
     Event,
@@ -51,6 +53,9 @@ from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history, request_of
 from tokenmizer_mw.wire.unread import mentions
 
+if TYPE_CHECKING:
+    from tokenmizer_mw.cache.answers import Answers
+
 T = TypeVar("T")
 
 _logger = logging.getLogger("tokenmizer_mw")
@@ -59,15 +64,24 @@ _logger = logging.getLogger("tokenmizer_mw")
 class RequestPath:
     """A memory as the shells see it: requests shortened, turns made durable, facts drawn in the background."""
 
-    def __init__(self, log: EventLog, settings: Settings | None = None, *, complete: Complete | None = None) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        settings: Settings | None = None,
+        *,
+        complete: Complete | None = None,
+        embed: Callable[[list[str]], Any] | None = None,
+        url: str = "",
+    ) -> None:
         self.settings = settings or Settings()
         self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
         self._log = log
-        self._kept = KeptSessions(log, capacity=self.settings.sessions_cached)
+        self._kept = self._made_kept()
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
         self._least_budget = smallest_budget(self.settings)
         self._counters = ModelCounters(self.settings.tokenizer_dir)
+        self.books = Books(log, self.settings, self._counters, self.count)
         self._background = BackgroundQueue(
             capacity=self.settings.queue_max,
             size_max=self.settings.queue_bytes,
@@ -75,6 +89,7 @@ class RequestPath:
             drain_seconds=self.settings.drain_seconds,
         )
         self._model_pass = self._made_model_pass(complete)
+        self.answers = self._made_answers(embed, url)
 
     # -- the request path ------------------------------------------------------------------------------------
 
@@ -213,6 +228,12 @@ class RequestPath:
         if not self._background.put(object(), work, size):
             self.count("dropped_queue_full")
 
+    def book_later(self, key: SessionKey, call: Booked, size: int) -> None:
+        """Put a call that ended into the books, in the background. It holds ``size`` bytes. Never blocks."""
+        book = self.books.entry(call)
+        if book is not None and not self._background.put(object(), partial(book, key), size):
+            self.count("savings_not_kept")
+
     def extract_later(self, key: SessionKey) -> None:
         """Draw the facts of what was committed, in the background. Never blocks; when the queue is full the next
         look at the session does the work."""
@@ -242,6 +263,8 @@ class RequestPath:
         drained = self._background.close(self.settings.drain_seconds)
         if not (self._model_pass.close(max(0.0, deadline - time.monotonic())) and drained):
             self.count("closed_with_work_left")
+        if self.answers is not None:
+            self.answers.close()
         self._log.close()
 
     # -- inside ----------------------------------------------------------------------------------------------
@@ -267,6 +290,28 @@ class RequestPath:
     @cached_property
     def _drawing(self) -> Drawing:
         return Drawing(self.settings, self._secret)
+
+    def _made_answers(self, embed: Callable[[list[str]], Any] | None, url: str) -> Answers | None:
+        """The cache, where the settings switch it on. Raises ``ConfigError`` where it cannot be used."""
+        if self.settings.cache == "off":
+            return None
+        from tokenmizer_mw.cache.answers import Answers  # most applications have none
+
+        return Answers(_CacheHost(self), self.settings, beside=url, embed=embed)
+
+    def _made_kept(self) -> KeptSessions:
+        settings = self.settings
+        return KeptSessions(
+            self._log,
+            capacity=settings.sessions_cached,
+            events_max=settings.events_cached,
+            snapshots=Snapshots(
+                settings.snapshot_every,
+                settings.snapshot_max,
+                later=lambda name, work: self._background.put(name, work),
+                count=self.count,
+            ),
+        )
 
     def _made_model_pass(self, complete: Complete | None) -> ModelPass:
         settings = self.settings
@@ -371,6 +416,22 @@ class RequestPath:
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         return key
+
+
+class _CacheHost:
+    """What the cache asks of the memory around it."""
+
+    def __init__(self, path: RequestPath) -> None:
+        self._path = path
+        self.count = path.count
+
+    def later(self, work: Callable[[], object], size: int) -> bool:
+        """Do ``work`` in the background; false when there is no room for it."""
+        return self._path._background.put(object(), work, size)
+
+    def clean(self, text: str) -> bool:
+        """Whether there is no secret in ``text``, as far as secrets are looked for."""
+        return self._path._cleaned_text(text) is text
 
 
 def redactor_of(settings: Settings, secret: bytes) -> Redactor:

@@ -103,7 +103,11 @@ class Settings:
     Work in the background
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
-        ``sessions_cached``: folded sessions kept in process.
+        ``sessions_cached``: folded sessions kept in process, fewer where they have more than ``events_cached`` events
+        together: an event takes about a kilobyte.
+        ``snapshot_every``: after so many events of a session its folded state is kept in the store, so that another
+        process opens it without folding all of its log; 0: never. ``snapshot_max``: of such a state, before it is
+        compressed; larger ones are not kept.
     What is sent in fewer tokens (off unless stages are named)
         ``compress``: names of stages with commas between them, see ``docs/compression.md``: those of ``COMPRESSION``,
         "all" for all of these, and of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result, of
@@ -111,6 +115,10 @@ class Settings:
         prunes the others whenever ``compress_step`` tokens of them have gathered. ``compress_marked``: requests that
         mark their messages for a provider's cache are compressed, too. ``compress_known_max``: characters of recent
         requests that are kept as they were sent, so that only what is new is looked at.
+    What calls cost
+        ``savings``: keep books of what calls cost and saved, in the store and in the background. ``prices``: a YAML
+        file of prices that win over the published ones: by the start of a model's name, ``input``, ``cached``,
+        ``write`` and ``output`` in dollars for a million tokens.
     Routes over HTTP, and what is kept for how long
         ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
         (``request_max`` bounds a line, and an import that is one document); more is refused.
@@ -185,12 +193,17 @@ class Settings:
     queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
     sessions_cached: int = 256
+    events_cached: int = 500_000
+    snapshot_every: int = 500
+    snapshot_max: int = 32 * 1024 * 1024
     compress: str = ""
     compress_result_max: int = 8_000
     compress_keep: int = 3
     compress_step: int = 4_000
     compress_marked: bool = False
     compress_known_max: int = 8 * 1024 * 1024
+    savings: bool = False
+    prices: str | None = None
     api_body_max: int = 1024 * 1024
     import_max: int = 64 * 1024 * 1024
     page_max: int = 1_000
@@ -314,6 +327,9 @@ _LEAST: Final = {
     "queue_max": 1,
     "queue_bytes": 1,
     "sessions_cached": 1,
+    "events_cached": 1,
+    "snapshot_every": 0,
+    "snapshot_max": 1,
     "compress_result_max": 100,
     "compress_keep": 1,
     "compress_step": 1,

@@ -9,7 +9,7 @@ economy, when that pays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from typing import Final
@@ -17,7 +17,7 @@ from typing import Final
 from tokenmizer_mw.fitting import pair
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
-from tokenmizer_mw.savings.prices import rates
+from tokenmizer_mw.savings.prices import PUBLISHED, rates
 from tokenmizer_mw.savings.worth import Ledgered, Standing
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
@@ -53,6 +53,10 @@ is passed over. Where the models of a family differ, the smallest counts."""
 _WORTH_LEAST: Final = 4
 """Blocks that a chat must be as long as before it is asked whether a cut pays."""
 
+_CACHED_LEAST: Final = 1.3
+"""Times what a provider caches at least that a cut which is to pay leaves: blocks turn out shorter than their budget,
+and providers count otherwise than we do."""
+
 _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
 """Reasons to stand down for which not even a cut of before is carried on."""
 
@@ -60,11 +64,12 @@ _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messag
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """How a request is shortened: messages from the system prefix up to ``keep_from`` give way to one message of
-    ``role`` that carries ``block``."""
+    ``role`` that carries ``block``. ``made``: the cut was made for this request."""
 
     keep_from: int
     block: str
     role: str
+    made: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,8 @@ def _ledgered(
         cut = Standing(standing.keep_from, min(made, len(before) - 2), gone)
     roles = request.messages.roles
     calls = [place for place in range(request.prefix, len(roles)) if roles[place] is Role.ASSISTANT]
-    return Ledgered(before, calls, overhead, block, rates(request.model), cut)
+    head = 0 if PUBLISHED.caching(request.model).anywhere else overhead + before[request.prefix]
+    return Ledgered(before, calls, overhead, block, rates(request.model), head, cut)
 
 
 def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], settings: Settings) -> int | None:
@@ -208,7 +214,8 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     for word begins, and the first place where a cut may be.
 
     As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
-    is not more than the share: for that, the cut waits.
+    is not more than the share: for that, the cut waits. So it does while what it leaves could be too short for the
+    provider's cache.
     """
     start, first = starts
     before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
@@ -218,7 +225,9 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     if wanted is None or keep_from is None or before[-1] - before[keep_from] > bearable:
         return None
     newest = keep_from == _boundary(request, before, first, 0)
-    if (newest and wanted < keep_from) or not chat.pays(start, keep_from):
+    left = chat.overhead + before[request.prefix] + chat.block + before[-1] - before[keep_from]
+    short = left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
+    if short or (newest and wanted < keep_from) or not chat.pays(start, keep_from):
         return None
     return keep_from
 

@@ -82,12 +82,14 @@ class Price:
 class Caching:
     """How a provider caches prompts. ``explicit``: only where a request marks it. ``least``: tokens below which nothing
     is cached; ``block``: cached tokens are a multiple of it; ``seconds``: how long what was sent is sure to be found.
+    ``anywhere``: any beginning of an earlier request is found, or any that was marked, not only the whole of one.
     """
 
     explicit: bool = False
     least: int = 1_024
     block: int = 1
     seconds: int = 300
+    anywhere: bool = True
 
     def served(self, tokens: int) -> int:
         """How many of ``tokens``, which the request before began with, too, are served from the cache."""
@@ -109,7 +111,7 @@ _CLAUDE_512: Final = Caching(explicit=True, least=512)
 _CLAUDE_2048: Final = Caching(explicit=True, least=2_048)
 _CLAUDE_4096: Final = Caching(explicit=True, least=4_096)
 _OPENAI: Final = Caching(block=128)
-_OPENAI_NEW: Final = Caching(block=1, seconds=1_800)
+_OPENAI_NEW: Final = Caching(seconds=1_800, anywhere=False)
 _GEMINI: Final = Caching(least=4_096)
 _GEMINI_2: Final = Caching(least=2_048)
 _DEEPSEEK: Final = Caching(least=64, block=64, seconds=3_600)

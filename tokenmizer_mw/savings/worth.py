@@ -37,7 +37,7 @@ class Ledgered:
 
     ``before[i]`` are the tokens in front of message i, the last one those of all messages; ``calls`` the places of
     what the model said: each is a call that sent what stands before it. ``overhead`` is sent with each. ``block``: what
-    a new block is going to take.
+    a new block is going to take; ``head``: what is sent in front of it and has to be written anew with it.
     """
 
     before: Sequence[int]
@@ -45,6 +45,7 @@ class Ledgered:
     overhead: int
     block: int
     rates: Rates
+    head: int = 0
     standing: Standing | None = None
 
     def bearable(self, start: int, risk: float) -> float:
@@ -55,12 +56,14 @@ class Ledgered:
         cut in force has saved so far is there to be spent.
         """
         read = self.rates.read * (self.before[-1] - self.before[start])
-        return (risk * self.spent() + self.saved() + read) / self.rates.write - self.block
+        head = (self.rates.write - self.rates.read) * self.head
+        return (risk * self.spent() + self.saved() + read - head) / self.rates.write - self.block
 
     def pays(self, start: int, keep_from: int) -> bool:
         """Whether it is time for a cut that takes out the messages from ``start`` up to ``keep_from``."""
         gone = self.before[keep_from] - self.before[start]
-        cost = (self.rates.write - self.rates.read) * (self.block + self.before[-1] - self.before[keep_from])
+        written = self.head + self.block + self.before[-1] - self.before[keep_from]
+        cost = (self.rates.write - self.rates.read) * written
         since = self.standing.made if self.standing is not None else start
         paid = sum(min(self.before[call] - self.before[start], gone) for call in self.calls if call > since)
         return gone > 0 and self.rates.read * paid >= PATIENCE * cost
@@ -76,6 +79,6 @@ class Ledgered:
         cut = self.standing
         if cut is None:
             return 0.0
-        written = self.block + self.before[cut.made + 1] - self.before[cut.start]
+        written = self.head + self.block + self.before[cut.made + 1] - self.before[cut.start]
         served = sum(call > cut.made for call in self.calls)
         return self.rates.read * cut.gone * served - (self.rates.write - self.rates.read) * written

@@ -23,6 +23,7 @@ _USAGE: Final = (
     ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"),
     ("total_tokens", "total_tokens"),
+    ("prompt_cache_hit_tokens", "cached_tokens"),
     ("prompt_tokens_details.cached_tokens", "cached_tokens"),
     ("prompt_tokens_details.cache_write_tokens", "cache_write_tokens"),
     ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),

@@ -1,0 +1,79 @@
+"""A call that ended, counted for the books: what was sent, and what the client would have sent. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Final
+
+from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.savings.net import Sent
+from tokenmizer_mw.savings.prices import PUBLISHED
+from tokenmizer_mw.tokens import MessageCounter
+from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
+from tokenmizer_mw.window import Rewrite
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+
+_MARK: Final = '"cache_control"'
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """A call as the shells know it. ``request`` is the client's; ``rewrite`` is how it was cut, ``stages`` what else
+    was taken out of it; ``answered``: the provider was not asked."""
+
+    request: ChatRequest
+    reply: Reply | None
+    rewrite: Rewrite | None = None
+    stages: Sequence[StageSaving] = ()
+    answered: bool = False
+
+
+def sent_of(call: Booked, counter: MessageCounter, elapsed: float | None) -> Sent:
+    """The call in tokens, ``elapsed`` seconds after the one before it in its session (``None``: it is the first).
+
+    What the call before had sent, too, ends where the model spoke last: its answer is new to a provider's cache.
+    """
+    request, reply, rewrite = call.request, call.reply, call.rewrite
+    sent = Sent(
+        request.model,
+        elapsed=elapsed,
+        usage=reply.usage if reply is not None else {},
+        output=counter.count(reply.message) if reply is not None and reply.message is not None else 0,
+        marked=_MARK in request.text,
+        cut=rewrite is not None,
+        stages=call.stages,
+        answered=call.answered,
+    )
+    if sent.told and not sent.changed:
+        return sent
+    before = list(accumulate(counter.request_counts(request), initial=counter.text(request.overhead)))
+    known = before[_known(request)]
+    ours, ours_known = before[-1], known
+    if rewrite is not None:
+        ours, ours_known = _cut(request, rewrite, before, counter)
+    gone = sum(stage.tokens_before - stage.tokens_after for stage in call.stages)
+    return replace(
+        sent, ours=max(0, ours - gone), client=before[-1], ours_known=max(0, ours_known - gone), client_known=known
+    )
+
+
+def _known(request: ChatRequest) -> int:
+    """How many of the messages the session's call before had sent, too."""
+    roles = request.messages.roles
+    return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
+
+
+def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter: MessageCounter) -> tuple[int, int]:
+    """Tokens of the request as it was cut, and how many of them the call before had sent, too: of a cut that was made
+    just now, only what stands in front of it."""
+    roles = request.messages.roles
+    stay = [at for at in range(request.prefix, rewrite.keep_from) if roles[at] is Role.SYSTEM]
+    put = counter.text(rewrite.block) + MESSAGE_TOKENS + sum(before[at + 1] - before[at] for at in stay)
+    head = before[request.prefix]
+    ours = head + put + before[-1] - before[rewrite.keep_from]
+    if rewrite.made:
+        return ours, head if PUBLISHED.caching(request.model).anywhere else 0
+    return ours, max(head, ours - before[-1] + before[max(rewrite.keep_from, _known(request))])
