@@ -112,6 +112,12 @@ class Keyring:
         found = self._seen.get(self._mark(written))
         return found[1] if found is not None and found[0].good_at(self._now()) else None
 
+    def by_id(self, id: str) -> Caller | None:
+        """Who comes with the key of this id, for those who were let in by it before; ``None`` when it does not hold any
+        more."""
+        found = next((key for key in self._keys if key.id == id), None)
+        return found.caller() if found is not None and found.good_at(self._now()) else None
+
     def look_up(self, written: bytes) -> Caller | None:
         """Who comes with the key; ``None`` for what is no key, or one that is unknown, revoked or expired."""
         if not looks_like_key(written):

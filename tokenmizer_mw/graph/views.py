@@ -26,7 +26,7 @@ def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
     """
     then = SessionGraph()
     for node in graph.nodes():
-        status = _status(graph.life(node.id), node, at)
+        status = status_at(graph.life(node.id), node, at)
         if status is not None:
             then.apply(NodeAdded(replace(node, status=status)), graph.life(node.id).added)
     for edge in graph.edges():
@@ -36,7 +36,7 @@ def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
     return then
 
 
-def _status(life: Life, node: Node, at: float) -> Status | None:
+def status_at(life: Life, node: Node, at: float) -> Status | None:
     """The status with which a fact held at ``at``; ``None`` when it did not."""
     start = life.added if node.valid_from is None else node.valid_from
     if at < start or (node.valid_until is not None and at >= node.valid_until):

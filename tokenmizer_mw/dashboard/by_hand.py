@@ -1,0 +1,48 @@
+"""Changes by hand as a list, each with its way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.session import Edited
+
+from .asked import Asked
+from .markup import Markup, tag
+from .words import link, moment, to, told
+
+
+def edits_list(asked: Asked, edits: Iterable[Edited], *, of_fact: bool = False) -> Markup:
+    """The edits, in the order in which they are given. ``of_fact``: they are shown on the page of their fact."""
+    return tag("ul", [_row(asked, one, of_fact) for one in edits], class_="edits")
+
+
+def _row(asked: Asked, edited: Edited, of_fact: bool) -> Markup:
+    edit = edited.edit
+    about = None if of_fact else link(to("fact", id=asked.id, node=edit.id), edit.id)
+    reason = tag("span", told(edit.reason), class_="reason") if edit.reason else None
+    back = None
+    if asked.caller.may("write"):
+        button = tag("button", "Undo", class_="quiet", aria_label=f"Undo change {edit.number}")
+        back = asked.form_of("change", button, id=asked.id, node=edit.id, do="undo", number=edit.number)
+    said = tag("div", tag("p", about, " " if about else None, *_said(edit)), reason)
+    return tag("li", said, moment(edited.recorded_at, asked.now), back)
+
+
+def _said(edit: NodeEdited) -> list[Markup | str]:
+    told_: list[Markup | str] = []
+    for name, value in edit.changes.items():
+        if name in ("source", "value", "slot"):
+            continue
+        before, now = _value(edit.before[name]), _value(value)
+        told_ += ["; " if told_ else "", f"{name}: ", tag("del", told(before)), " ", tag("ins", told(now))]
+    return told_
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Enum):
+        return str(value.value).replace("_", " ")
+    return str(value or "nothing")

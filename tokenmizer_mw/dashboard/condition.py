@@ -1,0 +1,58 @@
+"""Whether the memory works, and what does not."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .asked import Asked, Page
+from .frame import heading
+from .markup import Markup, joined, tag
+from .words import card, nothing
+
+_REASONS: Final = {
+    "background_failed": "Work in the background failed: look at the log of the server.",
+    "collect_failed": "A reply could not be read, so its turn was not remembered.",
+    "commit_failed": "A turn could not be recorded: is the store reachable, and is there space?",
+    "cut_failed": "A transcript could not be shortened and was sent as it is.",
+    "draining": "The server is about to end.",
+    "dropped_queue_full": "There was more work than the queue takes: raise queue_max, or add workers.",
+    "extract_failed": "Facts could not be drawn; they are drawn when somebody asks for them.",
+    "extraction_not_kept": "Facts could not be recorded: is the store writable?",
+    "flush_failed": "Work in the background did not end in time.",
+    "guard_failed": "Messages could not be checked for attempts to take over the model.",
+    "open_failed": "A request could not be read and passed untouched.",
+    "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
+    "session_failed": "It could not be told which session a request belongs to.",
+    "store_unavailable": "The store cannot be used at the moment: is the database there, and does it answer?",
+}
+_STATES: Final = {
+    "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
+    "degraded": ("!", "It works, with losses", "Chats go on; less is remembered than should be."),
+    "unready": ("\u2717", "It does not work", "Chats go on without memory until this is mended."),
+}
+
+
+def page(asked: Asked) -> Page:
+    """Health with reasons, and the counters of this process."""
+    found = asked.health.look()
+    mark, title, text = _STATES[found["status"]]
+    reasons = [tag("li", tag("code", name), " ", _REASONS.get(name, "")) for name in found["reasons"]]
+    state = tag(
+        "section",
+        tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
+        tag("p", text),
+        tag("ul", reasons, class_="reasons") if reasons else None,
+        class_=f"card health is-{found['status']}",
+    )
+    lead = tag("p", "Whether what was said is being remembered.", class_="lead")
+    counters = asked.memory.counters() if asked.caller.may("admin") else {}
+    return Page("Health", joined(heading("Health", lead), state, _counters(counters)), "status")
+
+
+def _counters(counters: dict[str, int]) -> Markup:
+    rows = [
+        tag("tr", tag("th", tag("code", name), scope="row"), tag("td", f"{count:,}", class_="number"))
+        for name, count in sorted(counters.items())
+    ]
+    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing("Nothing was counted yet.")
+    return card("Counted by this process", shown)

@@ -1,0 +1,53 @@
+"""Erasing a session for good, after a second look."""
+
+from __future__ import annotations
+
+from tokenmizer_mw.errors import CallerError, UnknownSession
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.erasure import erase
+from tokenmizer_mw.session import SessionState
+
+from .asked import Asked, Page, See
+from .frame import session_head
+from .markup import joined, tag
+from .titles import title_of
+from .words import counted, link, to, told
+
+
+def page(asked: Asked) -> Page:
+    """Asks once more."""
+
+    def look(state: SessionState) -> tuple[str, int, int]:
+        return title_of(state), len(state.transcript), len(state.graph)
+
+    title, messages, facts = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    form = asked.form_of(
+        "forget",
+        tag("label", tag("input", type="checkbox", name="sure", value="yes", required=True), " Yes, erase it"),
+        tag(
+            "div",
+            tag("button", "Erase for good", class_="danger"),
+            link(to("session", id=asked.id), "Keep it", class_="button"),
+            class_="actions",
+        ),
+        id=asked.id,
+    )
+    text = (
+        f"Its {counted(messages, 'message')} and {counted(facts, 'fact')} are taken out of the store, and out of the"
+        " backups that were made here and can be reached. This cannot be undone."
+    )
+    question = tag("h2", "Erase ", told(asked.id), "?")
+    body = joined(session_head(asked, "", title), tag("section", question, tag("p", text), form, class_="card narrow"))
+    return Page(f"Erase {asked.id}", body, "", asked.id)
+
+
+def forget(asked: Asked) -> See:
+    """Erases the session that the form names, once its owner is sure."""
+    if asked.form.get("sure") != "yes":
+        raise CallerError("nothing was erased: tick the box to say that you are sure")
+    gone = erase(asked.memory, asked.id, tenant=asked.tenant)
+    asked.kept.titles.forget(asked.tenant, asked.id)
+    asked.kept.pasts.forget(SessionKey(asked.tenant, asked.id))
+    if not gone.events:
+        raise UnknownSession
+    return See(to("", done="forget"))

@@ -1,0 +1,146 @@
+"""How a session came to believe what it does: checkpoints and what changed between any two, transitions as a story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.graph.views import Diff, diff
+from tokenmizer_mw.model.node import Node, Transition
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session import Edited, Marked, SessionState
+
+from .asked import Asked, Page
+from .by_hand import edits_list
+from .frame import session_head
+from .live import mark_of_session
+from .markup import Markup, joined, tag
+from .session import step_row
+from .titles import title_of
+from .words import card, counted, fact_link, link, moment, nothing, status_of, to, type_of
+
+STEPS: Final = 40
+MARKS: Final = 100
+SHOWN: Final = 60
+"""Facts of one kind of change that a diff lists."""
+
+_START, _NOW = "start", "now"
+
+_Step = tuple[Transition, Node | None, Node | None]
+
+
+def page(asked: Asked) -> Page:
+    """Checkpoints, a diff, transitions and changes by hand."""
+
+    def look(state: SessionState) -> tuple[str, int, list[Marked], list[_Step], int, list[Edited]]:
+        graph, steps = state.graph, state.graph.transitions()
+        told = [(step, graph.get(step.old), graph.get(step.new)) for step in steps[-STEPS:][::-1]]
+        return title_of(state), state.seq, list(state.checkpoints), told, len(steps), list(state.edits.values())[::-1]
+
+    title, seq, marks, steps, count, edits = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    body = joined(
+        session_head(asked, "history", title),
+        _comparing(asked, marks, seq),
+        _transitions(asked, steps, count),
+        card("Changed by hand", edits_list(asked, edits[:STEPS]), id="edits", live=True) if edits else None,
+    )
+    live = to("events", id=asked.id, since=mark_of_session(seq))
+    return Page(f"History - {title or asked.id}", body, "", asked.id, live)
+
+
+def _comparing(asked: Asked, marks: Sequence[Marked], seq: int) -> Markup:
+    named = {_START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, _NOW: seq}
+    default = marks[-1].checkpoint.id if marks else _START
+    before, after = asked.query.get("from", default), asked.query.get("to", _NOW)
+    before, after = before if before in named else default, after if after in named else _NOW
+    form = tag(
+        "form",
+        tag("input", type="hidden", name="id", value=asked.id),
+        _choice("from", "From", [_START, *(mark.checkpoint.id for mark in marks[-MARKS:])], before),
+        _choice("to", "to", [*(mark.checkpoint.id for mark in marks[-MARKS:]), _NOW], after),
+        tag("button", "Compare"),
+        method="get",
+        action="history",
+        class_="filters",
+    )
+    changes = _changes(asked, named[before], named[after])
+    return card("Checkpoints", _marks(asked, marks), form, changes, id="checkpoints")
+
+
+def _choice(name: str, title: str, options: Sequence[str], value: str) -> Markup:
+    given = [tag("option", option, value=option, selected=option == value) for option in options]
+    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
+
+
+def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
+    if not marks:
+        return nothing("No checkpoints yet: the comparison begins with the start of the session.")
+    rows = []
+    for mark in marks[-10:][::-1]:
+        point = mark.checkpoint
+        cut = f"cut: the block took the place of {counted(point.dropped, 'message')}" if point.anchor else ""
+        about = f"message {point.turn}, block of {counted(point.tokens, 'token')}"
+        look = link(to("graph", id=asked.id, at=repr(mark.recorded_at)), "graph then")
+        rows.append(
+            tag(
+                "li",
+                tag("strong", point.id),
+                tag("span", about),
+                tag("span", cut, class_="badge") if cut else None,
+                moment(mark.recorded_at, asked.now),
+                look,
+            )
+        )
+    return tag("ul", rows, class_="marks")
+
+
+def _changes(asked: Asked, before: int, after: int) -> Markup:
+    key, pasts = SessionKey(asked.tenant, asked.id), asked.kept.pasts
+    backwards = before > after
+    first, last = sorted((before, after))
+    found = diff(pasts.upto(asked.memory, key, first), pasts.upto(asked.memory, key, last))
+    note = tag("p", "The second was before the first: told in the order of time.", class_="hint") if backwards else None
+    return tag("div", note, _diff(asked, found), class_="diff")
+
+
+def _diff(asked: Asked, found: Diff) -> Markup:
+    if not found:
+        return nothing("Nothing changed between the two.")
+    return joined(
+        _part(asked, "Added", "added", found.added),
+        _changed(asked, found.changed),
+        _part(asked, "Gone", "gone", found.removed),
+    )
+
+
+def _part(asked: Asked, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
+    if not nodes:
+        return None
+    rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in nodes[-SHOWN:]]
+    return joined(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), _left(len(nodes)))
+
+
+def _changed(asked: Asked, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
+    if not pairs:
+        return None
+    rows = [tag("li", type_of(new), fact_link(asked.id, new), *_difference(old, new)) for old, new in pairs[-SHOWN:]]
+    return joined(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), _left(len(pairs)))
+
+
+def _difference(old: Node, new: Node) -> list[Markup | str]:
+    if old.status is not new.status:
+        return [status_of(old.status), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new.status)]
+    if old.label != new.label:
+        return [tag("span", f"was: {old.label}", class_="reason")]
+    return [tag("span", "details", class_="reason")]
+
+
+def _left(count: int) -> Markup | None:
+    return tag("p", f"{count - SHOWN:,} more", class_="hint") if count > SHOWN else None
+
+
+def _transitions(asked: Asked, steps: Sequence[_Step], count: int) -> Markup:
+    rows = [step_row(asked, *step) for step in steps]
+    shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
+    older = tag("p", f"{count - len(rows):,} older ones", class_="hint") if count > len(rows) else None
+    return card("Transitions, the newest first", shown, older, id="transitions", live=True)

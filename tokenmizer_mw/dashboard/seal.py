@@ -1,0 +1,74 @@
+"""What a browser is given and brings back, sealed with a key of the installation: who it is, and that forms are ours.
+
+Nothing here reads a clock or makes randomness. A pass is ``base64url(JSON).base64url(HMAC-SHA256)``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from typing import Any, Final
+
+_PASS_MAX: Final = 2_048
+"""Characters of a pass; longer ones are not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Who a browser is: ``subject`` as the entrance knows it ("" for nobody yet), ``nonce``, random, which ties forms
+    to it, and when it was given out, in seconds since the epoch."""
+
+    subject: str
+    nonce: str
+    issued_at: float
+
+
+class Seal:
+    """Signs and checks. ``secret``: the store's, so that all processes of an installation know each other's passes;
+    ``about``: what else a pass is only good for, such as the digest of a token."""
+
+    def __init__(self, secret: bytes, about: str = "") -> None:
+        self._key = hashlib.blake2b(f"dashboard\0{about}".encode(), key=secret, digest_size=32).digest()
+        self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
+
+    def written(self, given: Pass) -> str:
+        """A pass as it goes into a cookie."""
+        body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
+        return f"{_text(body)}.{_text(self._mac(b'pass', body))}"
+
+    def read(self, written: str, now: float, lasting: float) -> Pass | None:
+        """The pass, ``None`` for one that is not ours, was changed, or is older than ``lasting`` seconds."""
+        body, dot, mac = written.partition(".")
+        if not dot or len(written) > _PASS_MAX:
+            return None
+        try:
+            told = urlsafe_b64decode(_padded(body))
+            if not hmac.compare_digest(self._mac(b"pass", told), urlsafe_b64decode(_padded(mac))):
+                return None
+            subject, nonce, issued_at = json.loads(told)
+        except ValueError:
+            return None
+        fresh = issued_at - 60 <= now < issued_at + lasting
+        return Pass(subject, nonce, issued_at) if fresh else None
+
+    def form_token(self, given: Pass, who: str) -> str:
+        """What a form brings along so that it is known to be ours: it belongs to the pass and to ``who`` uses it."""
+        return _text(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
+
+    def is_form_token(self, token: str, given: Pass, who: str) -> bool:
+        """Whether a form is ours."""
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
+
+    def _mac(self, what: bytes, body: bytes) -> bytes:
+        return hmac.digest(self._key, what + b"\0" + body, "sha256")
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _padded(text: str) -> Any:
+    return text.encode("ascii") + b"=" * (-len(text) % 4)

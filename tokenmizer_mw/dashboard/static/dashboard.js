@@ -1,0 +1,69 @@
+"use strict";
+
+// Everything works without this file: it renews what changed, moves the slider, and fills in a token from a link.
+
+const renewAfter = 250;
+const main = document.getElementById("main");
+
+function busy(part) {
+  const here = document.activeElement;
+  return part.contains(here) && here !== part || part.querySelector("details[open], form:focus-within") !== null;
+}
+
+function renewed(text) {
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  for (const part of document.querySelectorAll("[data-live][id]")) {
+    const other = fresh.getElementById(part.id);
+    if (!other || busy(part) || other.isEqualNode(part)) continue;
+    const scrolled = part.querySelector(".block, .drawing")?.scrollTop ?? 0;
+    part.replaceWith(document.adoptNode(other));
+    const box = document.getElementById(part.id).querySelector(".block, .drawing");
+    if (box && scrolled) box.scrollTop = scrolled;
+  }
+}
+
+function listen(address) {
+  const sign = document.getElementById("live");
+  const source = new EventSource(address);
+  let waiting = 0;
+  async function renew() {
+    waiting = 0;
+    try {
+      const answer = await fetch(location.href, { credentials: "same-origin", redirect: "manual" });
+      if (answer.status === 401 || answer.status === 403 || answer.type === "opaqueredirect") source.close();
+      else if (answer.ok) renewed(await answer.text());
+    } catch {
+      // The server is away: the stream says so, and the browser tries again.
+    }
+  }
+  source.addEventListener("open", () => { if (sign) sign.hidden = false; });
+  source.addEventListener("error", () => { if (sign) sign.hidden = true; });
+  source.addEventListener("change", () => { if (!waiting) waiting = setTimeout(renew, renewAfter); });
+  addEventListener("pagehide", () => source.close());
+}
+
+function slide(form) {
+  const range = form.querySelector("input[type=range]");
+  const told = form.querySelector("output");
+  range.addEventListener("input", () => {
+    const when = new Date(Number(range.value) * 1000).toISOString();
+    told.textContent = when.slice(0, 10) + " " + when.slice(11, 19) + " UTC";
+    range.setAttribute("aria-valuetext", told.textContent);
+  });
+  range.addEventListener("change", () => form.requestSubmit());
+  for (const choice of form.querySelectorAll("input[type=radio]")) choice.addEventListener("change", () => form.requestSubmit());
+}
+
+function signIn(form) {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!given) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  form.elements.secret.value = given;
+  form.requestSubmit();
+}
+
+if (main?.dataset.events) listen(main.dataset.events);
+const slider = document.getElementById("slider");
+if (slider) slide(slider);
+const login = document.getElementById("login");
+if (login) signIn(login);
