@@ -42,9 +42,11 @@ from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.cache.answers import Answers, Asking
     from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.window import Rewrite
 
 ATTEMPT_FAILED: Final = "attempt_failed"
 """Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
@@ -177,7 +179,7 @@ async def _opened(call: Call) -> Turn | None:
     clean = remembered.clean(known)
     if clean is None:
         return None
-    return await offload(clean.decided) if clean.guarded or clean.may_cut() else clean.forward()
+    return await offload(clean.decided) if clean.guarded or clean.compresses or clean.may_cut() else clean.forward()
 
 
 def _asking(call: Call, turn: Turn | None) -> Turn | None:
@@ -282,9 +284,24 @@ class Remembered:
         opened, linked = self.opened, self.opened.dialect.linked
         return self.memory.may_cut(opened.body, linked) and self.memory.may_cut(opened.body, linked, opened.models)
 
-    def forward(self) -> Turn:
-        """The call as it is, without a field of ours."""
-        return Turn(self.memory, self.key, self.opened.forward(), fixed=self.fixed)
+    def forward(self, rewrite: Rewrite | None = None) -> Turn:
+        """The call as it is, without a field of ours; cut as ``rewrite`` says, compressed where the settings say so."""
+        condensed = self._condensed(rewrite) if self.compresses else None
+        return Turn(self.memory, self.key, self.opened.forward(rewrite, condensed), fixed=self.fixed)
+
+    @property
+    def compresses(self) -> bool:
+        """Whether texts of the request may go on shorter than they came."""
+        return bool(self.memory.settings.compress) and not self.fixed
+
+    def _condensed(self, rewrite: Rewrite | None) -> CondensedRequest | None:
+        try:
+            return self.memory.condense(self.key, self.opened.request, rewrite)
+        except MalformedRequest:
+            raise
+        except Exception as error:
+            failed(self.memory, "compress_failed", error)
+            return None
 
     def cut(self) -> Turn:
         """The call with its transcript cut, where that is due. Raises ``MalformedRequest``."""
@@ -292,7 +309,7 @@ class Remembered:
         request = opened.request
         try:
             if memory.may_cut(opened.body, opened.dialect.linked, (request.model,)):
-                return Turn(memory, self.key, opened.forward(memory.prepare(self.key, request)))
+                return self.forward(memory.prepare(self.key, request))
         except Exception as error:
             failed(memory, "cut_failed", error)
         return self.forward()
@@ -339,7 +356,9 @@ class Turn:
         try:
             opened, settings = self._forwarding.opened, self.memory.settings
             place = place_of(call.path, call.headers, settings, host=call.host, query=call.query)
-            self.asking = answers.ask(opened, self._key, place, rewritten=self._forwarding.rewrite is not None, looks=looks)
+            self.asking = answers.ask(
+                opened, self._key, place, rewritten=self._forwarding.rewrite is not None, looks=looks
+            )
         except Exception as error:
             failed(self.memory, "cache_failed", error)
 
@@ -421,7 +440,9 @@ class Turn:
         if self.memory.books.open:
             forwarding = self._forwarding
             again = self.asking is not None and self.asking.found is not None
-            self._booked = Booked(forwarding.opened.request, closed.reply, forwarding.rewrite, answered=again)
+            self._booked = Booked(
+                forwarding.opened.request, closed.reply, forwarding.rewrite, forwarding.savings, answered=again
+            )
         for reason in closed.reasons:
             self.memory.count(reason.value)
         if self.memory.ingress is not None:

@@ -29,6 +29,8 @@ from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.compress.requests import CondensedRequest
+    from tokenmizer_mw.model.saving import StageSaving
     from tokenmizer_mw.window import Rewrite
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -213,7 +215,7 @@ class Opened:
         """The models that the request may name, without reading it; none: any."""
         return self.dialect.models(self.body, self.path)
 
-    def forward(self, rewrite: Rewrite | None = None, condensed: ChatRequest | None = None) -> Forwarding:
+    def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> Forwarding:
         """The next stage, with the body that the inner application must see.
 
         Without a rewrite and without a field of ours to drop it is the original bytes object, unread. A rewrite
@@ -223,7 +225,8 @@ class Opened:
         """
         if rewrite is None and condensed is None and not self.drop:
             return Forwarding(self, self.body)
-        request = condensed if condensed is not None else self.request
+        request = condensed.request if condensed is not None else self.request
+        savings = condensed.savings if condensed is not None else ()
         plain = condensed is None and not self.drop
         body = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
         if rewrite is not None:
@@ -231,13 +234,13 @@ class Opened:
                 request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
             )
             if len(shorter) < len(body):
-                return Forwarding(self, shorter, rewrite)
-        return Forwarding(self, body)
+                return Forwarding(self, shorter, rewrite, savings)
+        return Forwarding(self, body, savings=savings)
 
 
 class Forwarding:
     """A call on its way: ``body`` goes in, pieces of the response come by and are kept, up to the cap. ``rewrite`` is
-    how the request was shortened, ``None`` when it was not.
+    how the request was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it.
 
     ``receive_start`` comes first, then ``receive_data`` with each piece. A piece is never changed and never parsed
     here; of an encoded response a decoded copy is kept.
@@ -260,11 +263,19 @@ class Forwarding:
         "_torn",
         "body",
         "rewrite",
+        "savings",
     )
 
-    def __init__(self, opened: Opened, body: bytes, rewrite: Rewrite | None = None) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        body: bytes,
+        rewrite: Rewrite | None = None,
+        savings: tuple[StageSaving, ...] = (),
+    ) -> None:
         self.body = body
         self.rewrite = rewrite
+        self.savings = savings
         self._opened = opened
         self._ends = opened.dialect.ends
         self._kind = _Kind.FAILED

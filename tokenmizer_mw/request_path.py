@@ -54,6 +54,9 @@ from tokenmizer_mw.wire.messages import history, request_of
 from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.compress.pipeline import Shrink
+    from tokenmizer_mw.compress.requests import CondensedRequest
+    from tokenmizer_mw.compress.sessions import Compression
     from tokenmizer_mw.cache.answers import Answers
 
 T = TypeVar("T")
@@ -76,7 +79,6 @@ class RequestPath:
         self.settings = settings or Settings()
         self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
         self._log = log
-        self._kept = self._made_kept()
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
         self._least_budget = smallest_budget(self.settings)
@@ -88,7 +90,9 @@ class RequestPath:
             failed=self._background_failed,
             drain_seconds=self.settings.drain_seconds,
         )
+        self._kept = self._made_kept()
         self._model_pass = self._made_model_pass(complete)
+        self.shrink: Shrink | None = None
         self.answers = self._made_answers(embed, url)
 
     # -- the request path ------------------------------------------------------------------------------------
@@ -171,6 +175,21 @@ class RequestPath:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
         with span("cut", messages=len(request.messages)):
             return self._decided(key, Cutting(self._drawing, key, request, self._counters.of(request.model)))
+
+    def condense(
+        self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
+    ) -> CondensedRequest | None:
+        """``request`` with shorter texts, as the settings say; ``None`` to send it as it is. ``rewrite`` is how it is
+        cut, too: what is left out then is not looked at."""
+        if self._compression is None:
+            return None
+        with span("compress", messages=len(request.messages)):
+            found = self._compression.condense(key, request, self._counters.of(request.model).counter, rewrite)
+        if isinstance(found, str):
+            self.count(found, int(bool(found)))
+            return None
+        self.count("request_compressed")
+        return found
 
     def _decided(self, key: SessionKey, cutting: Cutting) -> Rewrite | None:
         """What ``cutting`` decides, carried out and counted."""
@@ -284,6 +303,20 @@ class RequestPath:
         )
 
     @cached_property
+    def _compression(self) -> Compression | None:
+        """What makes texts shorter; ``None`` where no stage is switched on."""
+        if not self.settings.compress_named:
+            return None
+        from tokenmizer_mw.compress.sessions import Compression  # what is off costs nothing, not even its import
+
+        return Compression(
+            self.settings,
+            shrink=self.shrink,
+            failed=lambda stage: self.count(f"compress_{stage}_failed"),
+            lock=threading.Lock(),
+        )
+
+    @cached_property
     def _secret(self) -> bytes:
         return self._log.secret()
 
@@ -308,7 +341,7 @@ class RequestPath:
             snapshots=Snapshots(
                 settings.snapshot_every,
                 settings.snapshot_max,
-                later=lambda name, work: self._background.put(name, work),
+                later=self._background.put,
                 count=self.count,
             ),
         )

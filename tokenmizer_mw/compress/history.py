@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from .names import names, told
@@ -33,18 +34,30 @@ LIST_SHARE: Final = 0.5
 def pruned_before(passages: Sequence[Passage], *, keep: int, step: int) -> int:
     """The place from which on results stay whole: those of passages before it are pruned.
 
-    ``keep``: results that stay whole at the end. ``step``: tokens of unpruned results behind them that make a step.
+    ``keep``: results that stay whole at the end, with all that came together with them: what the model has not seen
+    yet is never pruned. ``step``: tokens of unpruned results behind them that make a step.
     """
-    results = [place for place, passage in enumerate(passages) if passage.kind is Kind.RESULT]
-    pruned, waiting = 0, 0
-    for number, _ in enumerate(results):
-        old = number - keep
-        if old < 0:
-            continue
-        waiting += _size(passages[results[old]].text)
+    places: list[int] = []
+    behind = added = waiting = 0
+    for start, end in _batches(passages):
+        places += range(start, end)
+        old = min(len(places) - keep, len(places) - (end - start))
+        while added < old:
+            waiting += _size(passages[places[added]].text)
+            added += 1
         if waiting >= step:
-            pruned, waiting = old + 1, 0
-    return results[pruned - 1] + 1 if pruned else 0
+            behind, waiting = added, 0
+    return places[behind - 1] + 1 if behind else 0
+
+
+def _batches(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+    """Where results that came together start and end: between two of them the model has spoken."""
+    start = 0
+    for is_result, together in groupby(passages, lambda passage: passage.kind is Kind.RESULT):
+        end = start + sum(1 for _ in together)
+        if is_result:
+            yield start, end
+        start = end
 
 
 def _size(text: str) -> int:

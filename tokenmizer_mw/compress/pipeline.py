@@ -130,8 +130,8 @@ STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
 @dataclass(slots=True)
 class Condensed:
     """A chat as it is forwarded: ``texts`` in the place of those of ``passages``. ``changes`` names for each stage the
-    texts that it changed, before and after. Those before ``pruned`` were pruned. What else it holds is known of what
-    was forwarded, for the passages that come next."""
+    texts that it changed, before and after. Those before ``pruned`` were pruned. ``size``: characters of all passages.
+    What else it holds is known of what was forwarded, for the passages that come next, and what was counted."""
 
     passages: list[Passage] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -139,15 +139,20 @@ class Condensed:
     pruned: int = 0
     forwarded: Forwarded = field(default_factory=Forwarded)
     known: set[str] = field(default_factory=set)
+    size: int = 0
+    counted: int = 0
+    counted_by: str = ""
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
         """What each stage saved, in the order of the stages."""
-        found: dict[str, list[int]] = {}
-        for stage, before, after in self.changes:
-            counts = found.setdefault(stage, [0, 0])
-            counts[0] += counter.count(before)
-            counts[1] += counter.count(after)
-        return tuple(StageSaving(stage, *found[stage]) for stage in (*STAGES, HISTORY) if stage in found)
+        if self.counted_by != counter.name:
+            self.counted_by, self.counted, self.counts = counter.name, 0, {}
+        for stage, before, after in self.changes[self.counted :]:
+            so_far = self.counts.get(stage, (0, 0))
+            self.counts[stage] = (so_far[0] + counter.count(before), so_far[1] + counter.count(after))
+        self.counted = len(self.changes)
+        return tuple(StageSaving(stage, *self.counts[stage]) for stage in (*STAGES, HISTORY) if stage in self.counts)
 
 
 HISTORY: Final = "history"
@@ -183,6 +188,7 @@ def _take(state: Condensed, passage: Passage, options: Options) -> None:
         learn(text, state.known)
     if text is passage.text:
         text = _condensed(state, passage, sort, options)
+    state.size += len(passage.text)
     state.passages.append(passage)
     state.texts.append(text)
     if "repeats" in options.stages:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .spans import Edit, Span
+from .text import storable
 
 Step = str | int
 Steps = tuple[Step, ...]
@@ -84,8 +85,9 @@ def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
 
 
 def _spelled(said: str, before: str) -> str:
-    """A text as JSON spells it: in ASCII where it was before."""
-    return json.dumps(said, ensure_ascii=before.isascii())
+    """A text as JSON spells it: in ASCII where it was before, and where half a character can only be escaped."""
+    spelled = json.dumps(said, ensure_ascii=before.isascii())
+    return spelled if storable(spelled) is spelled else json.dumps(said)
 
 
 def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:

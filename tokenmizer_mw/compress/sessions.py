@@ -1,0 +1,72 @@
+"""Compression for the sessions of one process: what went out last is known, so that only what is new is looked at."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
+
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.window import Rewrite
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+from .pipeline import Condensed, Options, Shrink
+from .requests import CondensedRequest, condense_request, refusal
+
+
+class Compression:
+    """Condenses the requests of many sessions. Threads may share it when they bring a ``lock``.
+
+    What is known of a session is a matter of speed alone: without it the outcome is the same. ``failed`` is told the
+    names of stages that raised.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        shrink: Shrink | None = None,
+        failed: Callable[[str], None] = lambda stage: None,
+        lock: AbstractContextManager[object] | None = None,
+    ) -> None:
+        self._options = Options.of(settings, shrink, failed)
+        self._marked = settings.compress_marked
+        self._known_max = settings.compress_known_max
+        self._known: OrderedDict[Hashable, Condensed] = OrderedDict()
+        self._held = 0
+        self._lock = lock if lock is not None else nullcontext()
+
+    def condense(
+        self, key: Hashable, request: ChatRequest, counter: TokenCounter, rewrite: Rewrite | None = None
+    ) -> CondensedRequest | str:
+        """The request of session ``key`` with shorter texts, where ``rewrite`` says what is left out of it anyway; why
+        it passes as it is, as the name of a counter, "" when there was nothing to make shorter."""
+        if why := refusal(request, marked=self._marked):
+            return why
+        with self._lock:
+            before = self._taken(key)
+        start = None if rewrite is None else rewrite.keep_from
+        found = condense_request(request, self._options, counter, start=start, before=before)
+        with self._lock:
+            self._keep(key, found.state)
+        return found if found.request is not request else ""
+
+    def forget(self) -> None:
+        """Keep nothing of any session."""
+        with self._lock:
+            self._known.clear()
+            self._held = 0
+
+    def _taken(self, key: Hashable) -> Condensed | None:
+        """What is known of a session. It is used up: another thread begins anew meanwhile."""
+        known = self._known.pop(key, None)
+        self._held -= known.size if known is not None else 0
+        return known
+
+    def _keep(self, key: Hashable, state: Condensed) -> None:
+        self._taken(key)
+        self._known[key] = state
+        self._held += state.size
+        while self._held > self._known_max:
+            self._taken(next(iter(self._known)))
