@@ -42,9 +42,9 @@ from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.cache.answers import Answers, Asking
+    from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.memory import SessionMemory
     from tokenmizer_mw.window import Rewrite
 

@@ -54,10 +54,10 @@ from tokenmizer_mw.wire.messages import history, request_of
 from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.cache.answers import Answers
     from tokenmizer_mw.compress.pipeline import Shrink
     from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.compress.sessions import Compression
-    from tokenmizer_mw.cache.answers import Answers
 
 T = TypeVar("T")
 
