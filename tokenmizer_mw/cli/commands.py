@@ -22,10 +22,11 @@ from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcript
 from tokenmizer_mw.terminal import inert, show, show_json
 
-from . import keeping
+from . import keeping, pictures
 from .opening import Store, elsewhere, opened
 from .progress import progress
 from .redaction import redact
+from .stats import stats
 
 _STEP: Final = 200
 _STEPS_MAX: Final = 50
@@ -70,14 +71,11 @@ def _resume(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _graph(arguments: argparse.Namespace, store: Store) -> None:
-    graph = store.memory.graph(
-        arguments.session,
-        recorded_at=_moment(arguments.recorded_at),
-        valid_at=_moment(arguments.valid_at),
-        tenant=arguments.tenant,
-    )
+    graph = store.memory.graph(arguments.session, **_times(arguments), tenant=arguments.tenant)
     if arguments.json:
         show_json(graph.to_dict())
+    elif arguments.tree:
+        pictures.grow(graph, arguments.session, most=store.memory.settings.export_nodes_max)
     else:
         show("\n".join(outline(graph)) or "nothing is known of this session yet")
 
@@ -123,7 +121,29 @@ def _confirm(question: str) -> None:
         raise CallerError("nothing was erased")
 
 
+def _times(arguments: argparse.Namespace) -> dict[str, float | None]:
+    return {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
+
+
 def _export(arguments: argparse.Namespace, store: Store) -> None:
+    format_ = pictures.format_of(arguments.format, arguments.output)
+    if format_ is None:
+        _export_log(arguments, store)
+        return
+    text = store.memory.export(arguments.session, format_, **_times(arguments), tenant=arguments.tenant)
+    if arguments.output is None:
+        print(text, end="")
+        return
+    _write(Path(arguments.output), [text.removesuffix("\n")])
+    if arguments.json:
+        show_json({"session": arguments.session, "format": format_, "file": arguments.output})
+    else:
+        show(f"wrote {arguments.output}")
+
+
+def _export_log(arguments: argparse.Namespace, store: Store) -> None:
+    if any(time is not None for time in _times(arguments).values()):
+        raise CallerError("the log is always whole: times are for the graph, say --format html or another")
     events = store.log.read(SessionKey(arguments.tenant, arguments.session))
     if not events:
         raise UnknownSession(f"no session {arguments.session!r}")
@@ -220,6 +240,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "graph": _graph,
     "why": _why,
     "checkpoint": _checkpoint,
+    "stats": stats,
     "forget": _forget,
     "redact": redact,
     "export": _export,

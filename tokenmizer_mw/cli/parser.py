@@ -10,7 +10,19 @@ from tokenmizer_mw.access.caller import SCOPES
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.terminal import complain
 
+AGENTS: Final = ("claude-code", "codex", "cursor", "vscode")
 LEVELS: Final = ("critical", "standard", "full")
+
+FORMATS: Final = {
+    "html": ".html",
+    "markdown": ".md",
+    "d3": ".json",
+    "canvas": ".canvas",
+    "graphml": ".graphml",
+    "mermaid": ".mmd",
+    "svg": ".svg",
+}
+"""The formats of an exported graph, and what names of such files end in."""
 
 _EPILOG: Final = """\
 exit status: 0 done; 1 the store, the disk or a setting is at fault; 2 the call is; 130 interrupted.
@@ -51,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     _demo(commands)
     _serving(commands)
     _keys(commands)
+    _agents(commands)
     return top
 
 
@@ -119,9 +132,36 @@ def _keys(commands: Any) -> None:
     revoke.add_argument("id", metavar="ID", help="the key's id")
 
 
+def _agents(commands: Any) -> None:
+    about = "serve the memory to coding agents over the Model Context Protocol (needs the extra mcp)"
+    mcp = commands.add_parser("mcp", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    mcp.add_argument("--http", action="store_true", help="over HTTP for this machine, not standard input and output")
+    mcp.add_argument("--host", default="127.0.0.1", help="with --http (default: %(default)s)")
+    mcp.add_argument("--port", type=int, default=8788, help="with --http (default: %(default)s)")
+    mcp.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    mcp.add_argument("--server", metavar="URL", help="ask this running server instead (default: $TOKENMIZER_SERVER)")
+    mcp.add_argument("--root", metavar="DIR", action="append", help="files below may be analysed (default: here)")
+    mcp.add_argument("--config", metavar="FILE", help="a YAML file of settings")
+    about = "write the configuration of a coding agent, or take it out again; shows the difference first"
+    install = commands.add_parser("install", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    install.add_argument("host", choices=AGENTS, metavar="HOST", help=", ".join(AGENTS))
+    install.add_argument("--remove", action="store_true", help="take it out again")
+    install.add_argument("--project", action="store_true", help="for the project here alone, not for all of yours")
+    install.add_argument("--dry-run", action="store_true", help="only show the difference")
+    install.add_argument("--yes", action="store_true", help="do not ask")
+    install.add_argument("--json", action="store_true", help="print JSON")
+    about = "handle an event of a coding agent, which calls this by itself"
+    commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
+
+
 _Argument = tuple[tuple[str, ...], dict[str, Any]]
 
 _SESSION: Final[_Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id"})
+
+_TIMES: Final[tuple[_Argument, ...]] = (
+    (("--recorded-at",), {"metavar": "TIME", "help": "as believed then (ISO 8601 or seconds since 1970)"}),
+    (("--valid-at",), {"metavar": "TIME", "help": "what was true then"}),
+)
 
 _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
     "sessions": ("list the sessions, the most recent first", ()),
@@ -138,8 +178,8 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
         "print the graph of a session",
         (
             _SESSION,
-            (("--recorded-at",), {"metavar": "TIME", "help": "as believed then (ISO 8601 or seconds since 1970)"}),
-            (("--valid-at",), {"metavar": "TIME", "help": "what was true then"}),
+            *_TIMES,
+            (("--tree",), {"action": "store_true", "help": "as a tree in colours"}),
         ),
     ),
     "why": (
@@ -147,6 +187,17 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
         (_SESSION, (("text",), {"metavar": "TEXT", "help": "words of the fact, or its id"})),
     ),
     "checkpoint": ("mark this point of a session and tell what changed since the last one", (_SESSION,)),
+    "stats": (
+        "tell what calls cost and what was saved, net of the providers' prompt caches",
+        (
+            (("--session",), {"metavar": "ID", "help": "of this session only"}),
+            (("--model",), {"metavar": "NAME", "help": "of this model only"}),
+            (("--since",), {"metavar": "DAY", "help": "from this day on (2026-11-21, UTC)"}),
+            (("--until",), {"metavar": "DAY", "help": "up to and including this day"}),
+            (("--by",), {"choices": ("session", "model", "day"), "help": "tell these apart"}),
+            (("--calls",), {"metavar": "SESSION", "help": "show the newest calls of a session instead"}),
+        ),
+    ),
     "forget": (
         "erase a session for good",
         (_SESSION, (("--yes",), {"action": "store_true", "help": "do not ask"})),
@@ -177,8 +228,19 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
         ),
     ),
     "export": (
-        "write the log of a session as JSON Lines",
-        (_SESSION, (("-o", "--output"), {"metavar": "FILE", "help": "default: standard output"})),
+        "write the log of a session as JSON Lines, or its graph as a page, a picture or a file of another program",
+        (
+            _SESSION,
+            (("-o", "--output"), {"metavar": "FILE", "help": "default: standard output"}),
+            (
+                ("--format",),
+                {
+                    "choices": ("log", *FORMATS),
+                    "help": "default: what the name of FILE ends in (such as .html), else the log, which import reads",
+                },
+            ),
+            *_TIMES,
+        ),
     ),
     "backup": (
         "write a verified copy of all sessions while they are in use",

@@ -202,6 +202,18 @@ class SessionGraph:
             "transitions": [transition_to_dict(step) for step in self._replaced.values()],
         }
 
+    def _repr_html_(self) -> str:
+        """The graph as a picture, for notebooks."""
+        from tokenmizer_mw.export.faces import notebook
+
+        return notebook(self)
+
+    def __rich__(self) -> Any:
+        """The graph as a tree, for the library ``rich``."""
+        from tokenmizer_mw.export.faces import tree
+
+        return tree(self)
+
     def _to_dict(self, node: Node) -> dict[str, Any]:
         flags = self.flags(node)
         return node_to_dict(node) | ({"flags": list(flags)} if flags else {})
