@@ -25,6 +25,7 @@ QUERIES = {"history": "?at_time=2999-01-01T00:00:00Z", "why": "?text=SQLite", "s
 BODIES: dict[str, Any] = {
     "checkpoint": {"session_id": "hall"},
     "invalidate": {"session_id": "hall", "node_id": "decision-1", "reason": "wrong"},
+    "remember": {"session_id": "hall", "text": "Answer in French", "kind": "rule"},
     "import": CHAT,
 }
 
