@@ -187,14 +187,24 @@ def _read_cursor(cursor: str) -> tuple[float, str]:
         raise Refused(invalid("cursor: not one of ours.", "cursor")) from None
 
 
-def stats(asked: Asked[shapes.NoQuery, None]) -> shapes.StatsAnswer:
-    """The tenant's sessions in figures."""
+def stats(asked: Asked[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
+    """The tenant's sessions in figures, and what calls cost and saved."""
+    wish = asked.query
+    saved = asked.memory.savings(
+        wish.session,
+        model=wish.model,
+        since=wish.from_ or "",
+        until=wish.to or "",
+        by=(wish.by,) if wish.by else (),
+        tenant=asked.tenant,
+    )
     found = asked.memory.sessions(tenant=asked.tenant)
     told: shapes.StatsAnswer = {
         "sessions": len(found),
         "events": sum(info.seq for info in found),
         "oldest": min((info.created_at for info in found), default=None),
         "newest": max((info.updated_at for info in found), default=None),
+        "savings": cast(shapes.Savings, saved.to_dict()),
     }
     if asked.caller.may("admin"):
         told["counters"] = asked.memory.counters()

@@ -123,6 +123,21 @@ class DiffQuery(_Taken):
     to: Place | None = Field(None, description="The newest event, when it is left out.")
 
 
+Day = Annotated[
+    str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", description="A day in UTC.", json_schema_extra={"format": "date"})
+]
+
+
+class StatsQuery(_Taken):
+    """Of which calls the savings are told; all, where nothing is asked for."""
+
+    session: SessionId | None = Field(None, description="Of one session.")
+    model: str | None = Field(None, max_length=TEXT_MAX, description="Of one model.")
+    from_: Day | None = Field(None, alias="from")
+    to: Day | None = None
+    by: Literal["session", "model", "day"] | None = Field(None, description="What the sums are told apart by.")
+
+
 class SessionsQuery(_Taken):
     """Which page of the listing."""
 
@@ -384,6 +399,48 @@ class SessionsAnswer(TypedDict):
     next: str | None
 
 
+class StageSavings(TypedDict):
+    """What a stage saved: tokens in front of it and behind it, and dollars; a loss is negative."""
+
+    stage: str
+    calls: int
+    tokens_before: int
+    tokens_after: int
+    saved_tokens: int
+    saved: float
+
+
+class SavedGroup(TypedDict):
+    """What some calls cost, and would have cost without us, in tokens and dollars; ``session``, ``model`` and ``day``
+    say which, where that was asked for: no session for those that were erased since.
+
+    ``estimated``: calls whose usage no provider told; ``unpriced``: calls to models without a known price.
+    """
+
+    session: NotRequired[str]
+    model: NotRequired[str]
+    day: NotRequired[str]
+    calls: int
+    estimated: int
+    unpriced: int
+    input_tokens: int
+    cached_tokens: int
+    written_tokens: int
+    output_tokens: int
+    input_tokens_without: int
+    saved_tokens: int
+    cost: float
+    cost_without: float
+    saved: float
+
+
+class Savings(SavedGroup):
+    """What all calls that were asked for cost, by stage, and by ``groups`` where sums are to be told apart."""
+
+    stages: list[StageSavings]
+    groups: NotRequired[list[SavedGroup]]
+
+
 class StatsAnswer(TypedDict):
     """The tenant's sessions in figures; ``counters`` of this process are for those with the scope admin."""
 
@@ -391,6 +448,7 @@ class StatsAnswer(TypedDict):
     events: int
     oldest: float | None
     newest: float | None
+    savings: Savings
     counters: NotRequired[dict[str, int]]
 
 

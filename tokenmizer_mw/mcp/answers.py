@@ -1,0 +1,124 @@
+"""What the tools answer: the structure that clients are told of, and get."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+
+class Answer(BaseModel):
+    """What all answers tell."""
+
+    answered_by: str = Field(description="Who looked it up: the store itself, or a running server.")
+
+
+class OfSession(Answer):
+    """What all answers about a session tell."""
+
+    session_id: str
+
+
+class Fact(BaseModel):
+    """One fact of a session."""
+
+    id: str
+    type: str
+    label: str
+    status: str
+    detail: str = ""
+    turn: int = Field(description="The number of the message that says so, 0 for none.")
+    quote: str = Field("", description="Its words.")
+    score: float | None = Field(None, description="How well it fits what was looked for.")
+
+
+class CheckpointMade(OfSession):
+    """A point of a session that was marked."""
+
+    id: str
+    seq: int = Field(description="The number of the event that it stands behind.")
+    tokens: int = Field(description="Tokens of a resume at this point.")
+    added: list[Fact] = Field(description="What is new since the checkpoint before.")
+    changed: list[Fact] = Field(description="What changed since then, as it is now.")
+    removed: list[Fact]
+
+
+class ResumeBlock(OfSession):
+    """A session in a few lines."""
+
+    text: str = Field(description='The block; "" when nothing is known yet.')
+    tokens: int
+    level: str
+    budget: int
+    turn: int = Field(description="The number of the newest message that it covers.")
+
+
+class GraphStats(OfSession):
+    """A session's graph in figures."""
+
+    facts: int
+    relations: int
+    transitions: int = Field(description="Decisions that replaced others.")
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+    open_work: list[Fact] = Field(description="Tasks and errors that are not finished, at most 20.")
+
+
+class FileDigest(BaseModel):
+    """A file in a few hundred tokens."""
+
+    file: str
+    text: str
+    details: dict[str, Any] = Field(default_factory=dict)
+
+
+class Savings(Answer):
+    """What was kept, and what that saved."""
+
+    sessions: int
+    events: int
+    figures: dict[str, Any] = Field(description="All figures that the installation tells.")
+    note: str = ""
+
+
+class WhyAnswer(OfSession):
+    """Why a fact is so."""
+
+    text: str = Field(description="The reasons in words: who said it, what it replaced, why.")
+    fact: Fact
+    figures: dict[str, Any] = Field(default_factory=dict, description="The same as data.")
+
+
+class Found(OfSession):
+    """The facts that share most with a text, best first; replaced ones included, and marked so by their status."""
+
+    facts: list[Fact]
+
+
+class Listed(BaseModel):
+    """One session."""
+
+    session_id: str
+    events: int
+    created_at: float = Field(description="Seconds since 1970.")
+    updated_at: float
+
+
+class SessionList(Answer):
+    """Sessions, the most recently updated first."""
+
+    sessions: list[Listed]
+    next: str | None = Field(None, description="Pass it as cursor for the next page; null at the end.")
+    project: str = Field(description="The project that sessions are looked for in where none is named.")
+
+
+class Forgotten(OfSession):
+    """A session that is gone."""
+
+    events: int = Field(description="How many events were erased.")
+
+
+class Remembered(OfSession):
+    """A fact that was added."""
+
+    fact: Fact

@@ -1,0 +1,39 @@
+"""Files that a model may have analysed: those below folders that its user named."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import BinaryIO, Final
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
+
+
+@contextmanager
+def opened(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
+    """The regular file at ``path``, relative to the first root, if it lies below one of them when all links are
+    followed. Raises ``ToolError`` for any other."""
+    if "\0" in path:
+        raise ToolError("That is not a path.")
+    real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))
+    if not any(_below(real, os.path.realpath(root)) for root in roots):
+        raise ToolError(
+            f"{path} lies outside of what may be read ({', '.join(roots)}): start the server with --root for more."
+        )
+    try:
+        handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise ToolError(f"{path} cannot be opened: {error.strerror or error}.") from None
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or os.path.realpath(real) != real:
+            raise ToolError(f"{path} is not a file.")
+        yield file
+
+
+def _below(path: str, root: str) -> bool:
+    return os.path.commonpath((path, root)) == root
