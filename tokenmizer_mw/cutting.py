@@ -43,7 +43,8 @@ class Cutting:
     """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does.
 
     ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
-    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold.
+    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared``: the share
+    of each message that compression takes out before it is sent; none: nothing of any.
     """
 
     drawing: Drawing
@@ -52,6 +53,7 @@ class Cutting:
     counter: MessageCounter
     numbers: Sequence[int] = ()
     reserved: int = 0
+    spared: Sequence[float] = ()
 
     def decide(self, state: SessionState) -> Decided:
         """What is to be done with the request, given what the session has."""
@@ -114,7 +116,23 @@ class Cutting:
             kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
             frozen = None if kept is None else frozen
         overhead += self.reserved
-        return plan(self.request, counts, overhead=overhead, frozen=frozen, settings=self.drawing.settings, kept=kept)
+
+        def planned(counts: Sequence[int]) -> Plan:
+            settings = self.drawing.settings
+            return plan(self.request, counts, overhead=overhead, frozen=frozen, settings=settings, kept=kept)
+
+        decision = planned(counts)
+        if not (self.spared and isinstance(decision, Cut)):
+            return decision
+        sent = [round(count * (1 - spared)) for count, spared in zip(counts, self.spared, strict=True)]
+        leaner = planned(sent)
+        if not isinstance(leaner, Cut):
+            return decision.otherwise
+        return (
+            Cut(leaner.keep_from, decision.otherwise)
+            if type(leaner.otherwise) is type(decision.otherwise)
+            else decision
+        )
 
     def _carried_out(self, state: SessionState, decision: Plan, known: Known) -> Decided:
         role = self.drawing.settings.block_role

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +35,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.model.spending import Spent
 from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.refining import Refinement
@@ -42,8 +43,10 @@ from tokenmizer_mw.request_path import RequestPath
 from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.retouch import Retouch
 from tokenmizer_mw.revising import Change, revised
+from tokenmizer_mw.savings.report import Savings
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.ledger import By, require_day
 from tokenmizer_mw.store.log import EventLog, SessionInfo
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
@@ -84,17 +87,23 @@ class SessionMemory(RequestPath):
 
     @classmethod
     def open(
-        cls, url: str = "memory://", settings: Settings | None = None, *, complete: Complete | None = None
+        cls,
+        url: str = "memory://",
+        settings: Settings | None = None,
+        *,
+        complete: Complete | None = None,
+        embed: Callable[[list[str]], Any] | None = None,
     ) -> SessionMemory:
         """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
         ``postgresql://user@host:port/database``. ``complete`` asks a model for ``refine``, in place of the one that the
-        settings may name.
+        settings may name. ``embed`` makes vectors of texts for the cache, a row each, in place of the model that
+        ``Settings.cache_model`` names.
 
         Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened.
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
-        memory = cls(open_log(url), settings, complete=complete)
+        memory = cls(open_log(url), settings, complete=complete, embed=embed, url=url)
         _ = memory.ingress  # the first look into the store and at the rules: better now than at the first request
         if memory.settings.semantic is not None:
             model_of(memory.settings)
@@ -289,9 +298,13 @@ class SessionMemory(RequestPath):
         self.known.clear()
         if self.ingress is not None:
             self.ingress.forget()
+        if self._compression is not None:
+            self._compression.forget()
         self._counters.clear()
         for key in keys:
             self._kept.drop(key)
+            if self.answers is not None:
+                self.answers.purge(key.tenant, key.id)
 
     def redact_stored(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
         """Take out of a session what the rules of today find in what was kept before they were there. Returns the
@@ -500,6 +513,32 @@ class SessionMemory(RequestPath):
         """The store itself, for exports and backups."""
         return self._log
 
+    def savings(
+        self,
+        session_id: str | None = None,
+        *,
+        model: str | None = None,
+        since: str = "",
+        until: str = "",
+        by: Collection[By] = (),
+        tenant: str = LOCAL_TENANT,
+    ) -> Savings:
+        """What calls cost and what each stage saved of it, net of the provider's prompt cache, where the settings keep
+        books: of one session or of all, also erased ones, of one model or of all, on the days (UTC, "2026-11-21") from
+        ``since`` up to and including ``until``; "": without bound. ``by`` tells sums apart by "session", "model" and
+        "day", too. Calls that just ended are in it after ``flush``. Raises ``CallerError`` for what is no day.
+        """
+        if session_id is not None:
+            self._key(session_id, tenant)
+        for day in filter(None, (since, until)):
+            require_day(day)
+        return self.books.savings(tenant, session_id, model=model, since=since, until=until, by=by)
+
+    def spent(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[Spent]:
+        """What the newest calls of a session cost, and what each stage saved, the newest first; [] where none was
+        booked."""
+        return self.books.calls(self._key(session_id, tenant), limit)
+
     def counters(self) -> dict[str, int]:
         """How often what happened since this object was made: turns by outcome ("turn_complete"), "cut_made",
         "request_rewritten", and why calls passed untouched or less was remembered than was sent."""
@@ -541,6 +580,8 @@ class SessionMemory(RequestPath):
     amessages = _off_the_loop(messages)
     ashorten = _off_the_loop(RequestPath.shorten)
     asessions = _off_the_loop(sessions)
+    asavings = _off_the_loop(savings)
+    aspent = _off_the_loop(spent)
     aflush = _off_the_loop(RequestPath.flush)
     aclose = _off_the_loop(RequestPath.close)
 

@@ -174,7 +174,9 @@ class RequestPath:
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
         with span("cut", messages=len(request.messages)):
-            return self._decided(key, Cutting(self._drawing, key, request, self._counters.of(request.model)))
+            spared = self._compression.spared(key, request) if self._compression is not None else ()
+            counter = self._counters.of(request.model)
+            return self._decided(key, Cutting(self._drawing, key, request, counter, spared=spared))
 
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None

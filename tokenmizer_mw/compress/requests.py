@@ -81,6 +81,15 @@ def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps,
     return found
 
 
+def shares(state: Condensed, messages: int) -> list[float]:
+    """The share of the text of each message that is left out."""
+    whole, gone = [0] * messages, [0] * messages
+    for passage, text in zip(state.passages, state.texts, strict=True):
+        whole[passage.message] += len(passage.text)
+        gone[passage.message] += len(passage.text) - len(text)
+    return [left / size if size else 0.0 for left, size in zip(gone, whole, strict=True)]
+
+
 def edited(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
     """``request`` with edits inside of its messages made: the places behind them move, the words stay."""
     if not edits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from tokenmizer_mw.settings import Settings
@@ -11,8 +11,9 @@ from tokenmizer_mw.tokens import TokenCounter
 from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-from .pipeline import Condensed, Options, Shrink
-from .requests import CondensedRequest, condense_request, refusal
+from .chat import read, texts
+from .pipeline import Condensed, Options, Shrink, condense
+from .requests import CondensedRequest, condense_request, refusal, shares
 
 
 class Compression:
@@ -51,6 +52,19 @@ class Compression:
         with self._lock:
             self._keep(key, found.state)
         return found if found.request is not request else ""
+
+    def spared(self, key: Hashable, request: ChatRequest) -> Sequence[float]:
+        """The share of each message's text that would not be sent, were nothing cut; none where nothing may change."""
+        if refusal(request, marked=self._marked):
+            return ()
+        whole = (key, "whole")
+        with self._lock:
+            before = self._taken(whole)
+        placed = read(request.messages, request.prefix)
+        state = condense(texts(placed), self._options, before)
+        with self._lock:
+            self._keep(whole, state)
+        return shares(state, len(request.messages))
 
     def forget(self) -> None:
         """Keep nothing of any session."""
