@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 import anyio
 
 from tokenmizer_mw.binding import Named, bind, unbind
-from tokenmizer_mw.call import Call, Turn, aremember, check_wiring, failed, refused, with_length
+from tokenmizer_mw.call import Call, Turn, aanswered, aremember, check_wiring, failed, refused, with_length
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
@@ -27,6 +27,7 @@ from tokenmizer_mw.wire.dialects import ROUTES
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.memory import SessionMemory
 
 GUARD: Final = "tokenmizer_mw"
@@ -126,6 +127,7 @@ class _Chat:
 
     __slots__ = (
         "_collect",
+        "_copy",
         "_dialect",
         "_gone",
         "_headers",
@@ -143,6 +145,7 @@ class _Chat:
     )
 
     _collect: Callable[[bytes], bool]
+    _copy: Callable[[bytes], None] | None
     _headers: dict[bytes, bytes]
     _session_id: str | None
     _tenant: str
@@ -159,6 +162,7 @@ class _Chat:
         self._send = send
         self._pending: deque[Message] = deque()
         self._settled: anyio.Event | None = None
+        self._copy = None
         self._settling = self._gone = False
 
     async def run(self) -> None:
@@ -173,6 +177,12 @@ class _Chat:
             return
         self._turn = turn
         self._collect = turn.collect
+        if turn.asking is not None:
+            answer = await aanswered(turn)
+            if answer is not None:
+                app = partial(_replayed, answer, self._memory.settings.cache_header)
+            elif turn.asking.recording is not None:
+                self._copy = turn.asking.takes
         token = bind(self._memory, partial(Named, self._session_id, self._tenant), remembered=True)
         try:
             await app(self._inner_scope(turn), self.receive, self.send)
@@ -200,7 +210,14 @@ class _Chat:
             self._memory.count(body.value)
             return None
         call = Call(
-            self._memory, self._dialect, self._headers, body, self._scope["path"], self._tenant, self._session_id
+            self._memory,
+            self._dialect,
+            self._headers,
+            body,
+            self._scope["path"],
+            self._tenant,
+            self._session_id,
+            query=self._scope.get("query_string", b""),
         )
         turn = await aremember(call)
         if turn is not None and turn.changed:
@@ -265,6 +282,8 @@ class _Chat:
             await self._until_settled()
         if message["type"] == "http.response.body":
             piece = message.get("body")
+            if self._copy is not None:
+                self._copied(piece, message)
             try:
                 completes = piece and self._collect(piece if type(piece) is bytes else bytes(piece))
             except Exception as error:
@@ -279,6 +298,15 @@ class _Chat:
         except OSError:
             self._gone = True
             raise
+
+    def _copied(self, piece: object, message: Message) -> None:
+        """The cache sees all of a response, also what comes when the turn is settled."""
+        asking = self._turn.asking
+        if asking is None or self._copy is None:
+            return
+        self._copy(bytes(piece) if isinstance(piece, bytearray | memoryview) else cast("bytes", piece or b""))
+        if not message.get("more_body", False):
+            asking.ended()
 
     async def _until_settled(self) -> None:
         """Another task of the application sends while a commit is under way: it must not overtake."""
@@ -322,6 +350,14 @@ class _Chat:
             await offload(partial(self._turn.commit, last))
         except Exception as error:
             failed(self._memory, "commit_failed", error)
+
+
+async def _replayed(answer: Answer, marker: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """An application that gives an answer again, in the pieces in which it came."""
+    await send({"type": "http.response.start", "status": 200, "headers": answer.headers(marker)})
+    for piece in answer.pieces():
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _ignored(piece: bytes) -> bool:

@@ -16,6 +16,8 @@ from tokenmizer_mw.call import (
     ATTEMPT_FAILED,
     Call,
     Turn,
+    aanswered,
+    answered,
     aremember,
     check_wiring,
     failed,
@@ -30,6 +32,7 @@ from tokenmizer_mw.offload import offload
 from tokenmizer_mw.wire.dialect import Dialect
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.memory import SessionMemory
 
 _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})
@@ -72,6 +75,9 @@ S = TypeVar("S", bound=HTTPResponse)
 Wrap = Callable[[Any, Turn], Any]
 """Makes a face's stream of a response's stream and the turn that it is collected for."""
 
+Again = Callable[[Q, "Answer"], S]
+"""Makes a library's response to a request of an answer that is given again."""
+
 
 class Outgoing:
     """Which calls of an application are looked after, and what becomes of them.
@@ -93,30 +99,45 @@ class Outgoing:
         self._endings = tuple(routes)
         self._tenant = tenant
         self._whole = whole
-        self._session_header = memory.settings.session_header.lower().encode("latin-1", "replace")
+        ours = {memory.settings.session_header.lower()} | (
+            {memory.settings.cache_header.lower()} if memory.answers else set()
+        )
+        self.marker = memory.settings.cache_header
+        self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
-    def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap) -> S:
-        """The response of ``send(request)``, its stream wrapped if the call is remembered."""
+    def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
+        """The response of ``send(request)``, its stream wrapped if the call is remembered; or the one that ``again``
+        makes of an answer that is given again."""
         call = self._call_of(request)
         turn = remember(call) if call is not None else None
         if turn is None:
             return send(request)
+        answer = answered(turn) if again is not None else None
         try:
-            response = send(self._forwarded(request, turn))
+            if answer is not None and again is not None:
+                response = again(request, answer)
+            else:
+                response = send(self._forwarded(request, turn))
         except BaseException as error:
             self.lost(turn, error)
             raise
         self.receive(turn, response, wrap)
         return response
 
-    async def asend(self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap) -> S:
+    async def asend(
+        self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
+    ) -> S:
         """``send`` for an asynchronous face."""
         call = self._call_of(request)
         turn = await aremember(call) if call is not None else None
         if turn is None:
             return await send(request)
+        answer = await aanswered(turn) if again is not None else None
         try:
-            response = await send(self._forwarded(request, turn))
+            if answer is not None and again is not None:
+                response = again(request, answer)
+            else:
+                response = await send(self._forwarded(request, turn))
         except BaseException as error:
             self.lost(turn, error)
             raise
@@ -125,7 +146,16 @@ class Outgoing:
 
     # -- the request -----------------------------------------------------------------------------------------
 
-    def call(self, method: str, path: str, headers: Callable[[], Headers], body: Callable[[], bytes]) -> Call | None:
+    def call(
+        self,
+        method: str,
+        path: str,
+        headers: Callable[[], Headers],
+        body: Callable[[], bytes],
+        *,
+        host: str = "",
+        query: bytes = b"",
+    ) -> Call | None:
         """The chat call that a request is; ``None`` when it passes untouched: a counter says why if it is a chat.
 
         ``headers`` and ``body`` are asked only then; a body that raises ``RuntimeError`` cannot be read ahead.
@@ -137,7 +167,7 @@ class Outgoing:
             if binding is not None and binding.remembered:
                 return None
             named = Named(None, self._tenant) if binding is None else binding.name()
-            call = self._chat(path, by_name(headers()), body, named)
+            call = self._chat(path, by_name(headers()), body, named, host, query)
         except Exception as error:
             failed(self.memory, "open_failed", error)
             return None
@@ -147,14 +177,28 @@ class Outgoing:
         return call
 
     def _call_of(self, request: HTTPRequest) -> Call | None:
-        return self.call(request.method, request.url.path, lambda: request.headers.raw, lambda: self._body(request))
+        url = request.url
+        return self.call(
+            request.method,
+            url.path,
+            lambda: request.headers.raw,
+            lambda: self._body(request),
+            host=f"{url.scheme}://{url.host}:{url.port}",
+            query=url.query,
+        )
 
     def _body(self, request: HTTPRequest) -> bytes:
         """The body. Raises ``RuntimeError`` when it is a stream."""
         return request.read() if isinstance(request.stream, self._whole) else request.content
 
     def _chat(
-        self, path: str, headers: Mapping[bytes, bytes], body: Callable[[], bytes], named: Named
+        self,
+        path: str,
+        headers: Mapping[bytes, bytes],
+        body: Callable[[], bytes],
+        named: Named,
+        host: str,
+        query: bytes,
     ) -> Call | Reason:
         settings = self.memory.settings
         reason = refused(headers, settings, named=named.session_id is not None)
@@ -169,12 +213,23 @@ class Outgoing:
         dialect = next(dialect for ending, dialect in self._routes.items() if path.endswith(ending))
         fixed = not _SIGNATURES.isdisjoint(headers) or headers.get(b"authorization", b"").startswith(b"AWS4-")
         tenant, otherwise = named.tenant, named.session_id
-        return Call(self.memory, dialect, headers, content, path, tenant, otherwise=otherwise, fixed=fixed)
+        return Call(
+            self.memory,
+            dialect,
+            headers,
+            content,
+            path,
+            tenant,
+            otherwise=otherwise,
+            fixed=fixed,
+            host=host,
+            query=query,
+        )
 
     def _forwarded(self, request: Q, turn: Turn) -> Q:
         """The request as it goes on: with its body rewritten, without the header that is ours."""
         given: list[tuple[bytes, bytes]] = request.headers.raw
-        headers = [(name, value) for name, value in given if name.lower() != self._session_header]
+        headers = [(name, value) for name, value in given if name.lower() not in self._ours]
         if turn.fixed or (len(headers) == len(given) and not turn.changed):
             return request
         if turn.changed:
@@ -188,6 +243,8 @@ class Outgoing:
 
     def lost(self, turn: Turn, error: BaseException) -> None:
         """There was no response: the attempt failed, or the caller gave up waiting for one."""
+        if turn.asking is not None:
+            turn.asking.over()
         if isinstance(error, Exception):
             self.memory.count(ATTEMPT_FAILED)
         else:
@@ -208,6 +265,8 @@ class Outgoing:
     def _arrived(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> bool:
         """Whether the whole reply is there. A failed attempt is only counted; what is to come is wrapped."""
         if not 200 <= response.status_code < 300:
+            if turn.asking is not None:
+                turn.asking.over()
             if response.status_code >= 400:
                 self.memory.count(ATTEMPT_FAILED)
             return False
@@ -219,6 +278,8 @@ class Outgoing:
         try:
             content = response.content
         except RuntimeError:  # somebody below has consumed the stream and kept nothing
+            if turn.asking is not None:
+                turn.asking.over()
             self.memory.count(Reason.REPLY_FOREIGN.value)
             return False
         plain = [(name, value) for name, value in headers if name.lower() not in _OF_ENCODED_BODIES]

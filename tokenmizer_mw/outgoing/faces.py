@@ -19,6 +19,7 @@ from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.memory import SessionMemory
 
 Q = TypeVar("Q", bound=HTTPRequest)
@@ -124,6 +125,26 @@ def _caller_left(error: BaseException) -> Outcome | None:
     return None if isinstance(error, Exception) else Outcome.ABORTED
 
 
+class Replayed:
+    """The body of an answer that is given again, for synchronous and asynchronous faces."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.pieces()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._answer.pieces():
+            yield piece
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    async def aclose(self) -> None:
+        """There is nothing to close."""
+
+
 def refused(response: Callable[..., Any], request: object, blocked: RequestBlocked) -> Any:
     """The answer to a request that the guard blocks, as the library's ``response``."""
     headers = {"content-type": "application/json"}
@@ -141,6 +162,7 @@ class SyncFace(Generic[Q, S, T]):
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
     _response: ClassVar[type[Any]]
+    _body: ClassVar[type[Replayed]]
 
     def __init__(
         self,
@@ -157,10 +179,15 @@ class SyncFace(Generic[Q, S, T]):
         """The response, as soon as its head is there."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
-            return self._outgoing.send(request, send, self._wrap)
+            return self._outgoing.send(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
             answer: S = refused(self._response, request, blocked)
             return answer
+
+    def _again(self, request: Q, answer: Answer) -> S:
+        """The library's response of an answer that is given again."""
+        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
+        return response
 
     def close(self) -> None:
         """Close the transport inside."""
@@ -186,6 +213,7 @@ class AsyncFace(Generic[Q, S, T]):
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
     _response: ClassVar[type[Any]]
+    _body: ClassVar[type[Replayed]]
 
     def __init__(
         self,
@@ -202,10 +230,15 @@ class AsyncFace(Generic[Q, S, T]):
         """The response, as soon as its head is there."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
-            return await self._outgoing.asend(request, send, self._wrap)
+            return await self._outgoing.asend(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
             answer: S = refused(self._response, request, blocked)
             return answer
+
+    def _again(self, request: Q, answer: Answer) -> S:
+        """The library's response of an answer that is given again."""
+        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
+        return response
 
     async def aclose(self) -> None:
         """Close the transport inside."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, SyncFace, WatchedStream
+from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, Replayed, SyncFace, WatchedStream
 
 
 class WatchedByteStream(WatchedStream, httpx.SyncByteStream):
@@ -15,6 +15,14 @@ class AsyncWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
     """The body of a response that is remembered."""
 
 
+class ReplayedByteStream(Replayed, httpx.SyncByteStream):
+    """The body of an answer that is given again."""
+
+
+class AsyncReplayedByteStream(Replayed, httpx.AsyncByteStream):
+    """The body of an answer that is given again."""
+
+
 class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
     """For ``httpx.Client``; inside is an ``httpx.HTTPTransport`` unless another one is given."""
 
@@ -22,6 +30,7 @@ class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport
     _default = httpx.HTTPTransport
     _whole = httpx.ByteStream
     _response = httpx.Response
+    _body = ReplayedByteStream
 
 
 class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
@@ -31,3 +40,4 @@ class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBa
     _default = httpx.AsyncHTTPTransport
     _whole = httpx.ByteStream
     _response = httpx.Response
+    _body = AsyncReplayedByteStream

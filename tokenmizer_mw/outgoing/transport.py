@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 
-from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, SyncFace, WatchedStream
+from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, Replayed, SyncFace, WatchedStream
 
 
 class WatchedByteStream(WatchedStream, httpx2.SyncByteStream):
@@ -15,6 +15,14 @@ class AsyncWatchedByteStream(AsyncWatchedStream, httpx2.AsyncByteStream):
     """The body of a response that is remembered."""
 
 
+class ReplayedByteStream(Replayed, httpx2.SyncByteStream):
+    """The body of an answer that is given again."""
+
+
+class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
+    """The body of an answer that is given again."""
+
+
 class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
     """For ``httpx2.Client``; inside is an ``httpx2.HTTPTransport`` unless another one is given."""
 
@@ -22,6 +30,7 @@ class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport],
     _default = httpx2.HTTPTransport
     _whole = httpx2.ByteStream
     _response = httpx2.Response
+    _body = ReplayedByteStream
 
 
 class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
@@ -31,3 +40,4 @@ class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBase
     _default = httpx2.AsyncHTTPTransport
     _whole = httpx2.ByteStream
     _response = httpx2.Response
+    _body = AsyncReplayedByteStream

@@ -1,0 +1,86 @@
+"""Texts to vectors: a sentence model in a directory, sentence-transformers, or any callable of the host's.
+
+Needs the extra ``semantic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.extract.encoder import Encoder, digest_of
+
+WIDTH_MAX: Final = 8_192
+"""Numbers that a vector may have."""
+
+Embed = Callable[[list[str]], Any]
+"""Texts to vectors, a text a row; rows of numbers of any kind."""
+
+Matrix = NDArray[np.float32]
+
+
+class BadVector(ValueError):
+    """An embedder returned something else than vectors of the width that it has."""
+
+
+class Embedder:
+    """Vectors of length one by ``embed``, which is asked once here to learn how wide they are.
+
+    Raises ``ConfigError`` when that fails, or gives no vector.
+    """
+
+    def __init__(self, embed: Embed) -> None:
+        self._embed = embed
+        self.width = 0
+        try:
+            found = np.asarray(embed(["How wide is a vector?"]), np.float32)
+        except Exception as error:
+            raise ConfigError(f"the embedder of the cache fails: {type(error).__name__}: {error}") from None
+        if found.ndim != 2 or found.shape[0] != 1 or not 1 <= found.shape[1] <= WIDTH_MAX:
+            raise ConfigError(f"the embedder of the cache gives an array of the shape {found.shape} for one text")
+        self.width = int(found.shape[1])
+
+    def __call__(self, text: str) -> Matrix:
+        """The vector of a text. Raises ``BadVector``, and what the embedder raises."""
+        found = np.asarray(self._embed([text]), np.float32)
+        if found.shape != (1, self.width):
+            raise BadVector(f"a vector of the shape {found.shape} where {self.width} numbers were expected")
+        length = float(np.linalg.norm(found[0]))
+        if not np.isfinite(length) or length == 0.0:
+            raise BadVector("a vector without a direction")
+        return np.asarray(found[0] / np.float32(length), np.float32)
+
+
+def model_in(directory: str, sha256: str = "") -> Embed:
+    """The sentence model in a directory; ``sha256``: what the digest of its weights must be, "" for any.
+
+    Raises ``ConfigError`` for a directory without one, or with another one.
+    """
+    folder = Path(directory)
+    digest = digest_of(folder)
+    if sha256 and digest != sha256.casefold():
+        raise ConfigError(f"{folder}: the digest of its weights is {digest}, not the one in cache_model_sha256")
+    return Encoder(folder)
+
+
+def sentence_transformer(directory: str) -> Embed:
+    """A model in a directory by the package sentence-transformers, for builds that ``model_in`` does not read. Nothing
+    is downloaded. Raises ``ConfigError`` where the package or the model is missing."""
+    try:
+        from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]
+    except ModuleNotFoundError:
+        raise ConfigError("this needs the package sentence-transformers") from None
+    try:
+        model = SentenceTransformer(directory, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{directory} holds no sentence model: {error}") from None
+
+    def embed(texts: Sequence[str]) -> Any:
+        return model.encode(list(texts), show_progress_bar=False)
+
+    return embed

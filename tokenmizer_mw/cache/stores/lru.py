@@ -1,0 +1,30 @@
+"""When a store in a database looks whether it holds too much."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TOUCH_SECONDS: Final = 60.0
+"""How old the moment of an answer's last use may be before a new use is written down: reading must not mean writing."""
+
+LOOK_EVERY: Final = 256
+"""Answers that are kept between two looks at most: other processes keep some, too."""
+
+
+class Room:
+    """How much a store holds, as far as this process knows. ``most``: bytes that it may hold."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._held = most
+        self._since = 0
+
+    def looks(self, size: int) -> bool:
+        """Whether a store that gets ``size`` more bytes must look how much it holds."""
+        self._held += size
+        self._since += 1
+        return self._held > self.most or self._since >= LOOK_EVERY
+
+    def holds(self, size: int) -> None:
+        """What a look has shown."""
+        self._held, self._since = size, 0

@@ -1,0 +1,163 @@
+"""Answers in a SQLite file: one of their own, or the one of the sessions, in a table that only the cache knows."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from tokenmizer_mw.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.store.sqlite_errors import translate
+from tokenmizer_mw.store.sqlite_file import DatabaseFile
+
+from .lru import TOUCH_SECONDS, Room
+
+_BUSY_SECONDS: Final = 5.0
+
+_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS answers (
+    place INTEGER PRIMARY KEY AUTOINCREMENT,
+    key BLOB NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    session TEXT NOT NULL,
+    part BLOB NOT NULL,
+    question TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    answer BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    expires_at REAL NOT NULL,
+    used_at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used_at, size);
+CREATE INDEX IF NOT EXISTS answers_by_owner ON answers (tenant, session, size);
+CREATE INDEX IF NOT EXISTS answers_by_part ON answers (part, place) WHERE part != x'';
+"""
+_PUT: Final = "INSERT INTO answers (key, tenant, session, part, question, vector, answer, size, expires_at, used_at)"
+
+
+class SqliteAnswers:
+    """Answers in the file ``path``, at most ``most`` bytes. Threads and processes may share it. Nothing of what is
+    purged stays in the file. Nothing is opened before its first use."""
+
+    def __init__(self, path: str, most: int, *, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._file = DatabaseFile(os.path.abspath(path), "normal", _BUSY_SECONDS)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._closed = False
+        self._room = Room(most)
+
+    def get(self, key: bytes) -> Found | None:
+        """See ``AnswerStore.get``."""
+        now = self._clock()
+        with self._cursor() as cursor:
+            row = cursor.execute(
+                "SELECT answer, question, used_at FROM answers WHERE key = ? AND expires_at > ?", (key, now)
+            ).fetchone()
+            if row is None:
+                return None
+            if now - row[2] >= TOUCH_SECONDS:
+                cursor.execute("UPDATE answers SET used_at = ? WHERE key = ?", (now, key))
+            return Found(row[0], row[1])
+
+    def put(self, entry: Entry) -> None:
+        """See ``AnswerStore.put``."""
+        now = self._clock()
+        with self._cursor() as cursor:
+            cursor.execute("BEGIN IMMEDIATE")
+            cursor.execute("DELETE FROM answers WHERE key = ? OR expires_at <= ?", (entry.key, now))
+            if entry.size <= self._room.most:
+                owner = (entry.owner.tenant, entry.owner.id)
+                row = (entry.key, *owner, entry.partition, entry.question, entry.vector, entry.answer, entry.size)
+                cursor.execute(f"{_PUT} VALUES ({', '.join('?' * 10)})", (*row, entry.expires_at, now))
+            if self._room.looks(entry.size):
+                self._make_room(cursor)
+            cursor.execute("COMMIT")
+
+    def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
+        """See ``AnswerStore.vectors``."""
+        with self._cursor() as cursor:
+            found = cursor.execute(
+                "SELECT place, key, vector FROM answers WHERE part = ? AND part != x'' AND place > ?"
+                " ORDER BY place LIMIT ?",
+                (partition, after, most),
+            )
+            return [Vector(*row) for row in found]
+
+    def purge(self, tenant: str, session_id: str | None = None) -> int:
+        """See ``AnswerStore.purge``."""
+        with self._cursor() as cursor:
+            if session_id is None:
+                cursor.execute("DELETE FROM answers WHERE tenant = ?", (tenant,))
+            else:
+                cursor.execute("DELETE FROM answers WHERE tenant = ? AND session = ?", (tenant, session_id))
+            gone = cursor.rowcount
+        if gone:
+            with self._lock:
+                if self._connection is not None:
+                    self._file.wipe(self._connection)
+        return gone
+
+    def holdings(self, tenant: str | None = None) -> Holdings:
+        """See ``AnswerStore.holdings``."""
+        with self._cursor() as cursor:
+            row = cursor.execute(
+                "SELECT count(*), coalesce(sum(size), 0) FROM answers"
+                " WHERE (? IS NULL OR tenant = ?) AND expires_at > ?",
+                (tenant, tenant, self._clock()),
+            ).fetchone()
+            return Holdings(*row)
+
+    def close(self) -> None:
+        """See ``AnswerStore.close``."""
+        with self._lock:
+            self._closed = True
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    @contextmanager
+    def _cursor(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock:
+            try:
+                cursor = self._opened().cursor()
+                try:
+                    yield cursor
+                except BaseException:
+                    if self._connection is not None and self._connection.in_transaction:
+                        self._connection.rollback()
+                    raise
+                finally:
+                    cursor.close()
+            except sqlite3.Error as error:
+                raise translate(error, self._path) from None
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StoreUnavailable(f"{self._path}: is closed")
+        if self._connection is None:
+            connection = self._file.connect()
+            try:
+                connection.executescript(_TABLE)
+            except sqlite3.Error:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _make_room(self, cursor: sqlite3.Cursor) -> None:
+        (held,) = cursor.execute("SELECT coalesce(sum(size), 0) FROM answers").fetchone()
+        gone = []
+        for place, size in cursor.execute("SELECT place, size FROM answers ORDER BY used_at, place"):
+            if held <= self._room.most:
+                break
+            gone.append((place,))
+            held -= size
+        cursor.executemany("DELETE FROM answers WHERE place = ?", gone)
+        self._room.holds(held)
