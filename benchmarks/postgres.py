@@ -1,4 +1,4 @@
-"""The PostgreSQL store: appends beside the bare driver, opening of sessions, and a load in which things break.
+"""The PostgreSQL store: appends beside the bare driver, and a load in which things break.
 
 It runs on the server at TOKENMIZER_TEST_POSTGRES (a database in which it may make schemas, which it drops), or else
 at 127.0.0.1:5432, database test, role postgres.
@@ -7,79 +7,50 @@ at 127.0.0.1:5432, database test, role postgres.
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import secrets
 import statistics
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import asyncpg
 
-from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.model.event import decode, encode
+from tokenmizer_mw.model.event import encode
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session import fold
 from tokenmizer_mw.store.log import EventLog
-from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.open import open_log
 
 from ._kill_writer import EVENTS_PER_TURN, turn
-from .measure import at_least, at_most, cpu_seconds, percentile
+from .measure import at_least, at_most, percentile
 from .postgres_load import SESSIONS, WORKERS, load
-from .sessions import long_session
 
 SERVER: Final = os.environ.get("TOKENMIZER_TEST_POSTGRES") or "postgresql://postgres@127.0.0.1:5432/test"
 WRITERS: Final = 64
 DRIVER_POOL: Final = 16
 ROUNDS: Final = 3
 ROUND_SECONDS: Final = 4.0
-STORED: Final = 10_000
-OPENED: Final = (1_000, 3_000)
-TURNS: Final = 5_000
-CHUNK: Final = 20
-FILLERS: Final = 16
-WARM: Final = 200
-BIG: Final = "big"
 
 
 def run(quick: bool = False) -> dict[str, Any]:
-    with _schema() as (url, application):
+    with schema() as (url, application):
         appends = _appends(url)
-    with _schema() as (url, _), tempfile.TemporaryDirectory() as folder:
-        opening = _opening({"postgresql": url, "sqlite": f"sqlite:///{Path(folder) / 'memory.db'}"})
-    with _schema() as (url, application):
+    with schema() as (url, application):
         broken = load(url, SERVER, application, *((60.0, 8.0) if quick else (600.0, 20.0)))
     halfway = "the server is restarted" if broken["restarted"] else "all connections are ended by the server"
     return {
-        "figures": {"appends": appends, "opening": opening, "load": broken},
-        "bars": [*_append_bars(appends), *_opening_bars(opening), *_load_bars(broken)],
+        "figures": {"appends": appends, "load": broken},
+        "bars": [*_append_bars(appends), *_load_bars(broken)],
         "notes": "Wall time on a server of this machine, in the same run: the store and, beside it, the bare driver"
-        f" with a pool of {DRIVER_POOL} and one transaction an append, the same three events. Cold: a process's first"
-        " look at a session; warm: each later one. In the load, workers share sessions, one of them is killed at"
-        f" intervals, and in the middle {halfway}.",
+        f" with a pool of {DRIVER_POOL} and one transaction an append, the same three events. In the load, workers"
+        f" share sessions, one of them is killed at intervals, and in the middle {halfway}.",
     }
 
 
 def _append_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
     return [at_least(f"appends/s of {WRITERS} sessions, against the bare driver", figures["ratio"], 0.8, "x", 2)]
-
-
-def _opening_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
-    bars = []
-    for name, store in figures.items():
-        bars += [
-            at_most(f"{name}: a session of {TURNS:,} turns opened warm, p50", store["warm_ms"], 5.0, "ms"),
-            at_most(f"{name}: the same cold, p50", store["cold_ms"], 50.0, "ms"),
-            at_most(f"{name}: memory after {OPENED[1]:,} sessions, against {OPENED[0]:,}", store["memory"], 1.1, "x"),
-        ]
-    return bars
 
 
 def _load_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
@@ -95,7 +66,7 @@ def _load_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _schema() -> Iterator[tuple[str, str]]:
+def schema() -> Iterator[tuple[str, str]]:
     """The address of a store in a new schema, and the name that its connections carry."""
     name = f"benchmark_{secrets.token_hex(6)}"
     mark = "&" if "?" in SERVER else "?"
@@ -118,7 +89,7 @@ async def _execute(statement: str) -> None:
 
 def _appends(url: str) -> dict[str, Any]:
     """Rounds of the store and of the bare driver by turns, on tables of the same shape."""
-    with _schema() as (other, name):
+    with schema() as (other, name):
         log, bare = open_log(url), open_log(other)
         for each in (log, bare):
             each.sessions("nobody")
@@ -188,117 +159,3 @@ async def _driver_round(schema: str, number: int) -> float:
     rate = done / (time.perf_counter() - began)
     await pool.close()
     return rate
-
-
-# -- opening ---------------------------------------------------------------------------------------------------
-
-
-def _opening(stores: dict[str, str]) -> dict[str, Any]:
-    big = _long_log()
-    return {name: _opened(url, big) for name, url in stores.items()}
-
-
-def _long_log() -> EventLog:
-    """A session of ``TURNS`` messages, recorded in memory."""
-    memory, messages = SessionMemory(MemoryLog()), long_session(TURNS).messages
-    for start in range(0, TURNS, CHUNK):
-        memory.record(BIG, messages[max(0, start - CHUNK) : start + CHUNK])
-    log = memory.log
-    memory.flush()
-    return log
-
-
-def _opened(url: str, big: EventLog) -> dict[str, Any]:
-    key = SessionKey(LOCAL_TENANT, BIG)
-    log = open_log(url)
-    events = big.read(key)
-    log.load(key, events, expected_seq=0)
-    _fill(log)
-    listing = _milliseconds(lambda: log.sessions(LOCAL_TENANT), 5)
-    log.close()
-    cold, cold_cpu = zip(*(_cold(url) for _ in range(7)), strict=True)
-    memory = SessionMemory.open(url)
-    memory.graph(BIG)
-    start = time.process_time()
-    warm = _milliseconds(lambda: memory.graph(BIG), WARM)
-    warm_cpu = (time.process_time() - start) * 1e3 / WARM
-    memory.close()
-    return {
-        "events": len(events),
-        "listing_ms": round(statistics.median(listing), 1),
-        "cold_ms": round(statistics.median(cold), 1),
-        "cold_cpu_ms": round(statistics.median(cold_cpu), 1),
-        "warm_ms": round(statistics.median(warm), 2),
-        "warm_cpu_ms": round(warm_cpu, 2),
-        "memory": _growth(url),
-        "parts_cpu_ms": _parts(url),
-    }
-
-
-def _fill(log: EventLog) -> None:
-    """Sessions of one turn each, beside the long one."""
-
-    def write(first: int) -> None:
-        for number in range(first, STORED - 1, FILLERS):
-            log.append(SessionKey(LOCAL_TENANT, f"session {number}"), turn(number), expected_seq=0)
-
-    threads = [threading.Thread(target=write, args=(first,)) for first in range(FILLERS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def _cold(url: str) -> tuple[float, float]:
-    """Milliseconds, and those of this process's CPU, for a process's first look at the long session."""
-    memory = SessionMemory.open(url)
-    try:
-        start = time.process_time()
-        (waited,) = _milliseconds(lambda: memory.graph(BIG), 1)
-        return waited, (time.process_time() - start) * 1e3
-    finally:
-        memory.close()
-
-
-def _milliseconds(work: Callable[[], object], times: int) -> list[float]:
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        found.append((time.perf_counter() - start) * 1e3)
-    return found
-
-
-def _growth(url: str) -> float:
-    """Memory of a process that has opened the second number of sessions, against that at the first."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        early, late = pool.submit(_memory, url).result()
-    return late / early
-
-
-def _memory(url: str) -> tuple[int, int]:
-    memory = SessionMemory.open(url)
-    sizes = []
-    for number, info in enumerate(memory.sessions(), 1):
-        memory.graph(info.key.id)
-        if number in OPENED:
-            sizes.append(int(Path("/proc/self/statm").read_text().split()[1]))
-        if number == OPENED[-1]:
-            break
-    memory.close()
-    return sizes[0], sizes[1]
-
-
-def _parts(url: str) -> dict[str, float]:
-    """CPU milliseconds of this process for what a cold look consists of."""
-    log, key = open_log(url), SessionKey(LOCAL_TENANT, BIG)
-    recorded = log.read(key)
-    encoded = [encode(one.event) for one in recorded]
-    work: dict[str, Callable[[], object]] = {
-        "read_and_decode": lambda: log.read(key),
-        "decode": lambda: [decode(*one) for one in encoded],
-        "fold": lambda: fold(recorded),
-    }
-    found = {name: round(cpu_seconds(each, repeat=5) * 1e3, 1) for name, each in work.items()}
-    log.close()
-    return found
