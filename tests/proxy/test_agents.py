@@ -21,6 +21,7 @@ SECONDS = 180.0
 
 CODEX = """\
 model = "fake-n3"
+web_search = "disabled"
 model_provider = "tokenmizer"
 [model_providers.tokenmizer]
 name = "tokenmizer"
@@ -72,9 +73,11 @@ def test_claude_code(tmp_path: Path, upstream: Upstream, model: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("codex") is None, reason="Codex is not installed")
-def test_codex(tmp_path: Path, upstream: Upstream) -> None:
-    with serving(configured(upstream)) as served:
-        assert f"You said: {SAID}" in codex(tmp_path, served.url, "fake-n3")
+@pytest.mark.parametrize("model", ["fake-n3", "anthropic/fake-n3", "gemini/fake-n3"])
+def test_codex(tmp_path: Path, upstream: Upstream, model: str) -> None:
+    with serving(configured(upstream, {"ANTHROPIC_API_KEY": "ours", "GEMINI_API_KEY": "ours"})) as served:
+        printed = codex(tmp_path, served.url, model)
+        assert "You said:" in printed and "ERROR" not in printed
         said = the_session(served)
     assert ("user", SAID) in said
     assert said[-1][0] == "assistant"

@@ -10,7 +10,9 @@ import anthropic
 import openai
 import pytest
 
+from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
+from tokenmizer_mw.proxy.servers import ALSO
 from tokenmizer_mw.translate.table import PROVIDERS
 
 from .serving import CUT, Served, asked, call, configured, eventually, serving
@@ -175,3 +177,41 @@ def test_pings_are_comments_for_the_others(translated: Served, session: str) -> 
     text, called = chat(translated, "anthropic/fake-n3-ping", session, stream=True, tools=False)
     assert text.startswith("You said: Which") and not called
     assert translated.ended(session) == ["complete"]
+
+
+_OF_OTHER_DIALECTS = [name for name in PROVIDERS if "openai_responses" not in ALSO.get(name, ())]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("provider", _OF_OTHER_DIALECTS)
+def test_tools_in_a_namespace_reach_providers_that_know_none(
+    translated: Served, upstream: Upstream, session: str, provider: str, stream: bool
+) -> None:
+    """As Codex sends them: called by their own names, and their results understood, whoever is asked."""
+    lookup = {"type": "function", "name": "lookup", "parameters": TOOL, "strict": False}
+    tools: Any = [{"type": "namespace", "name": "notes", "description": "Of notes.", "tools": [lookup]}]
+    options: Any = {"model": f"{provider}/fake-n4", "tools": tools, "store": False}
+    options["extra_headers"] = {"x-session-id": session}
+    upstream.script.append(Scripted("One moment.", (("notes__lookup", {"topic": "databases"}),)))
+    with openai.OpenAI(base_url=f"{translated.url}/v1", api_key="none", max_retries=0) as client:
+
+        def asked_for(said: Any) -> Any:
+            if not stream:
+                return client.responses.create(input=said, **options)
+            with client.responses.stream(input=said, **options) as events:
+                return events.get_final_response()
+
+        said: list[Any] = [{"role": "user", "content": "Which database?"}]
+        (called,) = [item for item in asked_for(said).output if item.type == "function_call"]
+        assert (called.namespace, called.name, json.loads(called.arguments)) == (
+            "notes",
+            "lookup",
+            {"topic": "databases"},
+        )
+        told = {"type": "function_call", "call_id": called.call_id, "name": "lookup", "arguments": called.arguments}
+        said += [{**told, "namespace": "notes"}]
+        said += [{"type": "function_call_output", "call_id": called.call_id, "output": "PostgreSQL 16"}]
+        assert "PostgreSQL 16" in asked_for(said).output_text
+    for received in upstream.calls:
+        assert b"notes__lookup" in received.body and b"namespace" not in received.body
+    assert translated.ended(session) == ["complete", "complete"]

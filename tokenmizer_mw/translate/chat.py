@@ -79,15 +79,26 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace:
+    """A client's group of tools."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A tool on offer; ``parameters`` is a JSON schema, ``None`` when it takes none. ``form`` is how the client calls a
-    tool that is a function for everybody else: with free text ("custom"), or as its own shell."""
+    tool that is a function for everybody else: with free text ("custom"), or as its own shell. One that the client has
+    in a ``namespace`` is called ``own`` there."""
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] | None = None
     strict: bool | None = None
     form: Literal["function", "custom", "local_shell"] = "function"
+    namespace: Namespace | None = None
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,9 @@ from anthropic.types import (
 from openai.types import chat, responses, shared_params
 from openai.types.chat import chat_completion_content_part_param as chat_parts
 from openai.types.chat import completion_create_params as chat_params
+from openai.types.responses import namespace_tool_param, tool_param
 from openai.types.responses import response_create_params as responses_params
 from openai.types.responses import response_input_param as items
-from openai.types.responses import tool_param
 
 from tests.translate.clients.page import PAGE, page
 from tokenmizer_mw.translate.clients import anthropic_fields as anthropic
@@ -107,6 +107,8 @@ RESPONSES: Final[list[tuple[Any, Table]]] = [
     (responses.FunctionToolParam, openai_responses.TOOLS["function"]),
     (responses.CustomToolParam, openai_responses.TOOLS["custom"]),
     (tool_param.LocalShell, openai_responses.TOOLS["local_shell"]),
+    (responses.NamespaceToolParam, openai_responses.TOOLS["namespace"]),
+    (namespace_tool_param.ToolFunction, openai_responses.GROUPED["function"]),
     (shared_params.custom_tool_input_format.Text, openai_responses.CUSTOM_FORMATS["text"]),
     (shared_params.custom_tool_input_format.Grammar, openai_responses.CUSTOM_FORMATS["grammar"]),
     (responses.ToolChoiceFunctionParam, openai_responses.CHOICES["function"]),

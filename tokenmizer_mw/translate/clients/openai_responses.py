@@ -160,7 +160,7 @@ class OpenAIResponsesWriter:
             case Thought(text) if self._summed:
                 yield from self._closed_thought(part, text)
             case ToolCall() if form == "function":
-                told = {"arguments": part.arguments, "name": part.name}
+                told = {"arguments": part.arguments, "name": item["name"]}
                 yield {"type": "response.function_call_arguments.done", **self._place(part), **told}
             case ToolCall() if form == "custom":
                 place = self._place(part)

@@ -70,7 +70,7 @@ _CALL: Final[Table] = {
     "call_id": CARRIED,
     "name": CARRIED,
     "caller": _CALLER,
-    "namespace": REFUSED,
+    "namespace": CARRIED,
     "async": only(False),
     "async_": only(False),
 }
@@ -83,7 +83,7 @@ ITEMS: Final[Mapping[str, Table]] = {
         "phase": left_out("a hint of the provider to its own models"),
     },
     "function_call": {**_CALL, "arguments": CARRIED, "parsed_arguments": READ},
-    "function_call_output": {**_OUTPUT, "name": CARRIED, "namespace": REFUSED},
+    "function_call_output": {**_OUTPUT, "name": CARRIED, "namespace": CARRIED},
     "custom_tool_call": {**_CALL, "input": CARRIED},
     "custom_tool_call_output": _OUTPUT,
     "local_shell_call": {**_ITEM, "call_id": CARRIED, "action": CARRIED},
@@ -138,7 +138,11 @@ TOOLS: Final[Mapping[str, Table]] = {
         "defer_loading": only(False),
     },
     "local_shell": {"type": CARRIED},
+    "namespace": {"type": CARRIED, "name": CARRIED, "description": CARRIED, "tools": CARRIED},
 }
+GROUPED: Final[Mapping[str, Table]] = {kind: TOOLS[kind] for kind in ("function", "custom")}
+"""What may be in a namespace."""
+
 CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": {"type": CARRIED}, "grammar": {"type": CARRIED, **GRAMMAR}}
 CHOICES: Final[Mapping[str, Table]] = {kind: {"type": CARRIED, "name": CARRIED} for kind in ("function", "custom")}
 

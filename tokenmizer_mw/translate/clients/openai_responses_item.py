@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final, assert_never
 
 from tokenmizer_mw.translate.chat import ChatCall, Finish, Text, Thought, Tool, ToolCall, ToolChoice, Usage
 
 from .local_shell import action_of
+from .namespaces import by_name
 from .openai_responses_fields import HIDDEN, NAME
-from .openai_shared import forms, text_of
+from .openai_shared import text_of
 from .seals import call_id, tagged
 from .writing import StreamPart
 
@@ -21,12 +23,13 @@ class Items:
     """The items of one response, by their places in its output."""
 
     def __init__(self, call: ChatCall, response: str) -> None:
-        self._forms = forms(call.tools)
+        self._tools = by_name(call.tools)
         self._response = response
 
     def form(self, call: ToolCall) -> str:
         """How the client calls the tool of a call."""
-        return self._forms.get(call.name, "function")
+        tool = self._tools.get(call.name)
+        return tool.form if tool is not None else "function"
 
     def name(self, part: StreamPart, index: int) -> str:
         """The id of an item."""
@@ -57,15 +60,22 @@ class Items:
             case _:
                 assert_never(part)
 
+    def _named(self, call: ToolCall) -> dict[str, Any]:
+        """The name of what is called as the client knows it."""
+        tool = self._tools.get(call.name)
+        if tool is None or tool.namespace is None:
+            return {"name": call.name}
+        return {"name": tool.own, "namespace": tool.namespace.name}
+
     def _called(self, call: ToolCall) -> dict[str, Any]:
         match self.form(call):
             case "custom":
                 text = text_of(call.arguments) if call.arguments else ""
-                return {"type": "custom_tool_call", "name": call.name, "input": text}
+                return {"type": "custom_tool_call", **self._named(call), "input": text}
             case "local_shell":
                 return {"type": "local_shell_call", "action": action_of(call.arguments)}
             case _:
-                return {"type": "function_call", "name": call.name, "arguments": call.arguments}
+                return {"type": "function_call", **self._named(call), "arguments": call.arguments}
 
 
 def text_part(text: str) -> dict[str, Any]:
@@ -117,7 +127,7 @@ def response(
         "temperature": call.sampling.temperature,
         "text": {"format": _format(call)},
         "tool_choice": _choice(call.choice),
-        "tools": [_tool(tool) for tool in call.tools],
+        "tools": _tools(call.tools),
         "top_p": call.sampling.top_p,
         "truncation": "disabled",
         "usage": usage(counts) if counts is not None else None,
@@ -136,14 +146,27 @@ def usage(told: Usage) -> dict[str, Any]:
     }
 
 
+def _tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """The tools as the client has them, those of a namespace together."""
+    listed: list[dict[str, Any]] = []
+    for namespace, run in groupby(tools, key=lambda tool: tool.namespace):
+        told = [_tool(tool) for tool in run]
+        if namespace is not None:
+            head = {"type": "namespace", "name": namespace.name, "description": namespace.description}
+            told = [{**head, "tools": told}]
+        listed += told
+    return listed
+
+
 def _tool(tool: Tool) -> dict[str, Any]:
+    name = tool.own or tool.name
     match tool.form:
         case "local_shell":
             return {"type": "local_shell"}
         case "custom":
-            return {"type": "custom", "name": tool.name, "description": tool.description}
+            return {"type": "custom", "name": name, "description": tool.description}
         case _:
-            told = {"name": tool.name, "description": tool.description or None, "parameters": tool.parameters}
+            told = {"name": name, "description": tool.description or None, "parameters": tool.parameters}
             return {"type": "function", **told, "strict": bool(tool.strict)}
 
 

@@ -1,18 +1,22 @@
 """OpenAI Responses: a request in words.
 
 Only what is in the request can be translated: what the provider is to remember between requests is refused, and so are
-the tools that it runs itself. A custom tool and the local shell, which the client runs, go out as functions.
+the tools that it runs itself. A custom tool and the local shell, which the client runs, go out as functions; so do
+tools in a namespace, under one name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.translate.chat import (
     Attachment,
     ChatCall,
+    Namespace,
     Part,
     Role,
     Said,
@@ -25,10 +29,12 @@ from tokenmizer_mw.translate.chat import (
 
 from .fields import Fields, checked
 from .local_shell import SHELL_TOOL, action_arguments
+from .namespaces import Names, described
 from .openai_responses_fields import (
     CHOICES,
     CUSTOM_FORMATS,
     FORMATS,
+    GROUPED,
     HIDDEN,
     INCLUDED,
     ITEMS,
@@ -62,11 +68,12 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     for name in fields.texts("include"):
         checked({name: True}, "include", INCLUDED)
     text = fields.child("text", TEXT)
+    names, tools = _tools(fields)
     return ChatCall(
         model=fields.needed("model"),
-        said=_said(fields),
-        tools=tuple(_tool(tool.one_of("type", TOOLS)) for tool in fields.items("tools")),
-        choice=tool_choice(fields, _chosen),
+        said=_said(fields, names),
+        tools=tools,
+        choice=tool_choice(fields, partial(_chosen, names)),
         parallel=fields.flag("parallel_tool_calls"),
         sampling=Sampling(
             max_tokens=fields.whole("max_output_tokens"),
@@ -82,7 +89,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _said(fields: Fields) -> tuple[Said, ...]:
+def _said(fields: Fields, names: Names) -> tuple[Said, ...]:
     told = said("system", [Text(fields.text("instructions"))])
     if isinstance(fields.raw.get("input"), str):
         return joined([*told, *said("user", [Text(fields.text("input"))])])
@@ -90,7 +97,7 @@ def _said(fields: Fields) -> tuple[Said, ...]:
     if not items:
         raise MalformedRequest("input: a text or a list of items is needed")
     for item in items:
-        told += _READERS[item.text("type", "message")](item)
+        told += _READERS[item.text("type", "message")](item, names)
     return joined(told)
 
 
@@ -99,30 +106,32 @@ def _kind(item: Fields) -> str:
     return "message" if "role" in item.raw else "item_reference"
 
 
-def _message(item: Fields) -> list[Said]:
+def _message(item: Fields, names: Names) -> list[Said]:
     return said(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
 
 
-def _called(item: Fields) -> list[Said]:
-    return said("assistant", [sealed_call(item.needed("call_id"), item.needed("name"), item.text("arguments"))])
+def _called(item: Fields, names: Names) -> list[Said]:
+    name = names.flat(item.text("namespace"), item.needed("name"))
+    return said("assistant", [sealed_call(item.needed("call_id"), name, item.text("arguments"))])
 
 
-def _custom(item: Fields) -> list[Said]:
-    arguments = arguments_of(item.text("input"))
-    return said("assistant", [sealed_call(item.needed("call_id"), item.needed("name"), arguments)])
+def _custom(item: Fields, names: Names) -> list[Said]:
+    name = names.flat(item.text("namespace"), item.needed("name"))
+    return said("assistant", [sealed_call(item.needed("call_id"), name, arguments_of(item.text("input")))])
 
 
-def _shell(item: Fields) -> list[Said]:
+def _shell(item: Fields, names: Names) -> list[Said]:
     return said("assistant", [sealed_call(item.needed("call_id"), SHELL_TOOL.name, action_arguments(item))])
 
 
-def _result(item: Fields) -> list[Said]:
+def _result(item: Fields, names: Names) -> list[Said]:
     parts = cast("tuple[Text | Attachment, ...]", tuple(_content(item, "output")))
     call = item.text("call_id") or item.needed("id")
-    return said("user", [ToolResult(bare_id(call), parts, item.text("name"))])
+    name = item.text("name")
+    return said("user", [ToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")])
 
 
-def _reasoning(item: Fields) -> list[Said]:
+def _reasoning(item: Fields, names: Names) -> list[Said]:
     """A thought: in its own words where they are told, else in their summary."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
@@ -131,7 +140,7 @@ def _reasoning(item: Fields) -> list[Said]:
     return said("assistant", [told] if text or seal else [])
 
 
-_READERS: Final[Mapping[str, Callable[[Fields], list[Said]]]] = {
+_READERS: Final[Mapping[str, Callable[[Fields, Names], list[Said]]]] = {
     "message": _message,
     "function_call": _called,
     "function_call_output": _result,
@@ -173,6 +182,32 @@ def _file(part: Fields) -> Attachment:
     return Attachment("document", "application/pdf", data, detail="" if detail == "auto" else detail, name=name)
 
 
+def _tools(fields: Fields) -> tuple[Names, tuple[Tool, ...]]:
+    """All tools, those in namespaces each under one name."""
+    listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
+    alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
+    names = Names(tool.name for tool in alone.values())
+    tools: list[Tool] = []
+    for place, tool in enumerate(listed):
+        tools += [alone[place]] if place in alone else _grouped(tool, names)
+    return names, tuple(tools)
+
+
+def _grouped(group: Fields, names: Names) -> list[Tool]:
+    namespace = Namespace(group.needed("name"), group.text("description"))
+    found = [_tool(tool.one_of("type", GROUPED)) for tool in group.items("tools")]
+    return [
+        replace(
+            tool,
+            name=names.flat(namespace.name, tool.name),
+            description=described(tool.description, namespace, first=place == 0),
+            namespace=namespace,
+            own=tool.name,
+        )
+        for place, tool in enumerate(found)
+    ]
+
+
 def _tool(tool: Fields) -> Tool:
     match tool.text("type"):
         case "local_shell":
@@ -186,8 +221,8 @@ def _tool(tool: Fields) -> Tool:
             return Tool(tool.needed("name"), tool.text("description"), parameters, tool.flag("strict"))
 
 
-def _chosen(choice: Fields) -> str:
-    return choice.one_of("type", CHOICES).needed("name")
+def _chosen(names: Names, choice: Fields) -> str:
+    return names.chosen(choice.one_of("type", CHOICES).needed("name"))
 
 
 def _thinking(fields: Fields) -> Thinking | None:
