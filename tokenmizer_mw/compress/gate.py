@@ -23,9 +23,9 @@ _TURNING: Final = re.compile(
 
 def faithful(before: str, after: str) -> bool:
     """Whether ``after`` kept of ``before`` all that must not change, as often as it stood there, and added none."""
-    return all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING)) and Counter(
-        names(before)
-    ) == Counter(names(after))
+    return all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING)) and names(
+        before
+    ) == names(after)
 
 
 def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:

@@ -10,12 +10,11 @@ the names in it that stand nowhere before it: paths, identifiers, addresses. Who
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from .names import names, told
+from .names import Known, names
 from .passage import Kind, Passage, Sort
 from .shorten import CHARACTERS_A_TOKEN, FAILURE
 from .sorts import bare
@@ -64,16 +63,16 @@ def _size(text: str) -> int:
     return 0 if len(text) < PRUNED_MIN else len(text) // CHARACTERS_A_TOKEN
 
 
-def pruned(passage: Passage, sort: Sort, known: set[str]) -> str:
-    """What is left of a result. ``known`` are the names that stand before it; the same object when it is short, or
+def pruned(passage: Passage, sort: Sort, known: Known) -> str:
+    """What is left of a result. ``known`` is told before it; the same object when it is short, or
     when what would be left is no shorter."""
     text = passage.text
     if len(text) < PRUNED_MIN:
         return text
     kept = list(_telling(text)) if sort in _TELLING else []
     said = set(names("\n".join([passage.title, *kept])))
-    counted = Counter(name for name in names(text) if name not in said)
-    new = [name for name in counted if not told(name, known)]
+    counted = names(text, known.read)
+    new = [name for name in counted if name not in said and not known.told(name)]
     shown = _fitting(
         sorted(new, key=lambda name: _rank(name, counted[name])),
         int(len(text) * (NAMES_SHARE if sort is Sort.FILE else LIST_SHARE)),

@@ -15,7 +15,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens import TokenCounter
 
 from . import comments, filler, gate, history, listings, logs, shorten, spaces
-from .names import learn
+from .names import Known
 from .passage import Kind, Passage, Sort
 from .repeats import Forwarded
 from .sorts import sort_of
@@ -138,7 +138,7 @@ class Condensed:
     changes: list[tuple[str, str, str]] = field(default_factory=list)
     pruned: int = 0
     forwarded: Forwarded = field(default_factory=Forwarded)
-    known: set[str] = field(default_factory=set)
+    known: Known = field(default_factory=Known)
     size: int = 0
     counted: int = 0
     counted_by: str = ""
@@ -185,7 +185,7 @@ def _take(state: Condensed, passage: Passage, options: Options) -> None:
     if place < state.pruned:
         if passage.kind is Kind.RESULT:
             text = _tried(state, HISTORY, lambda: history.pruned(passage, sort, state.known), text, options)
-        learn(text, state.known)
+        state.known.learn(text)
     if text is passage.text:
         text = _condensed(state, passage, sort, options)
     state.size += len(passage.text)
