@@ -163,13 +163,14 @@
     if (!map.classList.contains("chart")) return;
     const far = data.relations.map(() => []);
     const drawn = [];
+    const every = one("lines").checked;
     for (const [source, target, kind] of data.edges) {
       if (shown[source] < 0 || shown[target] < 0 || source === target) continue;
       const path = curve(data.nodes[source].at, data.nodes[target].at);
       const [name, , dash] = data.relations[kind];
       if (source === chosen || target === chosen) drawn.push(line(path, "near", dash, "arrow-near"));
       else if (name === "supersedes") drawn.push(line(path, name, dash, "arrow"));
-      else far[kind].push(path);
+      else if (every) far[kind].push(path);
     }
     const rest = far.flatMap((paths, kind) =>
       paths.length ? [line(paths.join(""), data.relations[kind][0], data.relations[kind][2])] : [],
@@ -192,8 +193,7 @@
     map.classList.toggle("list", !chart);
     if (chart) arrange();
     else for (const element of [sheet, ...lanes, ...cards]) element.removeAttribute("style");
-    map.classList.toggle("ready", chart);
-    one("zoom-fit").parentElement.hidden = !chart;
+    for (const name of ["zoom-fit", "lines"]) one(name).parentElement.hidden = !chart;
     lines();
   };
 
@@ -358,6 +358,7 @@
   one("tools").addEventListener("change", (event) => {
     if (event.target.name === "view") look(event.target.value);
     else if (event.target.name === "clock") setClock();
+    else if (event.target.id === "lines") lines();
     else if (event.target.type === "checkbox") apply();
   });
   one("at").addEventListener("input", () => {
@@ -377,9 +378,10 @@
   addEventListener("hashchange", named);
 
   for (const button of buttons) button.setAttribute("tabindex", "-1");
-  if (innerWidth <= 860) document.querySelector("input[value=list]").checked = true;
+  if (matchMedia("(max-width:860px)").matches) document.querySelector("input[value=list]").checked = true;
   look(document.querySelector("input[name=view]:checked").value);
   setClock();
   one("time").hidden = times("valid").length < 2;
+  map.classList.add("ready");
   named();
 })();

@@ -25,6 +25,9 @@ from .selection import NODES_MAX, Selection, selected
 from .story import stories
 from .text import label_of, said_by, words_of
 
+_LINES_MAX: Final = 300
+"""With more relations than that, only those of the chosen fact are drawn until somebody asks for all."""
+
 _STATUSES: Final = tuple(STATUSES)
 _EDGES: Final = tuple(EDGES)
 
@@ -132,7 +135,9 @@ def _tools(chosen: Selection) -> Iterator[str]:
     yield '<div class="zoom" role="group" aria-label="Size of the map">'
     for name, sign, told in (("out", "\u2212", "Smaller"), ("fit", "Fit", "Fit the whole map"), ("in", "+", "Larger")):
         yield f'<button type="button" id="zoom-{name}" aria-label="{told}">{sign}</button>'
-    yield '</div><p id="found" role="status"></p></div>'
+    lines = " checked" if len(chosen.edges) <= _LINES_MAX else ""
+    yield f'</div><label><input type="checkbox" id="lines"{lines}>All relations</label>'
+    yield '<p id="found" role="status"></p></div>'
     yield '<fieldset class="chips"><legend>Types</legend>'
     for type_, lane in chosen.by_type().items():
         look = TYPES[type_]
