@@ -8,14 +8,14 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.errors import InvalidSession, UnknownSession
 from tokenmizer_mw.export.formats import format_named
 from tokenmizer_mw.graph.views import diff
 from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
-from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.session import fold
-from tokenmizer_mw.store.log import SessionInfo
+from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
 from .asked import Asked, Written
@@ -153,10 +153,8 @@ def _events(asked: Asked[Any, None]) -> Sequence[Recorded]:
 def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
     """A page of the tenant's sessions."""
     most = min(asked.query.limit, asked.memory.settings.page_max)
-    found = asked.memory.sessions(tenant=asked.tenant)
-    if asked.query.cursor is not None:
-        behind = _read_cursor(asked.query.cursor)
-        found = [info for info in found if _rank(info) > behind]
+    after = _read_cursor(asked.query.cursor) if asked.query.cursor is not None else None
+    found = asked.memory.sessions(after=after, limit=most + 1, tenant=asked.tenant)
     page = found[:most]
     listed: list[shapes.Listed] = [
         {
@@ -170,21 +168,19 @@ def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
     return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
 
 
-def _rank(info: SessionInfo) -> tuple[float, str]:
-    return -info.updated_at, info.key.id
-
-
 def _cursor(info: SessionInfo) -> str:
-    return base64.urlsafe_b64encode(json.dumps(_rank(info)).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(json.dumps(info.place).encode()).decode().rstrip("=")
 
 
-def _read_cursor(cursor: str) -> tuple[float, str]:
+def _read_cursor(cursor: str) -> Place:
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-        rank, id = json.loads(raw)
-        return float(rank), str(id)
-    except (ValueError, TypeError, RecursionError, binascii.Error):
+        updated_at, id = json.loads(raw)
+        place = float(updated_at), str(id)
+        require_place(LOCAL_TENANT, place)
+    except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error, InvalidSession):
         raise Refused(invalid("cursor: not one of ours.", "cursor")) from None
+    return place
 
 
 def stats(asked: Asked[shapes.StatsQuery, None]) -> shapes.StatsAnswer:

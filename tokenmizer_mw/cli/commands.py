@@ -43,7 +43,7 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _sessions(arguments: argparse.Namespace, store: Store) -> None:
-    found = store.memory.sessions(tenant=arguments.tenant)
+    found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit)
     if arguments.json:
         show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
         return

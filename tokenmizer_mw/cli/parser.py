@@ -11,6 +11,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.terminal import complain
 
 AGENTS: Final = ("claude-code", "codex", "cursor", "vscode")
+DIALECTS: Final = ("openai_chat", "openai_responses", "anthropic")
 LEVELS: Final = ("critical", "standard", "full")
 
 FORMATS: Final = {
@@ -62,7 +63,9 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument(*flags, **options)
     _demo(commands)
     _serving(commands)
+    _dashboard(commands)
     _keys(commands)
+    _load(commands)
     _agents(commands)
     return top
 
@@ -101,6 +104,7 @@ def _serving(commands: Any) -> None:
     serve.add_argument("--host", help="address to listen on (default: 127.0.0.1; others need auth: true)")
     serve.add_argument("--port", type=int, help="port to listen on (default: 8787)")
     serve.add_argument("--workers", type=int, help="processes (default: 1)")
+    serve.add_argument("--dashboard", action="store_true", help="show the sessions in a browser, at / of the server")
     serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
     check = commands.add_parser(
         "check",
@@ -110,6 +114,18 @@ def _serving(commands: Any) -> None:
     )
     check.add_argument("--reach", action="store_true", help="try the store, Redis and the providers, too")
     check.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _dashboard(commands: Any) -> None:
+    about = "show the sessions of a store in a browser: what they believe, and changes by hand"
+    board = commands.add_parser("dashboard", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    where = board.add_mutually_exclusive_group()
+    where.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    where.add_argument("--db", metavar="FILE", help="a SQLite database, by its file")
+    board.add_argument("--config", metavar="FILE", help="a YAML file of settings")
+    board.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    board.add_argument("--port", type=int, default=8788, help="port to listen on (default: %(default)s)")
+    board.add_argument("--name", action="append", default=[], help="a host name that it is reached by, if others")
 
 
 def _keys(commands: Any) -> None:
@@ -130,6 +146,23 @@ def _keys(commands: Any) -> None:
     listing.add_argument("--tenant", help="of this tenant only")
     revoke = actions.add_parser("revoke", help="make a key open nothing any more", parents=[shared])
     revoke.add_argument("id", metavar="ID", help="the key's id")
+
+
+def _load(commands: Any) -> None:
+    about = "put load on a server of your own and tell whether it keeps what it acknowledges (needs the extra proxy)"
+    load = commands.add_parser("load", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    load.add_argument("--url", required=True, help="its address, such as http://127.0.0.1:8787")
+    load.add_argument("--model", required=True, help="the model that is asked for: a provider is asked, which may cost")
+    load.add_argument("--key", help="an API key of the server, with the scopes chat and read (default: $TOKENMIZER_KEY)")
+    load.add_argument("--dialect", choices=DIALECTS, default=DIALECTS[0], help="(default: %(default)s)")
+    load.add_argument("--sessions", type=int, default=20, help="conversations (default: %(default)s)")
+    load.add_argument("--turns", type=int, default=5, help="calls of each (default: %(default)s)")
+    load.add_argument("--concurrency", type=int, default=8, help="conversations at once (default: %(default)s)")
+    load.add_argument("--seconds", type=float, default=60.0, help="no call begins after that (default: %(default)g)")
+    load.add_argument("--whole", action="store_true", help="ask for replies in one piece instead of streams")
+    load.add_argument("--erase", action="store_true", help="erase the sessions at the end (needs the scope erase)")
+    load.add_argument("--i-own-this-server", action="store_true", help="for a server that is not on this machine")
+    load.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _agents(commands: Any) -> None:
@@ -163,8 +196,18 @@ _TIMES: Final[tuple[_Argument, ...]] = (
     (("--valid-at",), {"metavar": "TIME", "help": "what was true then"}),
 )
 
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
 _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
-    "sessions": ("list the sessions, the most recent first", ()),
+    "sessions": (
+        "list the sessions, the most recent first",
+        ((("--limit",), {"type": _count, "metavar": "N", "help": "at most the N most recent ones"}),),
+    ),
     "resume": (
         "print the resume block of a session",
         (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final, Literal, Protocol, get_args
 
 from tokenmizer_mw.errors import CallerError, InvalidSession
@@ -55,6 +55,16 @@ class Ledger(Protocol):
 def day_of(at: float) -> str:
     """The date in UTC, such as "2026-11-21", of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def require_day(day: str) -> None:
+    """Raise ``CallerError`` for what is no date, such as "2026-11-21"."""
+    try:
+        if date.fromisoformat(day).isoformat() == day:
+            return
+    except ValueError:
+        pass
+    raise CallerError(f"a day is a date such as 2026-11-21, not {day!r:.40}")
 
 
 def require_by(by: Collection[str]) -> None:
