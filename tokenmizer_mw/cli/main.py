@@ -64,14 +64,26 @@ def _run(argv: Sequence[str] | None) -> int:
         from .serving import run_check, run_serve
 
         return run_serve(arguments) if arguments.command == "serve" else run_check(arguments)
+    if arguments.command == "dashboard":
+        from .dashboard import run_dashboard
+
+        return run_dashboard(arguments)
     if arguments.command == "analyze":
         from .analysis import run_analyze
 
         return run_analyze(arguments)
+    if arguments.command == "load":
+        from .load import run_load
+
+        return run_load(arguments)
     if arguments.command == "keys":
         from .keys import run_keys
 
         return run_keys(arguments)
+    if arguments.command in ("mcp", "install"):
+        from .agents import run_install, run_mcp
+
+        return run_mcp(arguments) if arguments.command == "mcp" else run_install(arguments)
     from .commands import run_command
 
     return run_command(arguments)

@@ -51,6 +51,8 @@ def run_serve(arguments: argparse.Namespace) -> int:
         _hand_over(arguments, configuration)
         config = uvicorn.Config(**_options(configuration), log_config=log_config(arguments.log))
         _log.info("listening on http://%s", spelled(listen.host, sockets[0].getsockname()[1]))
+        if configuration.dashboard:
+            _log.info("the dashboard is at http://%s/", spelled(listen.host, sockets[0].getsockname()[1]))
         for server in configuration.providers.values():
             if server.lack:
                 _log.warning("providers.%s: %s", server.name, server.lack)
@@ -102,6 +104,8 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
         raise _missing(missing.name or "") from None
+    if getattr(arguments, "dashboard", False):
+        os.environ["TOKENMIZER_DASHBOARD"] = "true"  # worker processes read it, too
     configuration = Configuration.load(arguments.config)
     given = {name: getattr(arguments, name, None) for name in ("host", "port", "workers")}
     listen = replace(configuration.listen, **{name: value for name, value in given.items() if value is not None})

@@ -25,6 +25,9 @@ all."""
 WAIT_WHEN_ASKED = 5.0
 """Seconds that a prompt waits where the worker said that it has something to add."""
 
+_ALIASES = {"beforesubmitprompt": "userpromptsubmit"}
+"""What some hosts call an event that others have, too."""
+
 _ATTEMPTS = 3
 _USAGE = "usage: tokenmizer-mw hook EVENT [--host {claude-code,codex,vscode,cursor}] < event.json"
 
@@ -74,7 +77,8 @@ def _told(arguments: Sequence[str]) -> tuple[str, str]:
     host = named[0] if named else HOSTS[0]
     if len(words) != 1 or host not in HOSTS or words[0].startswith("-"):
         return "", ""
-    return words[0].replace("-", "").replace("_", "").lower(), host
+    name = words[0].replace("-", "").replace("_", "").lower()
+    return _ALIASES.get(name, name), host
 
 
 def _here(head: bytes, payload: bytes) -> bytes:

@@ -1,0 +1,182 @@
+"""Configurations of hosts, as their users have them, before, with and without us."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.install import planned
+from tokenmizer_mw.install.hosts import HOSTS
+
+THEIRS = {
+    ".claude/settings.json": """{
+    "model": "opus",
+    "hooks": {
+        "Stop": [
+            {"hooks": [{"type": "command", "command": "say done"}]}
+        ],
+        "PreToolUse": []
+    },
+    "permissions": {"allow": ["Bash(ls:*)"]}
+}
+""",
+    ".claude.json": '{"numStartups": 12, "mcpServers": {"files": {"command": "files-mcp"}}, "tips": ["caf\\u00e9"]}',
+    ".mcp.json": '{\n\t"mcpServers": {\n\t\t"files": {"command": "files-mcp"}\n\t}\n}\n',
+    ".codex/config.toml": 'model = "gpt-5"  # mine\n\n[mcp_servers.files]\ncommand = "files-mcp"\n\n[tui]\nx = true',
+    ".codex/hooks.json": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}\r\n',
+    ".cursor/mcp.json": '{\n  "mcpServers": {\n    "files": {\n      "command": "files-mcp"\n    }\n  }\n}',
+    ".cursor/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "./done.sh"}]}}',
+    ".vscode/mcp.json": '{"servers": {"files": {"type": "stdio", "command": "files-mcp"}}, "inputs": []}',
+}
+CASES = [(host, project) for host in HOSTS for project in (False, True)]
+
+
+def written(host: str, home: Path, folder: Path, **how: bool) -> list[Path]:
+    changes = [change for change in planned(host, home, folder, **how) if change.before != change.after]
+    for change in changes:
+        change.carry_out()
+    return [change.path for change in changes]
+
+
+@pytest.fixture(params=[False, True], ids=["nothing there", "in use"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param:
+        for name, text in THEIRS.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(text.encode())
+    return tmp_path
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and ".before-tokenmizer" not in path.name)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize(("host", "project"), CASES)
+def test_written_once_and_taken_out_without_a_trace(host: str, project: bool, home: Path) -> None:
+    before = snapshot(home)
+    assert written(host, home, home, project=project)
+    during = snapshot(home)
+    assert during != before
+    assert written(host, home, home, project=project) == []
+    written(host, home, home, project=project, remove=True)
+    assert snapshot(home) == before
+    assert written(host, home, home, project=project, remove=True) == []
+
+
+@pytest.mark.parametrize(("host", "project"), CASES)
+def test_every_file_can_be_read_by_its_host(host: str, project: bool, home: Path) -> None:
+    for path in written(host, home, home, project=project):
+        text = path.read_text()
+        told = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        servers = told.get("mcpServers") or told.get("servers") or told.get("mcp_servers")
+        if servers is not None:
+            assert servers["tokenmizer"]["args"] == ["mcp"]
+            assert servers["tokenmizer"]["command"].endswith("tokenmizer-mw")
+            assert os.path.isabs(servers["tokenmizer"]["command"]) is not project
+        for event, entries in told.get("hooks", {}).items():
+            ours = [entry for entry in entries if "tokenmizer-mw" in json.dumps(entry)]
+            assert len(ours) == (event != "PreToolUse")
+            assert f"hook {event}" in json.dumps(ours) or not ours
+
+
+def test_an_older_entry_of_ours_is_replaced(tmp_path: Path) -> None:
+    old = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/old/bin/tokenmizer-mw hook Stop"}]}]}}
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps(old))
+    written("claude-code", tmp_path, tmp_path)
+    assert len(json.loads(settings.read_text())["hooks"]["Stop"]) == 1
+    assert "/old/bin" not in settings.read_text()
+
+
+def test_what_a_file_was_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text("{}")
+    path.chmod(0o640)
+    written("cursor", tmp_path, tmp_path)
+    assert path.with_name("mcp.json.before-tokenmizer").read_text() == "{}"
+    assert path.stat().st_mode & 0o777 == 0o640
+    written("cursor", tmp_path, tmp_path, remove=True)
+    assert path.with_name("mcp.json.before-tokenmizer-1").exists()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text('{"a": 1}')
+    link = tmp_path / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    written("cursor", tmp_path, tmp_path)
+    assert link.is_symlink()
+    assert "tokenmizer" in real.read_text()
+
+
+def test_a_file_with_comments_is_left_alone_and_the_user_told_what_to_add(tmp_path: Path) -> None:
+    path = tmp_path / ".vscode" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text('{\n  // my servers\n  "servers": {}\n}')
+    with pytest.raises(CallerError, match=r"(?s)mcp.json is left alone: .*by hand:.*tokenmizer"):
+        planned("vscode", tmp_path, tmp_path, project=True)
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex" / "config.toml").write_text("model = \n")
+    with pytest.raises(CallerError, match="not TOML"):
+        planned("codex", tmp_path, tmp_path)
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    (change, *_) = planned("cursor", tmp_path, tmp_path)
+    change.path.parent.mkdir()
+    change.path.write_text('{"mine": 1}')
+    with pytest.raises(CallerError, match="changed meanwhile"):
+        change.carry_out()
+    assert change.path.read_text() == '{"mine": 1}'
+
+
+def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tokenmizer_mw", "install", *arguments],
+        cwd=home,
+        env={"PATH": os.environ["PATH"], "HOME": str(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_the_command_shows_the_difference_and_asks(tmp_path: Path) -> None:
+    asked = command(tmp_path, "cursor", "--project")
+    assert asked.returncode == 2
+    assert '+    "tokenmizer": {' in asked.stdout
+    assert "say --yes" in asked.stderr
+    assert command(tmp_path, "cursor", "--dry-run").returncode == 0
+    assert snapshot(tmp_path) == {}
+    assert command(tmp_path, "cursor", "--project", "--yes").returncode == 0
+    assert set(snapshot(tmp_path)) == {".cursor/mcp.json", ".cursor/hooks.json"}
+    assert "nothing to do" in command(tmp_path, "cursor", "--project", "--yes").stderr
+    told = json.loads(command(tmp_path, "cursor", "--project", "--remove", "--yes", "--json").stdout)
+    assert len(told) == 2
+    assert snapshot(tmp_path) == {}
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_difference_is_a_patch(tmp_path: Path) -> None:
+    for name in (".claude/settings.json", ".claude.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(THEIRS[name].rstrip("\n") + "\n")
+    changes = planned("claude-code", tmp_path, tmp_path)
+    patch = "".join(change.diff for change in changes).replace(str(tmp_path), "a")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "apply", "-p1", "-"], cwd=tmp_path, input=patch, text=True, check=True)
+    assert [change.path.read_text() for change in changes] == [change.after for change in changes]

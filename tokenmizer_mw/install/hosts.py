@@ -1,0 +1,180 @@
+"""What each coding agent is told, and in which of its files. Pure but for where things are."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from . import json_text
+from .toml_text import with_section, without_section
+
+NAME: Final = "tokenmizer"
+"""What the MCP server is called in a configuration."""
+
+OWN: Final = "tokenmizer-mw"
+_MARK: Final = " hook "
+_TIMEOUT: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and for whom: the user's home, the folder of the project, and whether it is for the project alone."""
+
+    home: Path
+    folder: Path
+    project: bool
+
+    @property
+    def command(self) -> str:
+        """What starts us. In files of a project, which people share, without a path."""
+        if self.project:
+            return OWN
+        beside = Path(sys.executable).parent / OWN
+        return str(beside) if beside.exists() else shutil.which(OWN) or OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file, and what is done to its text to put our part in (``add``) and to take it out (``drop``)."""
+
+    path: Path
+    add: Callable[[str], str]
+    drop: Callable[[str], str]
+
+
+def _server(path: Path, key: str, place: Place, **more: Any) -> Edit:
+    """The MCP server among those of a JSON file."""
+    told = {**more, "command": place.command, "args": ["mcp"]}
+
+    def add(text: str) -> str:
+        known = json_text.value_of(text).get(key)
+        return text if isinstance(known, dict) and known.get(NAME) == told else json_text.put(text, [key, NAME], told)
+
+    return Edit(path, add, lambda text: json_text.take(text, [key, NAME]))
+
+
+def _hooks(path: Path, place: Place, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
+    """Our hooks among those of a JSON file: one for each event. ``nested``: a host's entries are groups of hooks."""
+
+    def entry(event: str) -> dict[str, Any]:
+        command = f"{shlex.quote(place.command)} hook {event}" + ("" if host == "claude-code" else f" --host {host}")
+        hook: dict[str, Any] = {"type": "command", "command": command, "timeout": _TIMEOUT}
+        if not nested:
+            return {"command": command}
+        return {"hooks": [hook]}
+
+    def add(text: str) -> str:
+        for name, value in head.items():
+            if name not in json_text.value_of(text):
+                text = json_text.put(text, [name], value)
+        for event in events:
+            if entry(event) not in _entries(text, event):
+                text = json_text.append(_dropped(text, event), ["hooks", event], entry(event))
+        return text
+
+    def drop(text: str) -> str:
+        for event in events:
+            text = _dropped(text, event)
+        return text
+
+    return Edit(path, add, drop)
+
+
+def _entries(text: str, event: str) -> list[Any]:
+    hooks = json_text.value_of(text).get("hooks")
+    entries = hooks.get(event) if isinstance(hooks, dict) else None
+    return entries if isinstance(entries, list) else []
+
+
+def _dropped(text: str, event: str) -> str:
+    """``text`` without entries of ours, whichever command they name."""
+    entries = _entries(text, event)
+    for index in range(len(entries) - 1, -1, -1):
+        if _ours(entries[index], event):
+            text = json_text.take(text, ["hooks", event, index])
+    return text
+
+
+def _ours(entry: Any, event: str) -> bool:
+    """Whether an entry holds our hook and no other."""
+    if not isinstance(entry, dict):
+        return False
+    hooks = entry.get("hooks", [entry])
+    commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)] if isinstance(hooks, list) else []
+    return (
+        len(commands) == 1 and isinstance(commands[0], str) and OWN in commands[0] and f"{_MARK}{event}" in commands[0]
+    )
+
+
+def _claude_code(place: Place) -> list[Edit]:
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+    settings = (place.folder if place.project else place.home) / ".claude" / "settings.json"
+    servers = place.folder / ".mcp.json" if place.project else place.home / ".claude.json"
+    return [
+        _hooks(settings, place, "claude-code", events, nested=True),
+        _server(servers, "mcpServers", place, type="stdio"),
+    ]
+
+
+def _codex(place: Place) -> list[Edit]:
+    folder = (place.folder if place.project else place.home) / ".codex"
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
+    section = f'[mcp_servers.{NAME}]\ncommand = {_toml(place.command)}\nargs = ["mcp"]\n'
+    return [
+        _hooks(folder / "hooks.json", place, "codex", events, nested=True),
+        Edit(
+            folder / "config.toml",
+            lambda text: with_section(text, f"mcp_servers.{NAME}", section),
+            lambda text: without_section(text, f"mcp_servers.{NAME}"),
+        ),
+    ]
+
+
+def _cursor(place: Place) -> list[Edit]:
+    folder = (place.folder if place.project else place.home) / ".cursor"
+    events = ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop")
+    return [
+        _hooks(folder / "hooks.json", place, "cursor", events, nested=False, version=1),
+        _server(folder / "mcp.json", "mcpServers", place),
+    ]
+
+
+def _vs_code(place: Place) -> list[Edit]:
+    if not place.project:
+        return [_server(_user_folder(place.home) / "mcp.json", "servers", place, type="stdio")]
+    events = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")
+    return [
+        _hooks(place.folder / ".github" / "hooks" / f"{NAME}.json", place, "vscode", events, nested=True),
+        _server(place.folder / ".vscode" / "mcp.json", "servers", place, type="stdio"),
+    ]
+
+
+def _user_folder(home: Path) -> Path:
+    """Where VS Code keeps a user's files."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "Code" / "User"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming") / "Code" / "User"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "Code" / "User"
+
+
+def _toml(text: str) -> str:
+    """A literal string where that works: paths of Windows are full of backslashes."""
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+HOSTS: Final[dict[str, Callable[[Place], list[Edit]]]] = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "cursor": _cursor,
+    "vscode": _vs_code,
+}
+"""What is written for each host."""

@@ -1,0 +1,176 @@
+"""A JSON text with one value put in or taken out, every other character as it was. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from json.decoder import scanstring  # type: ignore[attr-defined]  # what the decoder itself uses
+from typing import Any, Final
+
+_BLANK: Final = " \t\r\n"
+_STEP: Final = "  "
+_DEPTH_MAX: Final = 100
+
+
+class NotPlain(ValueError):
+    """A text that is no JSON object, such as one with comments."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A value and where it stands; for containers their parts, each with where it begins: a member with its name."""
+
+    start: int
+    end: int = 0
+    kind: str = ""
+    names: list[str] = field(default_factory=list)
+    begins: list[int] = field(default_factory=list)
+    parts: list[_Part] = field(default_factory=list)
+
+
+def put(text: str, path: list[str], value: Any) -> str:
+    """``text`` with ``value`` as the member that ``path`` names, in place of what is there; objects on the way are
+    made. Raises ``NotPlain``."""
+    text = text if text.strip() else "{}\n"
+    part = _read(text)
+    for depth, name in enumerate(path):
+        if part.kind != "{":
+            raise NotPlain(f"{'.'.join(path[:depth]) or 'it'} is not an object")
+        if name not in part.names:
+            for inner in reversed(path[depth + 1 :]):
+                value = {inner: value}
+            return _added(text, part, value, name)
+        part = part.parts[part.names.index(name)]
+    return text[: part.start] + _spelled(value, _indent(text, part.start), text) + text[part.end :]
+
+
+def append(text: str, path: list[str], value: Any) -> str:
+    """``text`` with ``value`` behind the elements of the array that ``path`` names, which is made where there is none.
+    Raises ``NotPlain``."""
+    text = text if text.strip() else "{}\n"
+    part = _found(text, path)
+    if part is None:
+        return put(text, path, [value])
+    if part.kind != "[":
+        raise NotPlain(f"{'.'.join(path)} is not a list")
+    return _added(text, part, value)
+
+
+def take(text: str, path: list[str | int]) -> str:
+    """``text`` without the member or element that ``path`` names, and without the containers that are empty then."""
+    part = _read(text) if text.strip() else _Part(0)
+    chain = [(part, -1)]
+    for step in path:
+        index = step if isinstance(step, int) else part.names.index(step) if step in part.names else -1
+        if not 0 <= index < len(part.parts):
+            return text
+        chain[-1] = (part, index)
+        part = part.parts[index]
+        chain.append((part, -1))
+    holder, index = chain[-2]
+    for above, place in reversed(chain[:-2]):
+        if len(holder.parts) > 1:
+            break
+        holder, index = above, place
+    return _removed(text, holder, index)
+
+
+def value_of(text: str) -> dict[str, Any]:
+    """The object that ``text`` is; {} for an empty one. Raises ``NotPlain``."""
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotPlain(f"it is not plain JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise NotPlain("it is not a JSON object")
+    return value
+
+
+def _removed(text: str, holder: _Part, index: int) -> str:
+    if len(holder.parts) == 1:
+        return text[: holder.start + 1] + text[holder.end - 1 :]
+    if index == 0:
+        return text[: holder.begins[0]] + text[holder.begins[1] :]
+    return text[: holder.parts[index - 1].end] + text[holder.parts[index].end :]
+
+
+def _added(text: str, holder: _Part, value: Any, name: str | None = None) -> str:
+    outer = _indent(text, holder.start)
+    if holder.parts:
+        first = holder.begins[0]
+        alone = "\n" in text[holder.start : first]
+        inner = _indent(text, first) if alone else ""
+        between = f"\n{inner}" if alone else " "
+        at = holder.parts[-1].end
+        return text[:at] + "," + between + _member(name, _spelled(value, inner, text, alone)) + text[at:]
+    inner = outer + _step(text)
+    body = f"\n{inner}{_member(name, _spelled(value, inner, text))}\n{outer}"
+    return text[: holder.start + 1] + body + text[holder.end - 1 :]
+
+
+def _member(name: str | None, spelled: str) -> str:
+    return spelled if name is None else f"{json.dumps(name)}: {spelled}"
+
+
+def _spelled(value: Any, indent: str, text: str, lines: bool = True) -> str:
+    if not lines:
+        return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"\n{indent}")
+
+
+def _step(text: str) -> str:
+    """What one level is indented by in ``text``."""
+    for line in text.split("\n")[1:]:
+        if line.strip() and line[0] in " \t":
+            return line[: len(line) - len(line.lstrip(" \t"))]
+    return _STEP
+
+
+def _indent(text: str, place: int) -> str:
+    line = text[text.rfind("\n", 0, place) + 1 :]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _found(text: str, path: list[str]) -> _Part | None:
+    part = _read(text)
+    for name in path:
+        if part.kind != "{" or name not in part.names:
+            return None
+        part = part.parts[part.names.index(name)]
+    return part
+
+
+def _read(text: str) -> _Part:
+    value_of(text)
+    return _part(text, _skip(text, 0), _DEPTH_MAX)
+
+
+def _part(text: str, start: int, depth: int) -> _Part:
+    """The value at ``start`` of a text that is known to be JSON."""
+    if depth == 0:
+        raise NotPlain("it is nested too deeply")
+    part = _Part(start, kind=text[start])
+    if text[start] not in "{[":
+        part.end = json.JSONDecoder().raw_decode(text, start)[1]
+        return part
+    place = _skip(text, start + 1)
+    while text[place] not in "}]":
+        part.begins.append(place)
+        if part.kind == "{":
+            name, place = scanstring(text, place + 1)
+            part.names.append(name)
+            place = _skip(text, _skip(text, place) + 1)
+        part.parts.append(_part(text, place, depth - 1))
+        place = _skip(text, part.parts[-1].end)
+        if text[place] == ",":
+            place = _skip(text, place + 1)
+    part.end = place + 1
+    return part
+
+
+def _skip(text: str, place: int) -> int:
+    while place < len(text) and text[place] in _BLANK:
+        place += 1
+    return place
