@@ -29,6 +29,11 @@ class Entry:
     vector: bytes = field(default=b"", repr=False)
 
     @property
+    def plain_question(self) -> str:
+        """The question without what databases do not take in a text: NUL, and halves of characters."""
+        return self.question.encode("utf-8", "replace").decode().replace("\0", "?")
+
+    @property
     def size(self) -> int:
         """Bytes that count against the bound of a store."""
         return len(self.answer) + len(self.vector) + len(self.question.encode("utf-8", "replace")) + OVERHEAD

@@ -286,7 +286,8 @@ def _trimmed(items: list[Item]) -> list[Item]:
         items.pop()
     if len(items) > 2 and items[-1].text == "mean":
         items.pop()
-    return [item for item, behind in zip(items, [*items[1:], None], strict=True) if not _one_of(item, behind)]
+    behind = [*items[1:], None]
+    return [item for item, after in zip(items, behind, strict=False) if not _one_of(item, after)]
 
 
 def _one_of(item: Item, behind: Item | None) -> bool:

@@ -454,14 +454,12 @@ almost: almost | nearly
 often: often | frequently
 rarely: rarely | seldom
 always: always
-never: never
 roughly: approximately | roughly
 if: if | in case | provided that
 because: because | since | due to | because of
 but: but | however | although | though
 before: before | prior to
 after: after
-without: without | with no
 inside: inside | within
 outside: outside
 during: during

@@ -33,7 +33,7 @@ _ROOM: Final = (
 
 class PostgresAnswers:
     """Answers at ``address``, at most ``most`` bytes; all processes share them. Nothing is opened before its first
-    use. A NUL, which PostgreSQL's texts cannot hold, stands in a question as U+FFFD."""
+    use."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._connections = Connections(address)
@@ -61,9 +61,8 @@ class PostgresAnswers:
             ("DELETE FROM {schema}.answers WHERE key = $1 OR expires_at <= $2", (entry.key, now))
         ]
         if entry.size <= self._room.most:
-            question = entry.question.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
             owner = (entry.owner.tenant, entry.owner.id)
-            row = (entry.key, *owner, entry.partition, question, entry.vector, entry.answer, entry.size)
+            row = (entry.key, *owner, entry.partition, entry.plain_question, entry.vector, entry.answer, entry.size)
             names = "key, tenant, session, part, question, vector, answer, size, expires_at, used_at"
             values = ", ".join(f"${number}" for number in range(1, 11))
             insert = f"INSERT INTO {{schema}}.answers ({names}) VALUES ({values}) ON CONFLICT (key) DO NOTHING"

@@ -70,7 +70,9 @@ class ProcessAnswers:
     def holdings(self, tenant: str | None = None) -> Holdings:
         """See ``AnswerStore.holdings``."""
         with self._lock:
-            sizes = [entry.size for _, entry in self._entries.values() if tenant in (None, entry.owner.tenant)]
+            now = self._clock()
+            held = (entry for _, entry in self._entries.values() if entry.expires_at > now)
+            sizes = [entry.size for entry in held if tenant in (None, entry.owner.tenant)]
         return Holdings(len(sizes), sum(sizes))
 
     def close(self) -> None:

@@ -48,7 +48,8 @@ for _, old in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ends', '-inf', now)) do
 end
 if tonumber(size) > tonumber(ARGV[8]) then return 0 end
 local ttl = math.max(1, math.ceil((tonumber(expires) - tonumber(now)) * 1000))
-redis.call('HSET', P .. 'a:' .. key, 'answer', ARGV[9], 'question', ARGV[10], 'vector', ARGV[11])
+redis.call('HSET', P .. 'a:' .. key, 'answer', ARGV[9], 'question', ARGV[10], 'vector', ARGV[11],
+  'expires', expires)
 redis.call('PEXPIRE', P .. 'a:' .. key, ttl)
 redis.call('HSET', P .. 'g:' .. key, 'part', part, 'tenant', tenant, 'session', session, 'size', size)
 redis.call('ZADD', P .. 'used', now, key)
@@ -100,24 +101,25 @@ class RedisAnswers:
 
     def get(self, key: bytes) -> Found | None:
         """See ``AnswerStore.get``."""
-        name = key.hex()
+        name, now = key.hex(), self._clock()
 
         def look() -> list[Any]:
             pipe = self._redis.pipeline(transaction=False)
-            pipe.hmget(f"{self._prefix}a:{name}", "answer", "question")
-            pipe.zadd(f"{self._prefix}used", {name: self._clock()}, xx=True)
+            pipe.hmget(f"{self._prefix}a:{name}", "answer", "question", "expires")
+            pipe.zadd(f"{self._prefix}used", {name: now}, xx=True)
             found: list[Any] = pipe.execute()[0]
             return found
 
-        answer, question = self._told(look)
-        return Found(answer, question.decode("utf-8", "replace")) if answer is not None else None
+        answer, question, expires = self._told(look)
+        if answer is None or float(expires) <= now:
+            return None
+        return Found(answer, question.decode("utf-8", "replace"))
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
-        question = entry.question.encode("utf-8", "replace")
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
-        told: list[Any] = [*row, self._most, entry.answer, question, entry.vector]
+        told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
         self._told(lambda: self._put(keys=[self._prefix], args=told))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
@@ -150,10 +152,11 @@ class RedisAnswers:
             keys = self._redis.smembers(owned) if owned else self._redis.zrange(f"{self._prefix}used", 0, -1)
             pipe = self._redis.pipeline(transaction=False)
             for key in keys:
-                pipe.exists(f"{self._prefix}a:{key.decode()}")
+                pipe.hget(f"{self._prefix}a:{key.decode()}", "expires")
                 pipe.hget(f"{self._prefix}g:{key.decode()}", "size")
-            told = pipe.execute()
-            sizes = [int(size) for there, size in zip(told[::2], told[1::2], strict=True) if there and size]
+            told, now = pipe.execute(), self._clock()
+            rows = zip(told[::2], told[1::2], strict=True)
+            sizes = [int(size) for ends, size in rows if size and ends is not None and float(ends) > now]
             return Holdings(len(sizes), sum(sizes))
 
         found: Holdings = self._told(look)

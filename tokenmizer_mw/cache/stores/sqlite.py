@@ -74,7 +74,7 @@ class SqliteAnswers:
             cursor.execute("DELETE FROM answers WHERE key = ? OR expires_at <= ?", (entry.key, now))
             if entry.size <= self._room.most:
                 owner = (entry.owner.tenant, entry.owner.id)
-                row = (entry.key, *owner, entry.partition, entry.question, entry.vector, entry.answer, entry.size)
+                row = (entry.key, *owner, entry.partition, entry.plain_question, entry.vector, entry.answer, entry.size)
                 cursor.execute(f"{_PUT} VALUES ({', '.join('?' * 10)})", (*row, entry.expires_at, now))
             if self._room.looks(entry.size):
                 self._make_room(cursor)

@@ -1,0 +1,181 @@
+"""What two questions may differ in and share an answer, and what keeps them apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenmizer_mw.cache.guard import differs, of_the_moment, read
+from tokenmizer_mw.cache.guard.reading import CHARACTERS_MAX
+
+PAIRS = Path(__file__).parents[2] / "benchmarks" / "corpus" / "cache_pairs.json"
+
+
+def pairs(kind: str) -> list[Any]:
+    return list(json.loads(PAIRS.read_text(encoding="utf-8"))[kind])
+
+
+def apart(first: str, second: str) -> bool:
+    return of_the_moment(first) or of_the_moment(second) or bool(differs(first, second))
+
+
+@pytest.mark.parametrize("row", pairs("differ"), ids=lambda row: row["id"])
+def test_pairs_that_must_differ(row: Any) -> None:
+    assert apart(row["first"], row["second"]) and apart(row["second"], row["first"])
+
+
+def test_pairs_of_one_meaning() -> None:
+    rows = pairs("same")
+    assert sum(not apart(row["first"], row["second"]) for row in rows) >= 50
+
+
+DIFFERENT = {
+    "literal": [
+        ("What does config.yaml do?", "What does config.yml do?"),
+        ("What is in `user_id`?", "What is in `user_ids`?"),
+        ("Explain `a == b`", "Explain `a === b`"),
+        ('What does "affect" mean?', 'What does "effect" mean?'),
+        ("Write hello world in C", "Write hello world in C++"),
+        ("what does a && b do in bash", "what does a || b do in bash"),
+        ("What does docker run -d do?", "What does docker run -i do?"),
+        ("What is at https://a.example/x", "What is at https://a.example/y"),
+    ],
+    "number": [
+        ("How do I boil 2 eggs?", "How do I boil 12 eggs?"),
+        ("What is 17 minus 5?", "What is 5 minus 17?"),
+        ("Is Python 3.11 fast?", "Is Python 3.12 fast?"),
+        ("Give me three ideas", "Give me four ideas"),
+    ],
+    "amount": [("Add 2 cups of milk to 2 eggs", "Add 2 eggs to 2 cups of milk and 2 eggs")],
+    "negation": [
+        ("Which foods should dogs eat?", "Which foods should dogs not eat?"),
+        ("I don't want to use pandas, use polars", "I don't want to use polars, use pandas"),
+        ("Can I fly with a passport?", "Can I fly without a passport?"),
+    ],
+    "question": [
+        ("When was it built?", "Where was it built?"),
+        ("How do I make bread?", "Why do I make bread?"),
+        ("List the steps of mitosis", "Explain the steps of mitosis"),
+        ("write a cover letter", "how to write a cover letter"),
+    ],
+    "person": [("Should I text him?", "Should I text her?"), ("What is my name?", "What is your name?")],
+    "tense": [("Who was the CEO of Nokia?", "Who will be the CEO of Nokia?")],
+    "word": [
+        ("How do I enable dark mode?", "How do I disable dark mode?"),
+        ("How far is 10 miles?", "How far is 10 km?"),
+        ("Delete all files", "Delete some files"),
+        ("What is the capital of Niger?", "What is the capital of Nigeria?"),
+        ("Can I freeze milk?", "Should I freeze milk?"),
+        ("the fastest train", "the slowest train"),
+    ],
+    "direction": [
+        ("Convert PDF to Word", "Convert Word to PDF"),
+        ("flights from Berlin to Munich", "flights from Munich to Berlin"),
+        ("import data from Excel", "import data to Excel"),
+        ("Is Java faster than Go?", "Is Go faster than Java?"),
+        ("What is on the box?", "What is in the box?"),
+        ("who was killed by Caesar", "who killed Caesar"),
+    ],
+    "order": [
+        ("Did Brutus kill Caesar?", "Did Caesar kill Brutus?"),
+        ("Can my landlord sue me?", "Can I sue my landlord?"),
+        ("who killed Caesar", "who did Caesar kill"),
+        ("the big dog bit the small man", "the small man bit the big dog"),
+        ("Do sharks eat?", "Are sharks eaten?"),
+        ("sort by name then by date", "sort by date then by name"),
+    ],
+    "language": [
+        ("Kann ich das Gerät einschalten?", "Kann ich das Gerät ausschalten?"),
+        ("Wie kündige ich mein Abo?", "Wie kann ich mein Abo kündigen?"),
+        ("Как отменить подписку?", "Как мне отменить подписку?"),
+        ("x" * CHARACTERS_MAX, "x" * CHARACTERS_MAX + " the"),
+    ],
+    "empty": [("Who are you?", "Who am I?"), ("what is it", "what was that")],
+}
+
+
+@pytest.mark.parametrize(
+    ("reason", "first", "second"), [(why, *pair) for why, row in DIFFERENT.items() for pair in row]
+)
+def test_what_keeps_questions_apart(reason: str, first: str, second: str) -> None:
+    found = differs(first, second)
+    assert found, "these must not share an answer"
+    assert bool(differs(second, first))
+    if reason not in ("amount", "empty", "direction", "order"):
+        assert found == reason
+
+
+ALIKE = [
+    ("How do I reverse a list in Python?", "what's the way to reverse a python list"),
+    ("What is the capital of Australia?", "Tell me Australia's capital"),
+    ("How do I delete a branch in git?", "How can I remove a git branch?"),
+    ("Why doesn't my sourdough rise?", "Why is my sourdough not rising?"),
+    ("How tall is Mount Everest?", "What is the height of Mount Everest?"),
+    ("Do I need a visa to visit Japan?", "Is a visa required for visiting Japan?"),
+    ("docker: how do I remove all stopped containers", "How to delete all stopped Docker containers?"),
+    ("How do I recieve notifications by email?", "How do I receive notifications via email?"),
+    ("In Texas, is it legal to record a phone call?", "Is it legal to record a phone call in Texas?"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), ALIKE)
+def test_what_may_differ(first: str, second: str) -> None:
+    assert differs(first, second) == "" == differs(second, first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What's the weather like today?",
+        "Who is the prime minister of Japan?",
+        "what time is it",
+        "latest version of numpy",
+        "Wie ist das Wetter heute?",
+        "¿Qué tiempo hace hoy?",
+        "какая сегодня погода",
+        "今天天气怎么样",
+        "Quelle heure est-il maintenant ?",
+        "What happened 3 days ago?",
+    ],
+)
+def test_questions_of_the_moment(text: str) -> None:
+    assert of_the_moment(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What is the time complexity of quicksort?", "How do I know my password?", "Wer war Goethe?", "nowhere man"],
+)
+def test_questions_of_all_times(text: str) -> None:
+    assert not of_the_moment(text)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_can_be_compared(first: str, second: str) -> None:
+    assert differs(first, first) == ""
+    assert bool(differs(first, second)) == bool(differs(second, first))
+    of_the_moment(first)
+    read(first)
+
+
+WORDS = "how do i delete the old file from my folder to backup without not all 3 two who is in on and then you".split()
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.sampled_from(WORDS), max_size=14))
+def test_comparing_is_symmetric(first: list[str], second: list[str]) -> None:
+    one, other = " ".join(first), " ".join(second)
+    assert bool(differs(one, other)) == bool(differs(other, one))
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=10), st.integers(0, 9), st.sampled_from(["not", "7", "red"])
+)
+def test_a_word_of_weight_more_is_another_question(words: list[str], place: int, more: str) -> None:
+    one = " ".join(words)
+    other = " ".join([*words[:place], more, *words[place:]])
+    assert differs(one, other)
