@@ -153,7 +153,7 @@ def _load(commands: Any) -> None:
     load = commands.add_parser("load", help=about, description=f"{about[0].upper()}{about[1:]}.")
     load.add_argument("--url", required=True, help="its address, such as http://127.0.0.1:8787")
     load.add_argument("--model", required=True, help="the model that is asked for: a provider is asked, which may cost")
-    load.add_argument("--key", help="an API key of the server, with the scopes chat and read (default: $TOKENMIZER_KEY)")
+    load.add_argument("--key", help="an API key of it, with the scopes chat and read (default: $TOKENMIZER_KEY)")
     load.add_argument("--dialect", choices=DIALECTS, default=DIALECTS[0], help="(default: %(default)s)")
     load.add_argument("--sessions", type=int, default=20, help="conversations (default: %(default)s)")
     load.add_argument("--turns", type=int, default=5, help="calls of each (default: %(default)s)")

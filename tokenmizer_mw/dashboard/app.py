@@ -16,13 +16,14 @@ from tokenmizer_mw.access.keyring import Keyring
 from tokenmizer_mw.access.settings import AccessSettings
 from tokenmizer_mw.api.callers import Authorize, NoVerdict
 from tokenmizer_mw.api.errors import problem_of
-from tokenmizer_mw.api.health import Check, Health
+from tokenmizer_mw.api.health import Check, Doubt, Health
 from tokenmizer_mw.errors import ConfigError, StoreError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.offload import offload
 
 from . import live, login, static
 from .asked import FORM_FIELD, Asked, Kept, Page, See
+from .ending import before_the_end
 from .entrance import Entrance, Hosted, Keyed, Tokened, cookie, cookie_of, local
 from .form import Gone, Unreadable, fields_of, form_of
 from .frame import NOTES, framed
@@ -53,6 +54,7 @@ def dashboard(
     keys: Keyring | None = None,
     hosts: Sequence[str] = (),
     checks: Sequence[Check] = (),
+    doubts: Sequence[Doubt] = (),
     signed_in_seconds: float = SIGNED_IN_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> Dashboard:
@@ -64,8 +66,8 @@ def dashboard(
     are answered. ``keys``: API keys of a server; the key's scopes say what its owner may do here.
 
     ``hosts``: the names that it is reached by, "desk.example.org" or "desk.example.org:8443"; none: those of this
-    machine. ``checks``: what else the page about health looks at. ``signed_in_seconds``: how long a browser stays
-    signed in. The memory stays the host's to close.
+    machine. ``checks`` and ``doubts``: what else the page about health looks at, as ``Health`` says.
+    ``signed_in_seconds``: how long a browser stays signed in. The memory stays the host's to close.
 
     Raises ``ConfigError`` when nothing, or more than one, says who comes in, and for values that cannot be used.
     """
@@ -74,7 +76,7 @@ def dashboard(
     entrance = _entrance(token, authorize, keys)
     if not signed_in_seconds > 0:
         raise ConfigError("signed_in_seconds is more than 0")
-    health = Health(memory, tuple(checks), clock)
+    health = Health(memory, tuple(checks), clock, tuple(doubts))
     return Dashboard(memory, entrance, health, hosts, signed_in_seconds, clock)
 
 
@@ -299,6 +301,11 @@ def name_of(scope: Mapping[str, object]) -> str | None:
     return below[1:]
 
 
+def is_page(path: str) -> bool:
+    """Whether a path is one of the dashboard's where it is mounted at the root."""
+    return path[:1] == "/" and path[1:] in NAMES
+
+
 def _route(name: str, method: str) -> Route:
     route = _ROUTES.get((name, method))
     if route is None:
@@ -364,11 +371,11 @@ class _Answer:
 async def _lifespan(receive: Receive, send: Send, end: Callable[[], None]) -> None:
     while True:
         message = await receive()
-        if message["type"] == "lifespan.shutdown":
-            end()
+        if message["type"] == "lifespan.startup":
+            before_the_end(end)
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
 
 
-__all__ = ["SIGNED_IN_SECONDS", "Dashboard", "dashboard", "local", "name_of"]
+__all__ = ["SIGNED_IN_SECONDS", "Dashboard", "dashboard", "is_page", "local", "name_of"]

@@ -10,6 +10,7 @@ from tokenmizer_mw.model.node import Node, NodeType, Status
 from tokenmizer_mw.session import SessionState
 
 from .asked import Asked, Page
+from .found import form
 from .frame import session_head
 from .live import mark_of_session
 from .markup import Markup, joined, tag
@@ -76,7 +77,7 @@ def page(asked: Asked) -> Page:
     title, seq, shown, count = asked.memory.view(asked.id, look, tenant=asked.tenant)
     body = joined(
         session_head(asked, "facts", title),
-        filters(asked, "facts", type_, status),
+        tag("div", filters(asked, "facts", type_, status), form(asked, ""), class_="tools"),
         tag(
             "div",
             tag("p", f"{counted(count, 'fact')}, the newest first.", class_="hint"),

@@ -21,7 +21,7 @@ from .words import card, counted, fact_link, link, moment, nothing, status_of, t
 
 STEPS: Final = 40
 MARKS: Final = 100
-SHOWN: Final = 60
+SHOWN: Final = 30
 """Facts of one kind of change that a diff lists."""
 
 _START, _NOW = "start", "now"

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 TICK: Final = 0.4
 """Seconds between two looks."""
 
-LIFE: Final = 300.0
-"""Seconds after which a stream ends; the browser opens the next one by itself."""
+LIFE: Final = 30.0
+"""Seconds after which a stream ends, so that a server that ends waits no longer; the browser opens the next one by
+itself."""
 
 PING: Final = 15.0
 """Seconds after which a browser that is told nothing is told so: proxies close what is silent."""
 
 _KEPT_MAX: Final = 1_000
-_RETRY: Final = b"retry: 1000\n\n"
+_RETRY: Final = b"retry: 200\n\n"
 
 Sender = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -92,7 +93,7 @@ def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
 
 def newest_of(memory: SessionMemory, tenant: str) -> SessionInfo | None:
     """The session that was last added to."""
-    return next(iter(memory.sessions(tenant=tenant)), None)
+    return next(iter(memory.log.sessions(tenant, limit=1)), None)
 
 
 async def stream(

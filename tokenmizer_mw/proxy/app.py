@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.access.caller import tenant_of
+from tokenmizer_mw.access.caller import caller_of, tenant_of
 from tokenmizer_mw.access.door import Access
 from tokenmizer_mw.access.key_store import KeyStore
 from tokenmizer_mw.access.opening import keys_of_server
 from tokenmizer_mw.api import api
+from tokenmizer_mw.api.health import Doubt
 from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.dashboard import Dashboard, dashboard
+from tokenmizer_mw.dashboard.app import is_page
+from tokenmizer_mw.dashboard.ending import before_the_end
+from tokenmizer_mw.dashboard.table import NAMES
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.offload import offload
@@ -52,13 +58,21 @@ class Proxy:
         worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
         self.outcomes = Outcomes(worker)
         settings = configuration.access
-        settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS))
+        settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS, *_pages(configuration)))
         self._door = Access(self._inside, keys=self._keys, settings=settings)
         body_max = configuration.asking.body_max
         self._calls = Bounding(self._remembering(), settings.bounds, body_max, self._door.counts)
         self.outcomes.refused = self._door.counts
         doubts = [self._door.limits.doubt]
+        self._pages = self._dashboard(doubts) if configuration.dashboard else None
         self._own = api(memory, checks=[self._unready], doubts=doubts, collectors=[self.outcomes], worker=worker)
+
+    def _dashboard(self, doubts: Sequence[Doubt]) -> Dashboard:
+        hosts = [host for host in self.configuration.access.hosts if not host.startswith("*")]
+        keys = self._door.keys
+        authorize = caller_of if keys is None else None
+        checks = [self._unready]
+        return dashboard(self.memory, authorize=authorize, keys=keys, hosts=hosts, checks=checks, doubts=doubts)
 
     def _remembering(self) -> ASGIApp:
         configuration, memory = self.configuration, self.memory
@@ -85,9 +99,15 @@ class Proxy:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
-            await (self._own if is_own(scope["path"]) else self._calls)(scope, receive, send)
+            await self._of(scope["path"])(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
+
+    def _of(self, path: str) -> ASGIApp:
+        """Whose the path is."""
+        if self._pages is not None and is_page(path):
+            return self._pages
+        return self._own if is_own(path) else self._calls
 
     def _unready(self) -> str | None:
         return "draining" if self.draining else None
@@ -100,6 +120,8 @@ class Proxy:
         quieten()
         with retaining(self.memory):
             while message["type"] != "lifespan.shutdown":
+                if self._pages is not None:
+                    before_the_end(self._pages.end)
                 drain_first(self.configuration.listen.unready_seconds, self._drain)
                 await send({"type": "lifespan.startup.complete"})
                 message = await receive()
@@ -109,6 +131,11 @@ class Proxy:
         if self._keys is not None:
             await offload(self._keys.close)
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _pages(configuration: Configuration) -> tuple[str, ...]:
+    """The paths of the dashboard, which asks for a key itself: browsers send none with a page."""
+    return tuple(f"/{name}" for name in sorted(NAMES)) if configuration.dashboard else ()
 
 
 def proxy(configuration: Configuration) -> Proxy:

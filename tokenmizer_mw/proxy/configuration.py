@@ -134,13 +134,15 @@ class Given:
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """Everything that the proxy is told. ``auth``: callers need a key of this server; ``store``: where sessions are
-    kept ("" for the user's own database); ``providers`` in use (empty: all of the table); ``models``: names that this
-    server gives to models, each with who is asked, in order; ``defaults``: the provider of each family of paths."""
+    kept ("" for the user's own database); ``dashboard``: pages about them at "/"; ``providers`` in use (empty: all of
+    the table); ``models``: names that this server gives to models, each with who is asked, in order; ``defaults``: the
+    provider of each family of paths."""
 
     listen: Listening = field(default_factory=Listening)
     store: str = ""
     auth: bool = False
     sessions: Naming = "agents"
+    dashboard: bool = False
     memory: Settings = field(default_factory=Settings)
     access: AccessSettings = field(default_factory=AccessSettings)
     asking: Asking = field(default_factory=Asking)
@@ -157,8 +159,8 @@ class Configuration:
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
         """From a YAML file (``None``: the one that ``TOKENMIZER_CONFIG`` names, or none), then from the environment.
 
-        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_AUTH`` and ``_STORE`` win over the file, as do the settings of
-        the memory. Raises ``ConfigError`` that names the file, the key and what is expected.
+        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the file, as do
+        the settings of the memory. Raises ``ConfigError`` that names the file, the key and what is expected.
         """
         variables = os.environ if environ is None else environ
         path = path or variables.get(CONFIG_VARIABLE) or None
@@ -175,11 +177,12 @@ class Configuration:
             known = ", ".join(member.name for member in fields(cls))
             raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")
         listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers"))}
-        top = {**given, **_variables(environ, ("store", "auth"))}
+        top = {**given, **_variables(environ, ("store", "auth", "dashboard"))}
         configuration = cls(
             listen=_as(Listening, listen, "listen"),
             store=_as(str, top.get("store") or "", "store"),
             auth=_as(bool, top.get("auth", False), "auth"),
+            dashboard=_as(bool, top.get("dashboard", False), "dashboard"),
             sessions=_as(Naming, given.get("sessions", "agents"), "sessions"),
             memory=Settings.given(_section(given, "memory"), environ, where="memory"),
             access=AccessSettings.from_mapping(_section(given, "access"), "access"),

@@ -60,6 +60,9 @@ def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterat
     if configuration.auth:
         yield _keys(configuration)
     yield _sessions(configuration)
+    if configuration.dashboard:
+        how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
+        yield Finding(Grade.FINE, "dashboard", f"at /, {how}")
     for server in configuration.providers.values():
         yield _provider(server)
     for name, places in configuration.models.items():

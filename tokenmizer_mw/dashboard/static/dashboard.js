@@ -50,6 +50,7 @@ function slide(form) {
     told.textContent = when.slice(0, 10) + " " + when.slice(11, 19) + " UTC";
     range.setAttribute("aria-valuetext", told.textContent);
   });
+  form.querySelector("button").hidden = true;
   range.addEventListener("change", () => form.requestSubmit());
   for (const choice of form.querySelectorAll("input[type=radio]")) choice.addEventListener("change", () => form.requestSubmit());
 }
