@@ -43,8 +43,14 @@
     return [...new Set(found)].sort((a, b) => a - b);
   };
 
-  const moment = (time) =>
-    new Date((data.start + time) * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const digits = (number) => String(number).padStart(2, "0");
+
+  // In the reader's time zone, written by hand: asking the browser for its words for it costs more than the whole map.
+  const moment = (time) => {
+    const at = new Date((data.start + time) * 1000);
+    const day = [at.getFullYear(), digits(at.getMonth() + 1), digits(at.getDate())].join("-");
+    return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(digits).join(":")}`;
+  };
 
   // What is shown.
 
@@ -78,7 +84,7 @@
       const empty = !lane.querySelector("li:not([hidden])");
       if (lane.hidden !== empty) lane.hidden = empty;
     }
-    one("found").textContent = `${count.toLocaleString()} of ${cards.length.toLocaleString()} shown`;
+    one("found").textContent = `${count} of ${cards.length} shown`;
     reach();
     lines();
   };
@@ -330,7 +336,8 @@
   });
 
   const named = () => {
-    const place_ = cards.findIndex((card) => `#${card.id}` === decodeURIComponent(location.hash));
+    const id = decodeURIComponent(location.hash.slice(1));
+    const place_ = id ? cards.findIndex((card) => card.id === id) : -1;
     if (place_ >= 0) choose(place_, { reveal: true });
   };
 
