@@ -60,6 +60,17 @@ def labels(memory: SessionMemory, type: NodeType, *, current: bool = True) -> st
     return " | ".join(n.label for n in memory.graph("s").nodes(type) if n.current is current).lower()
 
 
+def test_sessions_are_listed_in_parts() -> None:
+    with closing(SessionMemory.open()) as memory:
+        for number in range(5):
+            memory.record(f"s{number}", [{"role": "user", "content": "hello"}])
+        whole = memory.sessions()
+        first = memory.sessions(limit=2)
+        assert first + memory.sessions(after=first[-1].place) == whole
+        with pytest.raises(InvalidSession):
+            memory.sessions(after=(1.0, ""))
+
+
 def test_recording_is_idempotent_and_draws_facts(memory: SessionMemory) -> None:
     assert memory.record("s", CHAT) == 4
     assert memory.record("s", CHAT) == 0

@@ -8,6 +8,8 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.project import project_of, siblings
+from tokenmizer_mw.store.log import Place, SessionInfo
+from tokenmizer_mw.store.memory import MemoryLog
 
 HEAD = "From earlier sessions of this project:"
 
@@ -100,3 +102,29 @@ def test_the_budget_holds_and_a_session_s_own_facts_come_first() -> None:
     block = kept.resume("shop/own", budget=100)
     assert block.tokens <= 100
     assert "Never rename the tables" in block.text
+
+
+def test_no_more_of_a_listing_is_read_than_is_needed() -> None:
+    class Counting(MemoryLog):
+        listed = 0
+
+        def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
+            found = super().sessions(tenant, after=after, limit=limit)
+            self.listed += len(found)
+            return found
+
+    log = Counting()
+    kept = SessionMemory(log, Settings(project_separator="/", project_sessions=2, page_max=5))
+    tell(kept, "shop/old", "Never push to main.")
+    for number in range(30):
+        tell(kept, f"other/{number}", "Hello.")
+    for day in ("monday", "tuesday"):
+        tell(kept, f"shop/{day}", f"Never work on a {day}.")
+    log.listed = 0
+    assert len(earlier(kept, "shop/new")) == 2
+    assert log.listed == 5
+    tell(kept, "other/0", "And again.")
+    for number in range(30):
+        tell(kept, f"other/{number}", "Hello again.")
+    assert len(earlier(kept, "shop/new")) == 2, "wherever they stand"
+    kept.close()

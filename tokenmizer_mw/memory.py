@@ -47,7 +47,7 @@ from tokenmizer_mw.savings.report import Savings
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day
-from tokenmizer_mw.store.log import EventLog, SessionInfo
+from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
 
@@ -425,7 +425,8 @@ class SessionMemory(RequestPath):
         """The other sessions of a project with their graphs, the most recently updated first; [] by default."""
         if not project_of(key.id, self.settings.project_separator):
             return []
-        keys = siblings(key, (info.key for info in self._log.sessions(key.tenant)), self.settings)
+        listed = (info.key for info in pages(self._log, key.tenant, self.settings.page_max))
+        keys = siblings(key, listed, self.settings)
         return [(other.id, self._kept.read(other, self._drawing.believed)) for other in keys]
 
     def recall(
@@ -504,9 +505,12 @@ class SessionMemory(RequestPath):
         those that ``revise`` withdrew. [] for a session that has none, or is not known."""
         return self._written(self._key(session_id, tenant))
 
-    def sessions(self, *, tenant: str = LOCAL_TENANT) -> list[SessionInfo]:
-        """The tenant's sessions, the most recently updated first."""
-        return self._log.sessions(tenant)
+    def sessions(
+        self, *, after: Place | None = None, limit: int | None = None, tenant: str = LOCAL_TENANT
+    ) -> list[SessionInfo]:
+        """The tenant's sessions, the most recently updated first: those behind ``after``, the ``place`` of the last one
+        seen, at most ``limit``."""
+        return self._log.sessions(tenant, after=after, limit=limit)
 
     @property
     def log(self) -> EventLog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.model.session import SessionKey
@@ -43,4 +44,5 @@ def siblings(key: SessionKey, known: Iterable[SessionKey], settings: Settings) -
     if not project:
         return []
     same = (other for other in known if other.tenant == key.tenant and other != key)
-    return [other for other in same if project_of(other.id, separator) == project][: settings.project_sessions]
+    found = (other for other in same if project_of(other.id, separator) == project)
+    return list(islice(found, settings.project_sessions))

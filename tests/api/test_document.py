@@ -31,8 +31,9 @@ EXAMPLES = int(os.environ.get("TOKENMIZER_FUZZ_EXAMPLES", "5"))
 
 def cursors() -> SearchStrategy[str]:
     """Cursors as pages give them."""
-    rank = st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.text())
-    return rank.map(lambda one: base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("="))
+    ids = st.text(min_size=1, max_size=SESSION_ID_MAX).filter(str.isprintable)
+    place = st.tuples(st.floats(allow_nan=False, allow_infinity=False), ids)
+    return place.map(lambda one: base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("="))
 
 
 def lines() -> SearchStrategy[bytes]:

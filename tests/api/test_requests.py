@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -206,6 +207,10 @@ def test_an_import_that_cannot_be_used_is_told_why(raw: bytes, told: str, shared
     assert not shared.memory.messages("new", tenant="tenant-a")
 
 
+def cursor(told: str) -> str:
+    return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
+
+
 QUERIES = [
     ("/api/resume/hall?budget=10", "budget"),
     ("/api/resume/hall?budget=many", "budget"),
@@ -226,6 +231,11 @@ QUERIES = [
     ("/api/sessions?limit=0", "limit"),
     ("/api/sessions?cursor=x", "cursor"),
     ("/api/sessions?cursor=W1tdLDFd", "cursor"),
+    ("/api/sessions?cursor=" + cursor("[NaN,1]"), "cursor"),
+    ("/api/sessions?cursor=" + cursor('[1e999,"a"]'), "cursor"),
+    ("/api/sessions?cursor=" + cursor(f'[1{"0" * 400},"a"]'), "cursor"),
+    ("/api/sessions?cursor=" + cursor('[1,"a\\u0000b"]'), "cursor"),
+    ("/api/sessions?cursor=" + cursor('[1,"\\ud83d"]'), "cursor"),
     ("/api/sessions?" + "&".join(f"p{number}=1" for number in range(60)), None),
 ]
 

@@ -63,6 +63,15 @@ def test_sessions(filled: Run) -> None:
     assert info["created_at"] <= info["updated_at"]
 
 
+def test_the_most_recent_sessions(filled: Run, chat: Path) -> None:
+    filled("import", str(chat), "--session", "later")
+    assert [info["session"] for info in json.loads(filled("sessions", "--json")[1])] == ["later", "hall"]
+    assert [info["session"] for info in json.loads(filled("sessions", "--limit", "1", "--json")[1])] == ["later"]
+    for wrong in ("0", "-1", "x"):
+        status, _, err = filled("sessions", "--limit", wrong)
+        assert (status, "whole number of at least 1" in err) == (2, True)
+
+
 @pytest.mark.parametrize("level", ["critical", "standard", "full"])
 def test_resume(filled: Run, level: str) -> None:
     status, out, _ = filled("resume", "hall", "--level", level)

@@ -41,7 +41,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolRe
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
-from .log import SECRET_BYTES, Clock, EventLog, SessionInfo, Snapshot
+from .log import SECRET_BYTES, Clock, EventLog, Snapshot, pages
 
 MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
@@ -277,20 +277,13 @@ def check_pages(make_log: MakeLog) -> None:
         whole = log.sessions("tenant")
         _same([info.key.id for info in whole], ["\uffee", "\U0001f600", "a", "b", "\u00e9", "old"], "the listing")
         for size in (1, 2, 4, 6, 10**30):
-            _same(list(_paged(log, size)), whole, f"pages of {size}")
+            _same(list(pages(log, "tenant", size)), whole, f"pages of {size}")
         for at, info in enumerate(whole):
             _same(log.sessions("tenant", after=info.place), whole[at + 1 :], f"what is behind {info.key.id!r}")
         _same(log.sessions("tenant", limit=0), [], "a page of none")
         _same(log.sessions("tenant", after=(5.0, "aa"), limit=1), whole[3:4], "behind a session that is not there")
         for time_ in (float("nan"), float("inf")):
             _raises(InvalidSession, partial(log.sessions, "tenant", after=(time_, "a")), f"a page behind {time_}")
-
-
-def _paged(log: EventLog, size: int) -> Iterator[SessionInfo]:
-    page = log.sessions("tenant", limit=size)
-    while page:
-        yield from page
-        page = log.sessions("tenant", after=page[-1].place, limit=size)
 
 
 def check_snapshots(make_log: MakeLog) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Protocol
@@ -127,6 +127,15 @@ class EventLog(Protocol):
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""
+
+
+def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
+    """The listing of a tenant's sessions, read ``size`` at a time: for whoever may stop early. A session that is
+    updated meanwhile has its place at the front, and is not met if it was not before."""
+    page = log.sessions(tenant, limit=size)
+    while page:
+        yield from page
+        page = log.sessions(tenant, after=page[-1].place, limit=size) if len(page) == size else []
 
 
 def require_valid(session: SessionKey) -> None:
