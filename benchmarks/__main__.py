@@ -49,6 +49,7 @@ BENCHMARKS: Final = {
     "guard": "attempts to take over the model: benign texts flagged, attacks found, by kind",
     "postgres": "the PostgreSQL store: appends beside the bare driver, and a load in which things break",
     "opening": "opening sessions, 10,000 in the store and one of 5,000 turns, cold and warm, on both stores",
+    "export": "the graph as files: size, CPU, and what the page of 500 facts costs and asks for in Chromium",
     "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
     "imports": "CPU time of importing, and which frameworks it pulls in",
     "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",

@@ -54,6 +54,7 @@ SYNC += (
     "remind",
     "loss_report",
     "restore",
+    "export",
     "sessions",
     "flush",
     "close",
