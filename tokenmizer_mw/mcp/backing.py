@@ -50,7 +50,7 @@ class Backing:
         return await self._asked("DELETE", path)
 
     async def _asked(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
-        url = "/api/" + "/".join(quote(part, safe="") for part in path)
+        url = "/api/" + "/".join(map(_segment, path))
         try:
             reply = await self._client.request(method, url, **how)
             told = reply.json() if len(reply.content) <= _REPLY_MAX else None
@@ -86,6 +86,11 @@ class Backing:
         except TokenMizerError as error:
             return str(error)
         return ""
+
+
+def _segment(part: str) -> str:
+    """A part of a path, spelled so that nobody on the way takes it for something else."""
+    return part.replace(".", "%2E") if part in (".", "..") else quote(part, safe="")
 
 
 _ADVICE: Final = {

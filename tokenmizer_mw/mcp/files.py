@@ -28,10 +28,10 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
         handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise ToolError(f"{path} cannot be opened: {error.strerror or error}.") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode) or os.path.realpath(real) != real:
+        os.close(handle)
+        raise ToolError(f"{path} is not a file.")
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or os.path.realpath(real) != real:
-            raise ToolError(f"{path} is not a file.")
         yield file
 
 

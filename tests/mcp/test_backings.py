@@ -1,0 +1,137 @@
+"""The store itself, or a running server: the same answers, and a sentence when one of them fails."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.mcp.backing import Backing, answers, on_server, on_store
+from tokenmizer_mw.mcp.server import Memory, server
+from tokenmizer_mw.mcp.serving import Wanted, run_http
+
+from .conftest import Desk, Running, in_process
+from .test_tools import refused, told
+
+READS: list[tuple[str, dict[str, Any]]] = [
+    ("list_sessions", {}),
+    ("resume_session", {"level": "full"}),
+    ("resume_session", {"query": "storage", "budget": 90}),
+    ("get_graph_stats", {}),
+    ("why_decision", {"text": "PostgreSQL"}),
+    ("search_session", {"text": "push"}),
+]
+
+
+def speaking(backing: Backing, desk: Desk) -> Client:
+    return Client(server(Memory(backing, str(desk.folder), [str(desk.folder)]), "0"), mode="2026-07-28")
+
+
+def test_both_see_the_same(desk: Desk, running: Running) -> None:
+    async def use() -> None:
+        here = in_process(desk, "2026-07-28")
+        async with here as store, on_server(running.url) as backing, speaking(backing, desk) as remote:
+            await told(store, "checkpoint_session")
+            await told(remote, "remember", text="Answer in French")
+            await told(store, "remember", text="Database: CockroachDB", kind="choice")
+            for tool, arguments in READS:
+                one, other = await told(store, tool, **arguments), await told(remote, tool, **arguments)
+                assert one.pop("answered_by") == "The store itself"
+                assert other.pop("answered_by") == f"The server at {running.url}"
+                assert one == other
+            await told(remote, "forget_session", session_id=desk.session)
+            assert "There is no session of this project" in await refused(store, "resume_session")
+
+    anyio.run(use)
+
+
+def test_a_server_that_goes_in_the_middle(desk: Desk) -> None:
+    memory = SessionMemory.open(desk.address, Settings(project_separator="/"))
+    running = Running(memory)
+
+    async def use() -> None:
+        async with on_server(running.url) as backing, speaking(backing, desk) as client:
+            await told(client, "resume_session")
+            await anyio.to_thread.run_sync(running.stop)
+            sentence = await refused(client, "resume_session")
+            assert f"{running.url} does not answer: start it with `tokenmizer-mw serve`" in sentence
+
+    anyio.run(use)
+    memory.close()
+
+
+def test_a_reply_that_breaks_off(desk: Desk) -> None:
+    """What a client sees when a server dies while it answers."""
+
+    def dying(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.RemoteProtocolError("peer closed connection without sending complete message body")
+
+    async def use() -> None:
+        link = httpx2.AsyncClient(transport=httpx2.MockTransport(dying), base_url="http://gone")
+        async with link, speaking(Backing(link, "The server"), desk) as client:
+            assert "The server does not answer" in await refused(client, "list_sessions")
+
+    anyio.run(use)
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (httpx2.Response(200, text="<html>hello</html>"), "is it tokenmizer-mw?"),
+        (httpx2.Response(200, json=[1]), "is it tokenmizer-mw?"),
+        (httpx2.Response(502, json={"oops": 1}), "It was refused"),
+        (httpx2.Response(500, json={"error": {"code": "internal", "message": "Something."}}), "server's log"),
+    ],
+)
+def test_a_server_of_somebody_else(desk: Desk, reply: httpx2.Response, sentence: str) -> None:
+    async def use() -> None:
+        link = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: reply), base_url="http://other")
+        async with link, speaking(Backing(link, "The server"), desk) as client:
+            assert sentence in await refused(client, "list_sessions")
+
+    anyio.run(use)
+
+
+def test_a_server_that_wants_a_key(desk: Desk) -> None:
+    memory = SessionMemory.open(desk.address)
+    running = Running(memory, authorize=lambda scope: None)
+
+    async def use() -> None:
+        assert not await answers(running.url)
+        async with on_server(running.url) as backing, speaking(backing, desk) as client:
+            assert "TOKENMIZER_KEY" in await refused(client, "list_sessions")
+
+    anyio.run(use)
+    running.stop()
+    memory.close()
+
+
+def test_a_server_is_found(running: Running) -> None:
+    assert anyio.run(answers, running.url)
+    running.stop()
+    assert not anyio.run(answers, running.url)
+
+
+def test_a_database_of_another_version(desk: Desk) -> None:
+    path = desk.address.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA user_version = 999")
+
+    async def use() -> None:
+        with closing(SessionMemory.open(desk.address, Settings(redact=False))) as memory:
+            async with on_store(memory, "The store itself") as backing, speaking(backing, desk) as client:
+                assert "newer version of tokenmizer-mw" in await refused(client, "list_sessions")
+
+    anyio.run(use)
+
+
+def test_only_this_machine_is_served() -> None:
+    with pytest.raises(ConfigError, match="no keys"):
+        run_http(Wanted(), "0.0.0.0", 0)

@@ -1,0 +1,223 @@
+"""Every tool, over three transports, in two versions of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from .conftest import CHAT, MODES, TRANSPORTS, Desk, in_process, over_stdio, record, served
+
+TOOLS = {
+    "analyze_file",
+    "checkpoint_session",
+    "forget_session",
+    "get_graph_stats",
+    "get_savings_stats",
+    "list_sessions",
+    "remember",
+    "resume_session",
+    "search_session",
+    "why_decision",
+}
+READ_ONLY = TOOLS - {"checkpoint_session", "forget_session", "remember"}
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The structure of an answer, which its text says, too."""
+    result = await client.call_tool(tool, arguments)
+    text = result.content[0].text  # type: ignore[union-attr]
+    assert not result.is_error, text
+    assert json.loads(text) == result.structured_content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return str(result.content[0].text)  # type: ignore[union-attr]
+
+
+async def use_every_tool(client: Client, session: str) -> None:
+    listed = await told(client, "list_sessions")
+    assert [one["session_id"] for one in listed["sessions"]] == [session]
+    assert session.startswith(f"{listed['project']}/")
+    assert listed["answered_by"] == "The store itself"
+    assert "PostgreSQL" in (await told(client, "resume_session"))["text"]
+    assert (await told(client, "resume_session", session_id=session, level="critical"))["tokens"] <= 100
+    stats = await told(client, "get_graph_stats")
+    assert stats["by_type"]["decision"] == 3
+    assert stats["transitions"] == 1
+    assert (await told(client, "get_savings_stats"))["sessions"] == 1
+    why = await told(client, "why_decision", text="PostgreSQL")
+    assert "concurrent writes" in why["text"]
+    assert why["fact"]["quote"] == CHAT[2]["content"]
+    found = await told(client, "search_session", text="review", k=1)
+    assert [fact["label"] for fact in found["facts"]] == ["Never push to main without a review"]
+    first = await told(client, "checkpoint_session")
+    assert (first["id"], len(first["added"])) == ("checkpoint-1", stats["facts"])
+    fact = (await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions"))["fact"]
+    assert fact["status"] == "active"
+    second = await told(client, "checkpoint_session")
+    assert [one["label"] for one in second["added"]] == ["Database: CockroachDB"]
+    assert [one["status"] for one in second["changed"]] == ["superseded"]
+    digest = await told(client, "analyze_file", path="orders.csv")
+    assert "501 lines" in digest["text"] or "500 rows" in digest["text"]
+    assert (await told(client, "forget_session", session_id=session))["events"] > 0
+    assert "There is no session of this project" in await refused(client, "resume_session")
+    assert "list_sessions names" in await refused(client, "resume_session", session_id=session)
+
+
+async def look_at_resources(client: Client, session: str) -> None:
+    spelled = session.replace("/", "%2F")
+    templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
+    base = "tokenmizer://sessions/{session_id}"
+    assert templates == {f"{base}/resume", f"{base}/resume/{{level}}", f"{base}/graph"}
+
+    async def read(uri: str) -> str:
+        return str((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
+
+    assert json.loads(await read("tokenmizer://sessions"))["sessions"][0]["session_id"] == session
+    assert "PostgreSQL" in await read(f"tokenmizer://sessions/{spelled}/resume")
+    assert "PostgreSQL" in await read(f"tokenmizer://sessions/{spelled}/resume/critical")
+    assert json.loads(await read(f"tokenmizer://sessions/{spelled}/graph"))["nodes"]
+    with pytest.raises(MCPError, match="list_sessions names"):
+        await read("tokenmizer://sessions/nobody/resume")
+    prompt = await client.get_prompt("resume", {})
+    assert "PostgreSQL" in prompt.messages[0].content.text  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_every_tool_and_resource(desk: Desk, transport: str, mode: str) -> None:
+    async def use() -> None:
+        async with TRANSPORTS[transport](desk, mode) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+            await look_at_resources(client, desk.session)
+            await use_every_tool(client, desk.session)
+
+    anyio.run(use)
+
+
+def test_every_tool_and_resource_over_http(desk: Desk) -> None:
+    async def use(url: str, mode: str) -> None:
+        async with Client(url, mode=mode) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+            await look_at_resources(client, desk.session)
+            await use_every_tool(client, desk.session)
+
+    with served(desk) as url:
+        for mode in MODES.values():
+            anyio.run(use, url, mode)
+            record(desk)
+        names_of_other_machines_are_refused(url)
+
+
+def names_of_other_machines_are_refused(url: str) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    accepted = {"accept": "application/json, text/event-stream"}
+    for headers in ({"host": "evil.test"}, {"host": "127.0.0.1:1"}, {"origin": "http://evil.test"}):
+        refusal = httpx2.post(url, json=body, headers={**accepted, **headers})
+        assert refusal.status_code in (403, 421), headers
+
+
+def test_tools_say_what_they_do(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            for tool in (await client.list_tools()).tools:
+                assert tool.description and tool.output_schema and tool.annotations is not None
+                assert tool.annotations.read_only_hint is (tool.name in READ_ONLY)
+                assert bool(tool.annotations.destructive_hint) is (tool.name == "forget_session")
+                assert tool.annotations.open_world_hint is False
+
+    anyio.run(use)
+
+
+def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
+    (desk.folder / "large.log").write_text("12:00:00 INFO all is well\n" * 60_000)
+    steps: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        steps.append((progress, total))
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            await client.call_tool("analyze_file", {"path": "large.log"}, progress_callback=note)
+
+    anyio.run(use)
+    assert len(steps) > 3
+    assert [progress for progress, _ in steps] == sorted(progress for progress, _ in steps)
+    assert steps[-1] == (1_560_000, 1_560_000)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("resume_session", {"session_id": "nobody"}, "There is no such session. list_sessions names"),
+        ("resume_session", {"session_id": "a\nb"}, "There is no such session"),
+        ("resume_session", {"session_id": ".."}, "There is no such session"),
+        ("why_decision", {"text": "unheard of zebras"}, "search_session finds facts by their words"),
+        ("forget_session", {"session_id": "nobody"}, "There is no such session"),
+        ("resume_session", {"budget": 1}, "budget"),
+        ("resume_session", {"level": "huge"}, "level"),
+        ("remember", {"text": "\u200b"}, "needs words"),
+        ("list_sessions", {"cursor": "forged"}, "cursor"),
+        ("analyze_file", {"path": "missing.txt"}, "cannot be opened: No such file"),
+        ("analyze_file", {"path": "."}, "is not a file"),
+        ("analyze_file", {"path": "a\0b"}, "is not a path"),
+        ("analyze_file", {"path": "/etc/hostname"}, "outside of what may be read"),
+        ("analyze_file", {"path": "../sessions.db"}, "outside of what may be read"),
+        ("analyze_file", {"path": "link"}, "outside of what may be read"),
+        ("analyze_file", {"path": "pipe"}, "is not a file"),
+    ],
+)
+def test_bad_input_is_a_sentence(desk: Desk, tool: str, arguments: Mapping[str, Any], sentence: str) -> None:
+    import os
+
+    (desk.folder / "link").symlink_to("/etc/hostname")
+    os.mkfifo(desk.folder / "pipe")
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            assert sentence in await refused(client, tool, **arguments)
+
+    anyio.run(use)
+
+
+def test_an_empty_session_is_told_as_such(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            await told(client, "remember", session_id="empty", text="Answer in French")
+            assert "Answer in French" in (await told(client, "resume_session", session_id="empty"))["text"]
+
+    anyio.run(use)
+
+
+def test_secrets_of_a_file_are_not_told(desk: Desk) -> None:
+    import secrets
+    import string
+
+    secret = "ghp_" + "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(36))
+    (desk.folder / "deploy.env").write_text(f"TOKEN={secret}\nPORT=8080\n")
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            assert secret not in json.dumps(await told(client, "analyze_file", path="deploy.env"))
+
+    anyio.run(use)
+
+
+def test_roots_can_be_named(desk: Desk) -> None:
+    async def use() -> None:
+        async with over_stdio(desk, "legacy", "--root", str(desk.folder.parent), TOKENMIZER_ROOTS="/etc") as client:
+            assert (await told(client, "analyze_file", path="shop/orders.csv"))["text"]
+            assert (await told(client, "analyze_file", path="/etc/hostname"))["text"]
+
+    anyio.run(use)
