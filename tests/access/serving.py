@@ -24,7 +24,7 @@ from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.access.caller import caller_of, tenant_of
 from tokenmizer_mw.access.door import Access
 from tokenmizer_mw.access.key_store import KeyStore
-from tokenmizer_mw.access.paths import needed_scope
+from tokenmizer_mw.access.paths import is_own
 from tokenmizer_mw.access.settings import AccessSettings
 from tokenmizer_mw.api import api
 from tokenmizer_mw.proxy.app import Proxy
@@ -180,8 +180,8 @@ class Serving:
         rest, chats = api(memory), TokenMizerMiddleware(model, memory=memory, tenant=tenant_of)
 
         async def inside(scope: Any, receive: Any, send: Any) -> None:
-            told = scope["type"] == "http" and not needed_scope(scope["path"])
-            await (rest if told else chats)(scope, receive, send)
+            own = scope["type"] == "http" and is_own(scope["path"])
+            await (rest if own else chats)(scope, receive, send)
 
         door = Access(inside, keys=keys, settings=settings)
         return door, door

@@ -12,7 +12,7 @@ CHAT: Final = "chat"
 _CHAT_ENDINGS: Final = tuple(ROUTES)
 _COUNTING: Final = ("/count_tokens", ":countTokens")
 
-_CHECKED_BEHIND: Final = (
+_OWN: Final = (
     "/api/checkpoint/",
     "/api/checkpoints/",
     "/api/resume/",
@@ -25,7 +25,7 @@ _CHECKED_BEHIND: Final = (
     "/health/",
     "/metrics/",
 )
-"""Where routes check the caller's scopes themselves. Everything else is taken for a call to a provider."""
+"""Where the routes about sessions and health are, each with what is below it."""
 
 
 def below_root(scope: Mapping[str, Any]) -> str:
@@ -37,11 +37,15 @@ def below_root(scope: Mapping[str, Any]) -> str:
     return path
 
 
+def is_own(path: str) -> bool:
+    """Whether the path is one of a server's own, about sessions and health. Everything else is taken for a call to a
+    provider; Ollama's API shares their beginning."""
+    return f"{path}/".startswith(_OWN) and not path.endswith(_CHAT_ENDINGS)
+
+
 def needed_scope(path: str) -> str:
     """The scope that a path needs at the door: "chat", or "" where the routes behind it see to that."""
-    if f"{path}/".startswith(_CHECKED_BEHIND) and not path.endswith(_CHAT_ENDINGS):
-        return ""
-    return CHAT
+    return "" if is_own(path) else CHAT
 
 
 def uses_tokens(path: str) -> bool:

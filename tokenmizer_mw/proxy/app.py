@@ -11,6 +11,7 @@ from tokenmizer_mw.access.caller import caller_of, tenant_of
 from tokenmizer_mw.access.door import Access
 from tokenmizer_mw.access.key_store import KeyStore
 from tokenmizer_mw.access.opening import keys_of_server
+from tokenmizer_mw.access.paths import is_own
 from tokenmizer_mw.api import api
 from tokenmizer_mw.api.health import Doubt
 from tokenmizer_mw.asgi import TokenMizerMiddleware
@@ -28,7 +29,6 @@ from .configuration import Configuration
 from .conversations import Conversations, session_of
 from .credentials import OWN_HEADER
 from .draining import drain_first
-from .faces import is_own
 from .logs import quieten
 from .outcomes import Outcomes
 from .relay import Relay

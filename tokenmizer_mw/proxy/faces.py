@@ -46,17 +46,10 @@ _OLLAMA: Final = frozenset(
 )
 """What of Ollama's API only reads: the others manage the models of a server, which is not for a client of a proxy."""
 
-_OWN: Final = frozenset({"/health", "/metrics"})
-
 _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
 _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
-
-
-def is_own(path: str) -> bool:
-    """Whether the path is one of this server's own, about sessions and health; Ollama's API shares their beginning."""
-    return path in _OWN or (path.startswith(("/api/", "/health/")) and path not in _OLLAMA)
 
 
 def face_of(path: str, headers: Sequence[Header]) -> Face | None:
