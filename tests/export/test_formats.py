@@ -147,9 +147,30 @@ def test_cards_of_a_canvas_lie_in_their_groups_and_on_no_other(graph: SessionGra
 def test_a_card_of_a_canvas_tells_what_it_is() -> None:
     nodes = {node["id"]: node for node in json.loads(export_graph(booking(), "canvas"))["nodes"]}
     assert nodes["decision-1"]["text"] == (
-        "**~~SQLite~~**\n\n\u21b7 choice, superseded, user, turn 2\n\n> We use SQLite, it is one file."
+        "**~~SQLite~~**\\\n\u21b7 choice, superseded, user, turn 2\n\n> We use SQLite, it is one file."
     )
     assert nodes["group-decision"]["label"] == "Decisions (5)"
+
+
+_CARD = """<!doctype html><meta charset="utf-8"><style>
+.card{{overflow:auto;box-sizing:border-box;padding:14px 20px;font:16px/24px sans-serif;overflow-wrap:anywhere}}
+p,blockquote{{margin:0 0 16px}} blockquote{{padding-left:20px}} .card>:last-child,blockquote>p{{margin-bottom:0}}
+</style>{}"""
+
+
+@pytest.mark.parametrize("name", ["booking", "crowd", "hostile"])
+def test_what_stands_on_a_card_of_a_canvas_fits(browser: Any, name: str) -> None:
+    nodes = [node for node in json.loads(export_graph(GRAPHS[name], "canvas"))["nodes"] if node["type"] == "text"]
+    sizes = [(node["width"], node["height"]) for node in nodes]
+    written = MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+    with opened(browser) as page:
+        page.page.set_content(
+            _CARD.format("".join(f'<div class="card">{written.render(n["text"])}</div>' for n in nodes))
+        )
+        beyond = """sizes => [...document.querySelectorAll('.card')].map((card, place) => {
+            card.style.width = `${sizes[place][0]}px`; card.style.height = `${sizes[place][1]}px`;
+            return card.scrollHeight > card.clientHeight ? card.innerText : '' }).filter(text => text)"""
+        assert page.page.evaluate(beyond, sizes) == []
 
 
 # -- D3 ----------------------------------------------------------------------------------------------------------------

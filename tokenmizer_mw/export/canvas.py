@@ -15,12 +15,12 @@ from .appearance import EDGES, STATUSES, TYPES
 from .layout import Box, Lane, Layout, Measures, arrange
 from .markup import markdown
 from .selection import NODES_MAX, selected
-from .text import label_of, said_by, words_of
+from .text import fitted, label_of, said_by, words_of
 
-_CARDS: Final = Measures(width=340, height=150, gap=30, padding=30, heading=10, between=110)
-"""Room for four lines of a label in the type that Obsidian uses; the name of a group stands above it."""
+_CARDS: Final = Measures(width=340, height=180, gap=30, padding=30, heading=10, between=110)
+"""Room for a label of four lines, or of two and a quotation; the name of a group stands above its border."""
 
-_LABEL_MAX: Final = 130
+_LABEL_WIDTH: Final = 66.0
 _QUOTE_MAX: Final = 60
 
 
@@ -54,10 +54,10 @@ def _card(node: Node, layout: Layout) -> dict[str, Any]:
 def _text(node: Node) -> str:
     """The label, what it is, and the words that it comes from where they fit."""
     look = STATUSES[node.status]
-    label = markdown(words_of(label_of(node), _LABEL_MAX))
+    label = markdown(fitted(label_of(node), _LABEL_WIDTH))
     shown = label if node.current else f"~~{label}~~"
     kind = f"{node.kind.value}, " if node.kind is not None else ""
-    lines = [f"**{shown}**", f"{look.mark} {kind}{look.word}, {markdown(said_by(node.source))}"]
+    lines = [f"**{shown}**\\\n{look.mark} {kind}{look.word}, {markdown(said_by(node.source))}"]
     if len(label) < _QUOTE_MAX and node.source.quote and node.source.quote != node.label:
         lines.append(f"> {markdown(words_of(node.source.quote, _QUOTE_MAX))}")
     return "\n\n".join(lines)

@@ -30,6 +30,8 @@ def _document(graph: SessionGraph, chosen: Selection, title: str) -> Iterator[st
         yield f"\n## {TYPES[type_].title}\n"
         for node in lane:
             yield from _fact(graph, node)
+    if not chosen.nodes:
+        yield "\nNothing is known of this session yet: facts come with its messages."
     nodes = {node.id: node for node in chosen.nodes}
     yield from _story(chosen, nodes)
     yield from _relations(chosen, nodes)

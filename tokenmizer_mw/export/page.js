@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  if (!matchMedia("(scripting: enabled)").matches) return; // an older browser: the page stays what it is without scripts
   const one = (id) => document.getElementById(id);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const data = JSON.parse(one("data").textContent);

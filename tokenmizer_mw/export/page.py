@@ -85,10 +85,10 @@ def _asset(name: str) -> str:
 @cache
 def _style() -> str:
     colours = "".join(
-        f".t-{type_.value}{{--type:{look.light};--type:light-dark({look.light},{look.dark})}}"
-        for type_, look in TYPES.items()
+        f".t-{type_.value}{{--type:light-dark({look.light},{look.dark})}}" for type_, look in TYPES.items()
     )
-    return _asset("page.css") + colours
+    plain = "".join(f".t-{type_.value}{{--type:{look.light}}}" for type_, look in TYPES.items())
+    return f"{_asset('page.css')}{plain}@supports (color:light-dark(red,red)){{{colours}}}"
 
 
 def _json(value: Any) -> str:
@@ -160,6 +160,8 @@ def _tools(chosen: Selection) -> Iterator[str]:
 
 
 def _lanes(chosen: Selection) -> Iterator[str]:
+    if not chosen.nodes:
+        yield '<p class="nothing">Nothing is known of this session yet: facts come with its messages.</p>'
     for type_, lane in chosen.by_type().items():
         look = TYPES[type_]
         yield (

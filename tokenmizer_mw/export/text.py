@@ -31,7 +31,7 @@ def words_of(text: str, limit: int = TEXT_MAX) -> str:
 
 def said_by(source: Source) -> str:
     """Who said it and where: "user, turn 12"."""
-    role = flatten(source.role, 40)
+    role = flatten(source.role, 20)
     return f"{role}, turn {source.turn}" if role else f"turn {source.turn}"
 
 
@@ -76,6 +76,11 @@ def _pieces(text: str, width: float) -> Iterator[str]:
             rest = rest[head:]
         if rest:
             yield rest
+
+
+def fitted(text: str, width: float) -> str:
+    """As much of ``text`` as is not wider than ``width`` (1 is the size of the font), with an ellipsis where it ends."""
+    return text if width_of(text) <= width else _ended(text, width)
 
 
 def _ended(line: str, width: float) -> str:
