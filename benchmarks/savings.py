@@ -7,8 +7,8 @@ taken after 10, 40, 150 and 300 calls, and after every single one ("any"). A cal
 agent, several make up a turn of the user, and nothing is cut inside of one. Where a session is shorter, others follow
 in the same conversation. ``chats`` are those of BEAM (100K), ``agents`` the real transcripts of coding agents in the
 development corpus, both below TOKENMIZER_CORPUS and not in this repository. ``short`` are sessions made for these
-benchmarks, whose messages are some 60 tokens long: after 40 calls they hold no more than the block of a cut is worth,
-so that there is no bar. Conversations begin at evenly spaced places of a family, and their costs are summed up.
+benchmarks, whose messages are some 60 tokens long: they are not long, and only have to cost no more. Conversations
+begin at evenly spaced places of a family, and their costs are summed up.
 ``economy`` cuts when that pays (``Settings.cut``), ``window`` when the model's window is full, which is the default.
 How patient the economy is was chosen by looking at these conversations: they are development data.
 """
@@ -33,9 +33,10 @@ from .state import chats
 LENGTHS: Final = (10, 40, 150, 300)
 BARS: Final = {10: 1.02, 40: 0.95, 150: 0.80, 300: 0.50}
 CONVERSATIONS: Final = 3
-"""How many conversations of each family are sent to the first provider; to the others, one."""
+"""How many conversations of agents, which differ most, are sent to each provider, and of all families to the first; of
+the others, one is."""
 AGENTS: Final = "real_dev"
-NO_BAR: Final = ("short", 40)
+LONG: Final = ("chats", "agents")
 
 PROVIDERS: Final = {
     "anthropic": Rules("marked", "claude-sonnet-4-5"),
@@ -82,7 +83,7 @@ def run() -> dict[str, Any]:
     figures: dict[str, dict[str, float]] = {}
     for number, (provider, rules) in enumerate({**PROVIDERS, **CHEAP_READS}.items()):
         for family, conversations in families.items():
-            sent = conversations[: 1 if number else CONVERSATIONS]
+            sent = conversations[: 1 if number and family != "agents" else CONVERSATIONS]
             figures[f"{provider}: {family}"] = ratios([replay(items, rules, economy) for items in sent])
     for family, conversations in families.items():
         sent = conversations[:1]
@@ -96,7 +97,7 @@ def _bars(figures: Mapping[str, Mapping[str, float]]) -> Iterator[dict[str, Any]
         if provider not in PROVIDERS:
             continue
         for length in LENGTHS:
-            if (family, length) != NO_BAR:
+            if family in LONG:
                 yield at_most(f"{name}, {length} calls", found[str(length)], BARS[length], digits=2)
         yield at_most(f"{name}, after any call", found["any"], BARS[10], digits=2)
 

@@ -53,9 +53,8 @@ is passed over. Where the models of a family differ, the smallest counts."""
 _WORTH_LEAST: Final = 4
 """Blocks that a chat must be as long as before it is asked whether a cut pays."""
 
-_CACHED_LEAST: Final = 1.3
-"""Times what a provider caches at least that a cut which is to pay leaves: blocks turn out shorter than their budget,
-and providers count otherwise than we do."""
+_CACHED_LEAST: Final = 1.2
+"""Times what a provider caches at least that a cut which is to pay leaves: providers count otherwise than we do."""
 
 _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
 """Reasons to stand down for which not even a cut of before is carried on."""
@@ -214,7 +213,7 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     for word begins, and the first place where a cut may be.
 
     As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
-    is not more than the share: for that, the cut waits. So it does while what it leaves could be too short for the
+    is not more than the share: for that, the cut waits. More is kept where what is left would be too short for the
     provider's cache.
     """
     start, first = starts
@@ -222,14 +221,20 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     share = settings.cut_to * (before[-1] - before[start])
     wanted = _boundary(request, before, first, share)
     keep_from = _boundary(request, before, first, min(share, bearable))
+    if keep_from is not None and _too_short(request, chat, keep_from):
+        keep_from = _boundary(request, before, first, bearable)
     if wanted is None or keep_from is None or before[-1] - before[keep_from] > bearable:
         return None
     newest = keep_from == _boundary(request, before, first, 0)
-    left = chat.overhead + before[request.prefix] + chat.block + before[-1] - before[keep_from]
-    short = left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
-    if short or (newest and wanted < keep_from) or not chat.pays(start, keep_from):
-        return None
-    return keep_from
+    waits = (newest and wanted < keep_from) or _too_short(request, chat, keep_from)
+    return None if waits or not chat.pays(start, keep_from) else keep_from
+
+
+def _too_short(request: ChatRequest, chat: Ledgered, keep_from: int) -> bool:
+    """Whether what a cut leaves could be too short for the provider's cache: even without its block, which may turn
+    out a small one."""
+    left = chat.overhead + chat.before[request.prefix] + chat.before[-1] - chat.before[keep_from]
+    return left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
 
 
 def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:

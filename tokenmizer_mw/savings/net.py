@@ -111,7 +111,7 @@ def _ours(sent: Sent, price: Price | None, caching: Caching | None) -> _Input:
 def _clients(sent: Sent, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
     """What the client would have been billed, on the provider's scale where that is known."""
     scale = ours.tokens / sent.ours if sent.told and sent.ours else 1.0
-    tokens = ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale)
+    tokens = max(0, ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale))
     return _billed(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
 
 

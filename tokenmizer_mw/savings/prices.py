@@ -236,7 +236,8 @@ def rates(model: str) -> Rates:
     if found is None or not found[0].input:
         return Rates()
     price = found[0]
-    return Rates(max(1.0, price.write / price.input), min(_READ_MOST, price.cached / price.input))
+    read, write = round(price.cached / price.input, 6), round(price.write / price.input, 6)
+    return Rates(max(1.0, write), min(_READ_MOST, read))
 
 
 def _plain(model: str) -> str:

@@ -16,9 +16,9 @@ from typing import Final
 
 from .prices import Rates
 
-PATIENCE: Final = 6.0
+PATIENCE: Final = 4.0
 """How many times its cost what a cut takes out must have cost since the cut before. With 1, long chats would cost the
-least, and be cut every few turns; with 6 they are cut a seventh as often, and cost a fifth more than that."""
+least, and be cut every few turns; with 4 they are cut a fifth as often, and cost a little more than that."""
 
 
 @dataclass(frozen=True, slots=True)
