@@ -38,7 +38,7 @@ T = TypeVar("T")
 BIG: Final = "big"
 CHUNK: Final = 20
 FILLERS: Final = 16
-COLD: Final = 15
+COLD: Final = 21
 WARM: Final = 200
 FRESH: Final = 5
 PAGE: Final = 100
@@ -103,10 +103,10 @@ def _opened(url: str, events: Sequence[Recorded], stored: int) -> dict[str, Any]
     page = _median(lambda: log.sessions(LOCAL_TENANT, limit=PAGE), 9)
     log.close()
     return {
-        "cold": _median_of([_first_look(url, Settings()) for _ in range(COLD)]),
-        "cold_from_the_log": _median_of([_first_look(url, Settings(snapshot_every=0)) for _ in range(5)]),
-        "cold_in_a_new_process": _median_of([_elsewhere(_first_look, url, Settings()) for _ in range(FRESH)]),
-        "warm": _warm(url),
+        "cold": _median_of(_elsewhere(_first_looks, url, Settings(), COLD)[1:]),
+        "cold_from_the_log": _median_of(_elsewhere(_first_looks, url, Settings(snapshot_every=0), FRESH + 1)[1:]),
+        "cold_in_a_new_process": _median_of([_elsewhere(_first_looks, url, Settings(), 1)[0] for _ in range(FRESH)]),
+        "warm": _elsewhere(_warm, url),
         "listing": whole,
         f"listing_{PAGE}": page,
         "memory": _elsewhere(_growth, url, (stored * 3 // 10, stored)),
@@ -150,6 +150,10 @@ def _median(work: Callable[[], object], times: int) -> dict[str, float]:
 def _median_of(found: Sequence[tuple[float, float]]) -> dict[str, float]:
     cpu, wall = (statistics.median(each) for each in zip(*found, strict=True))
     return {"cpu_ms": round(cpu, 2), "wall_ms": round(wall, 2)}
+
+
+def _first_looks(url: str, settings: Settings, times: int) -> list[tuple[float, float]]:
+    return [_first_look(url, settings) for _ in range(times)]
 
 
 def _first_look(url: str, settings: Settings) -> tuple[float, float]:

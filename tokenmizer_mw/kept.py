@@ -27,7 +27,7 @@ ATTEMPTS_MAX: Final = 1_000
 """Conflicts in a row after which an update gives up; each one means that another writer made progress."""
 
 
-SHARE: Final = 16
+SHARE: Final = 32
 """A snapshot is worth its while when the session has grown by this part of itself: then all the snapshots of a session
 cost the same for each event, however long it gets."""
 
