@@ -37,6 +37,7 @@ $(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 # The coding agents that some tests drive, and what looks at pages, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
 agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0
+	npm install --silent --no-save --no-audit --no-fund --prefix .agents/mcp @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/conformance@0.1.16 node@24
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
 
 clean:

@@ -10,7 +10,7 @@ import pytest
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 
-from .agent import PLUGIN, Desk, Session, blocks, desk, new_name, program
+from .agent import Desk, Session, blocks, desk, new_name, program
 
 pytestmark = pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
 
@@ -65,8 +65,3 @@ def test_restart_without_compaction_then_compaction_at_once(at_desk: Desk, upstr
         session.say("/compact")
         (again,) = session.say("Go on.")
         assert len(blocks(again)) == 1
-
-
-def test_plugin_is_valid(at_desk: Desk) -> None:
-    done = at_desk.run("claude", "plugin", "validate", "--strict", str(PLUGIN))
-    assert done.returncode == 0, done.stdout + done.stderr
