@@ -386,7 +386,10 @@
   addEventListener("hashchange", named);
 
   for (const button of buttons) button.setAttribute("tabindex", "-1");
-  if (matchMedia("(max-width:860px)").matches) document.querySelector("input[value=list]").checked = true;
+  if (matchMedia("(max-width:860px)").matches) {
+    document.querySelector("input[value=list]").checked = true;
+    one("filters").open = false;
+  }
   look(document.querySelector("input[name=view]:checked").value);
   setClock();
   one("time").hidden = times("valid").length < 2;

@@ -138,7 +138,7 @@ def _tools(chosen: Selection) -> Iterator[str]:
     lines = " checked" if len(chosen.edges) <= _LINES_MAX else ""
     yield f'</div><label><input type="checkbox" id="lines"{lines}>All relations</label>'
     yield '<p id="found" role="status"></p></div>'
-    yield '<fieldset class="chips"><legend>Types</legend>'
+    yield '<details id="filters" open><summary>Filters</summary><fieldset class="chips"><legend>Types</legend>'
     for type_, lane in chosen.by_type().items():
         look = TYPES[type_]
         yield (
@@ -152,7 +152,7 @@ def _tools(chosen: Selection) -> Iterator[str]:
             f'<label><input type="checkbox" name="status" value="{status.value}" checked>'
             f'<span aria-hidden="true">{look_.mark}</span> {look_.word}</label>'
         )
-    yield '</fieldset><div class="row time" id="time"><fieldset class="choice"><legend>Time</legend>'
+    yield '</fieldset></details><div class="row time" id="time"><fieldset class="choice"><legend>Time</legend>'
     yield '<label><input type="radio" name="clock" value="recorded" checked>as recorded</label>'
     yield '<label><input type="radio" name="clock" value="valid">as valid</label></fieldset>'
     yield '<label class="slider">At <input type="range" id="at" min="0" max="0" value="0"></label>'

@@ -79,7 +79,7 @@ def _pieces(text: str, width: float) -> Iterator[str]:
 
 
 def fitted(text: str, width: float) -> str:
-    """As much of ``text`` as is not wider than ``width`` (1 is the size of the font), with an ellipsis where it ends."""
+    """As much of ``text`` as is no wider than ``width`` (1 is the font's size), with an ellipsis where it is cut."""
     return text if width_of(text) <= width else _ended(text, width)
 
 
