@@ -16,6 +16,7 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 from .choices import CHOICE_MAKERS
 from .counsel import ANYWHERE, Counsel
 from .domains import domain_hits
+from .filling import filled
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
 from .guessing import completed
@@ -79,7 +80,7 @@ def read_acts(
     if situation.speaker is not Speaker.USER:
         return found
     found = with_values(found, said, situation)
-    return [*found, *told_in(said, found)]
+    return filled([*found, *told_in(said, found)], situation, said)
 
 
 def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:

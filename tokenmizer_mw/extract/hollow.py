@@ -66,7 +66,7 @@ def is_hollow(label: str) -> bool:
         return True
     said = [word for word in words if word not in _EMPTY]
     if len(words) == 1:
-        return not said
+        return all(word in _ACTIONS and word.endswith("ed") for word in said)
     points = not _POINTERS.isdisjoint(words[1:])
     return all(word in _ACTIONS or word[0].isdigit() for word in said) and (points or not said)
 
