@@ -449,6 +449,11 @@ class Turn:
             opened = self._forwarding.opened
             self.memory.ingress.note(self._key, opened.sent, opened.body, opened.request)
 
+    def closes(self) -> None:
+        """Nothing more of the response will be read."""
+        if self.asking is not None:
+            self.asking.over()
+
     def extract_later(self) -> None:
         """Draw the facts of a turn that was committed, in the background."""
         try:

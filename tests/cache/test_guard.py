@@ -163,7 +163,29 @@ def test_any_text_can_be_compared(first: str, second: str) -> None:
     read(first)
 
 
-WORDS = "how do i delete the old file from my folder to backup without not all 3 two who is in on and then you".split()
+WORDS = [
+    "how",
+    "do",
+    "i",
+    "delete",
+    "the",
+    "old",
+    "file",
+    "from",
+    "my",
+    "folder",
+    "to",
+    "backup",
+    "without",
+    "not",
+    "all",
+    "3",
+    "two",
+    "who",
+    "is",
+    "in",
+    "on",
+]
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.sampled_from(WORDS), max_size=14))

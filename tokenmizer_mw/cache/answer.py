@@ -68,6 +68,17 @@ class Answer:
         return cls(content_type, body, sizes)
 
 
+_LAST: Final = {
+    "openai_chat": b"[DONE]",
+    "openai_responses": b"response.completed",
+    "anthropic": b"message_stop",
+    "cohere": b"message-end",
+}
+"""What stands in the last event of a stream, where dialects have one that nothing follows."""
+
+_TAIL: Final = 512
+
+
 class Recording:
     """A response that comes by: its start, then its pieces. ``answer`` is ``None`` unless it came whole, at most
     ``most`` bytes of it, and is one that may be given again as far as its head tells."""
@@ -112,6 +123,13 @@ class Recording:
             self._pieces.clear()
         else:
             self._pieces.append(piece)
+
+    def has_ended(self, dialect: str) -> bool:
+        """Whether nothing can come any more: the end was seen, or the last event of a stream of this dialect."""
+        if self.ended or dialect not in _LAST or self._encoding != "identity":
+            return self.ended
+        tail = b"".join(self._pieces[-4:])[-_TAIL:]
+        return tail.endswith(b"\n") and _LAST[dialect] in tail
 
     @property
     def answer(self) -> Answer | None:

@@ -295,7 +295,10 @@ class Asking:
             self._finish()
 
     def over(self) -> None:
-        """The call is over: nobody waits for it any longer, unless its answer is just being kept."""
+        """The call is over: nobody waits for it any longer, unless its answer is just being kept. A client that has
+        read the last event of a stream may leave the end of the body."""
+        if self.recording is not None and self.recording.has_ended(self._opened.dialect.name):
+            self.ended()
         if not self._kept:
             self.recording = None
             self._release()

@@ -81,6 +81,7 @@ class WatchedStream(_Watched):
         finally:
             if not self._over:
                 self._turn.commit(True, Outcome.ABORTED, attempt=True)
+            self._turn.closes()
             self._turn.extract_later()
 
 
@@ -116,6 +117,7 @@ class AsyncWatchedStream(_Watched):
             await self._stream.aclose()
         finally:
             if self._turn.committed:
+                self._turn.closes()
                 self._turn.extract_later()
             elif not self._over:
                 self._turn.leave(Outcome.ABORTED, attempt=True)
