@@ -302,7 +302,7 @@ class SessionMemory(RequestPath):
             self._compression.forget()
         self._counters.clear()
         for key in keys:
-            self._kept.drop(key)
+            self._drop(key)
             if self.answers is not None:
                 self.answers.purge(key.tenant, key.id)
 
@@ -314,7 +314,7 @@ class SessionMemory(RequestPath):
             raise ConfigError("redaction is switched off by the settings")
         door = self.ingress
         changed = self._log.rewrite(key, Retouch(door.message, door.text, door.document))
-        self._kept.drop(key)
+        self._drop(key)
         return changed
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
@@ -398,14 +398,14 @@ class SessionMemory(RequestPath):
         session that is not known ``UnknownSession``, unless its project is.
         """
         key = self._key(session_id, tenant)
-        return self._told(key, partial(build_resume, level=level, budget=budget, query=query), model)
+        return self._resumed(key, partial(build_resume, level=level, budget=budget, query=query), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
         """The resume blocks of all levels, by their names, at little more than the cost of one. Raises as ``resume``
         does."""
-        return self._told(self._key(session_id, tenant), build_resumes, model)
+        return self._resumed(self._key(session_id, tenant), build_resumes, model)
 
-    def _told(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
+    def _resumed(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
         others = self._siblings(key)
         counter = self._counters.of(model).counter
 
