@@ -51,6 +51,7 @@ BENCHMARKS: Final = {
     "opening": "opening sessions, 10,000 in the store and one of 5,000 turns, cold and warm, on both stores",
     "export": "the graph as files: size, CPU, and what the page of 500 facts costs and asks for in Chromium",
     "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
+    "hook": "events of a coding agent: CPU of the process that it waits for, and of the worker behind it",
     "imports": "CPU time of importing, and which frameworks it pulls in",
     "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",
     "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, beside the stock summarization",

@@ -1,0 +1,167 @@
+"""What an event of a coding agent costs, in CPU time: of the process that the agent starts and waits for, from its
+start to its end, and of the worker behind it, which the agent waits for only where it asks for a block.
+
+The transcript is one of 200 turns, two messages each, as Claude Code writes them. In each round a turn is added and the
+five events come in their order. The worker has followed the session from its first turn, as it does in daily use; what
+it costs to start one and to read all 200 turns at once is told beside. Medians; the machine is shared, so a bare
+interpreter is measured in the same rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.hooks.place import place
+from tokenmizer_mw.hooks.worker import STATUS, STOP
+
+from .measure import at_most
+from .sessions import long_session
+
+TURNS: Final = 200
+ROUNDS: Final = 21
+EVENTS: Final[tuple[tuple[str, Mapping[str, str]], ...]] = (
+    ("UserPromptSubmit", {"prompt": "Go on."}),
+    ("Stop", {"last_assistant_message": "Done."}),
+    ("PreCompact", {"trigger": "manual"}),
+    ("SessionStart", {"source": "compact"}),
+    ("SessionEnd", {"reason": "other"}),
+)
+EVENT_MS: Final = 60
+CHECKPOINT_MS: Final = 150
+_CHECKPOINT: Final = "PreCompact"
+
+
+def run() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        desk = _Desk(Path(folder))
+        try:
+            cold = desk.cold()
+            rows = desk.rounds()
+        finally:
+            desk.ask(STOP)
+    figures = {name: {part: _median(values) for part, values in row.items()} for name, row in rows.items()}
+    both = [sum(pair) for pair in zip(*rows[_CHECKPOINT].values(), strict=True)]
+    bars = [
+        at_most(f"{name}: the process that the agent waits for", figures[name]["process_ms"], EVENT_MS, "ms", 1)
+        for name, _ in EVENTS
+    ]
+    bars.append(
+        at_most(
+            f"checkpoint of a transcript of {TURNS} turns: that process and the worker's work",
+            _median(both),
+            CHECKPOINT_MS,
+            "ms",
+            1,
+        )
+    )
+    return {"figures": {**figures, "cold": cold}, "bars": bars, "notes": __doc__, "page": list(_page(figures, cold))}
+
+
+class _Desk:
+    """A project with a transcript, and a worker of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._transcript = folder / "session.jsonl"
+        self._environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "TOKENMIZER_STORE": f"sqlite:///{folder / 'sessions.db'}",
+            "TOKENMIZER_HOOK_DIR": str(folder),
+        }
+        self._messages = long_session(2 * (TURNS + ROUNDS)).messages
+        self._write(self._messages[: 2 * TURNS])
+
+    def cold(self) -> dict[str, float]:
+        """A worker that is started, and reads the whole transcript, at a checkpoint."""
+        process = self._event(_CHECKPOINT, {"trigger": "auto"})
+        started = self.worker_seconds()
+        return {"process_ms": _ms(process), "worker_ms": _ms(started)}
+
+    def rounds(self) -> dict[str, dict[str, list[float]]]:
+        rows: dict[str, dict[str, list[float]]] = {
+            name: {"process_ms": [], "worker_ms": []} for name in ("bare interpreter", *(name for name, _ in EVENTS))
+        }
+        for number in range(ROUNDS):
+            self._write(self._messages[2 * (TURNS + number) : 2 * (TURNS + number + 1)])
+            bare = self._cpu([sys.executable, "-c", "pass"], b"")
+            rows["bare interpreter"]["process_ms"].append(_ms(bare))
+            rows["bare interpreter"]["worker_ms"].append(0.0)
+            for name, more in EVENTS:
+                before = self.worker_seconds()
+                rows[name]["process_ms"].append(_ms(self._event(name, more)))
+                rows[name]["worker_ms"].append(_ms(self.worker_seconds() - before))
+        return rows
+
+    def worker_seconds(self) -> float:
+        """CPU time that the worker has used so far, once it is done with what came before."""
+        return float(self.ask(STATUS).split()[2])
+
+    def ask(self, request: bytes) -> bytes:
+        spot = place(self._environment)
+        assert spot is not None
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.connect(spot.socket)
+            link.sendall(request + b"\n")
+            link.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: link.recv(4096), b""))
+
+    def _event(self, name: str, more: Mapping[str, str]) -> float:
+        told = {"session_id": "benchmark", "transcript_path": str(self._transcript), "cwd": str(self._folder), **more}
+        script = str(Path(sys.executable).parent / "tokenmizer-mw")
+        return self._cpu([script, "hook", name], json.dumps(told).encode())
+
+    def _cpu(self, command: list[str], payload: bytes) -> float:
+        """CPU seconds of a process from its start to its end."""
+        process = subprocess.Popen(
+            command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self._folder
+        )
+        assert process.stdin is not None
+        process.stdin.write(payload)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_utime + usage.ru_stime
+
+    def _write(self, messages: Iterable[Any]) -> None:
+        with self._transcript.open("a", encoding="utf-8") as file:
+            for message in messages:
+                file.write(json.dumps(_line(message)) + "\n")
+
+
+def _line(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message in OpenAI's shape as Claude Code writes it down."""
+    content: list[dict[str, Any]] = [{"type": "text", "text": message["content"]}] if message.get("content") else []
+    if message["role"] == "tool":
+        content = [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}]
+    for call in message.get("tool_calls", ()):
+        called = call["function"]
+        given = json.loads(called["arguments"])
+        content.append({"type": "tool_use", "id": call["id"], "name": called["name"], "input": given})
+    role = "assistant" if message["role"] == "assistant" else "user"
+    return {"type": role, "isSidechain": False, "message": {"role": role, "content": content}}
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1e3, 2)
+
+
+def _median(values: list[float]) -> float:
+    return round(statistics.median(values), 1)
+
+
+def _page(figures: Mapping[str, Mapping[str, float]], cold: Mapping[str, float]) -> Iterable[str]:
+    yield from ("| event | process, ms | worker, ms |", "|---|---|---|")
+    for name, row in figures.items():
+        yield f"| {name} | {row['process_ms']} | {row['worker_ms']} |"
+    yield f"| worker started, {TURNS} turns read at once, checkpoint | {cold['process_ms']} | {cold['worker_ms']} |"
