@@ -61,9 +61,11 @@ _log = logging.getLogger("tokenmizer_mw")
 
 def check_wiring(memory: object, routes: object) -> None:
     """Raises ``ConfigError`` for what is no memory or no table of routes: later on nothing would be remembered, and
-    only the log would say so."""
+    only the log would say so. So it is for a cache whose model cannot be used, which is loaded here."""
     if not hasattr(memory, "settings"):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
+    if (answers := getattr(memory, "answers", None)) is not None:
+        answers.prepare()
     if not isinstance(routes, Mapping):
         raise ConfigError(f"routes is a mapping of path endings to dialects, not a {type(routes).__name__}")
     dialects = {ending: dialect for ending, dialect in routes.items() if not isinstance(dialect, type)}

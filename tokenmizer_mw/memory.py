@@ -315,6 +315,8 @@ class SessionMemory(RequestPath):
         door = self.ingress
         changed = self._log.rewrite(key, Retouch(door.message, door.text, door.document))
         self._drop(key)
+        if self.answers is not None:
+            self.answers.purge(key.tenant, key.id)
         return changed
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:

@@ -14,6 +14,8 @@ import pytest
 
 from tests.asgi.driving import piece, read_body, start
 from tests.cache.chats import CHATS, OPENAI, OTHER, QUESTION, SAID, SAME, Application, Chat, call, way
+from tokenmizer_mw import Transport
+from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded
@@ -491,9 +493,11 @@ def test_embedders_that_cannot_be_used(open_memory: Open, tmp_path: Path) -> Non
         (None, "cache_model"),
     ):
         with pytest.raises(ConfigError, match=why):
-            open_memory(cache="semantic", embed=embed)
+            TokenMizerMiddleware(Application(), memory=open_memory(cache="semantic", embed=embed))
+        with pytest.raises(ConfigError, match=why):
+            Transport(open_memory(cache="semantic", embed=embed))
     with pytest.raises(ConfigError, match="no sentence model"):
-        open_memory(cache="semantic", cache_model=str(tmp_path))
+        TokenMizerMiddleware(Application(), memory=open_memory(cache="semantic", cache_model=str(tmp_path)))
 
 
 async def test_a_store_that_fails_costs_only_the_cache(open_memory: Open) -> None:

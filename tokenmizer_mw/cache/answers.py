@@ -55,7 +55,8 @@ class Host(Protocol):
 class Answers:
     """The cache of a memory. ``embed`` makes vectors of texts, in place of the model that the settings name.
 
-    Raises ``ConfigError`` for a store or a model that cannot be used.
+    Nothing is read before it is asked for, but for the model: ``prepare`` does that. Raises ``ConfigError`` for an
+    address that is none.
     """
 
     def __init__(self, host: Host, settings: Settings, *, beside: str = "", embed: Embed | None = None) -> None:
@@ -63,12 +64,19 @@ class Answers:
         self.settings = settings
         self.flights = Flights()
         self.purges = 0
-        self.embedder, self._vectors = None, None
-        if settings.cache == "semantic":
-            self.embedder = _embedder(settings, embed)
+        self._embed = embed
+        self.embedder: Embedder | None = None
+        self._vectors: Vectors | None = None
         self.store: AnswerStore = open_answers(settings, beside)
-        if self.embedder is not None:
-            self._vectors = _vectors(self.store, self.embedder.width, settings.cache_vectors_max)
+
+    def prepare(self) -> None:
+        """Load what questions are compared with, once: before the first request.
+
+        Raises ``ConfigError`` for a model that is missing, another one, or of no use."""
+        if self.settings.cache == "semantic" and self.embedder is None:
+            embedder = _embedder(self.settings, self._embed)
+            self._vectors = _vectors(self.store, embedder.width, self.settings.cache_vectors_max)
+            self.embedder = embedder
 
     @property
     def here(self) -> bool:

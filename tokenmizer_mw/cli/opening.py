@@ -41,7 +41,7 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
     missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
     url = "memory://" if missing else address
     log = open_log(url)
-    memory = SessionMemory(log, settings)
+    memory = SessionMemory(log, settings, url=url)
     place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
         yield Store(memory, log, place)
