@@ -1,14 +1,16 @@
 import hashlib
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
+from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate, tables
 from tokenmizer_mw.tokens.tables import SAME_TABLE, TABLES, directories, find_encoding
 
 GOLDEN = [
@@ -65,6 +67,7 @@ def test_a_safety_factor_never_lowers_a_count(exact: TokenCounter) -> None:
 
 NO_NETWORK = """
 import sys
+import threading
 
 def refuse(event, args):
     if event.startswith(("socket.connect", "socket.getaddrinfo", "socket.gethostbyname")):
@@ -144,3 +147,19 @@ def test_linear_on_hostile_text(unit: str, exact: TokenCounter) -> None:
         return time.process_time() - start
 
     assert min(cost(400_000) for _ in range(3)) <= 8 * min(cost(100_000) for _ in range(3)) + 2e-3
+
+
+def test_many_threads_that_need_a_table_first_read_it_once() -> None:
+    """A server meets its first long chats at the same time; each reading takes a second of CPU and 40 MB."""
+    _table_file("o200k_base")
+    tables._loaded.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        ready = threading.Barrier(8)
+
+        def find() -> object:
+            ready.wait()
+            return find_encoding("o200k_base")
+
+        found = [future.result() for future in [pool.submit(find) for _ in range(8)]]
+    assert found[0] is not None and all(one is found[0] for one in found)
+    assert tables._loaded.cache_info().misses == 1

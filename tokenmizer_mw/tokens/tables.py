@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,9 @@ from typing import Final
 from tiktoken import Encoding
 
 _TABLE_MAX: Final = 16 * 1024 * 1024
+
+_loading: Final = threading.Lock()
+"""Reading a table takes a second of CPU: many who need it first at the same time wait for one of them."""
 
 _GPT2_WORDS: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 _CL100K_WORDS: Final = (
@@ -123,7 +127,10 @@ def find_encoding(name: str, directory: str | None = None) -> Encoding | None:
 
 
 def _load(name: str, path: str) -> Encoding | None:
-    return _loaded(name, path) if os.path.isfile(path) else None
+    if not os.path.isfile(path):
+        return None
+    with _loading:
+        return _loaded(name, path)
 
 
 @lru_cache(maxsize=16)
