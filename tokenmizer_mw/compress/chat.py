@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -49,7 +48,7 @@ class Reading:
         if message.role in (Role.USER, Role.SYSTEM) and message.text:
             yield Placed(Passage(number, Kind.FIXED, message.text))
         for spot in found:
-            if not spot.result:
+            if spot.text and not spot.result:
                 yield Placed(Passage(number, Kind.SAID, spot.text), spot)
         for call in message.tool_calls:
             yield Placed(self._called(number, call))
@@ -96,13 +95,18 @@ def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]
 def _put(message: Any, new: Mapping[Steps, str]) -> Any:
     if isinstance(message, Message):
         return _put_own(message, new)
-    copied: list[Any] = [copy.deepcopy(message)]
     for steps, text in new.items():
-        holder: Any = copied
-        for step in steps[:-1]:
-            holder = holder[step]
-        holder[steps[-1]] = text
-    return copied[0]
+        message = _with(message, steps[1:], text)  # the first step leads into the elements of the message: it is one
+    return message
+
+
+def _with(value: Any, steps: Steps, text: str) -> Any:
+    """``value`` with ``text`` at the place that ``steps`` lead to; what lies beside the way is shared."""
+    if not steps:
+        return text
+    copied = dict(value) if isinstance(value, Mapping) else list(value)
+    copied[steps[0]] = _with(value[steps[0]], steps[1:], text)
+    return copied
 
 
 def _put_own(message: Message, new: Mapping[Steps, str]) -> Message:

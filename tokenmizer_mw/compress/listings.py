@@ -20,8 +20,9 @@ _LONG: Final = re.compile(
     r"^([-dlcbsp])[-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d[\d.,]*[KMGT]?) +(?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}"
     r"|\d{4}-\d\d-\d\d +\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?) (.+)$"
 )
-_FOUND: Final = re.compile(r"^((?:[A-Za-z]:)?[^:\n]{3,300}?)([:-])(\d+)\2(.*)$")
+_FOUND: Final = re.compile(r"^((?:[A-Za-z]:)?[^:\s]{3,300}?)([:-])(\d+)\2(.*)$")
 _TREE: Final = re.compile(r"^((?:│   |│\xa0\xa0 |\|   |    )*)(?:├── |└── |\|-- |`-- |├─ |└─ )(.*)$")
+_PATH: Final = re.compile(r"[./\\]")
 _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 
 
@@ -37,7 +38,7 @@ def closer(text: str) -> str:
 
 
 def _long(lines: Sequence[str]) -> list[str] | None:
-    rows = [_match(_LONG, line) for line in lines]
+    rows = _matches(_LONG, lines)
     if sum(row is not None for row in rows) < ROWS_MIN:
         return None
     return [
@@ -51,7 +52,7 @@ def _slash(row: re.Match[str]) -> str:
 
 
 def _found(lines: Sequence[str]) -> list[str] | None:
-    rows = [_match(_FOUND, line) for line in lines]
+    rows = [row if row is not None and _PATH.search(row.group(1)) else None for row in _matches(_FOUND, lines)]
     places = [row.group(1) for row in rows if row is not None]
     if len(places) < ROWS_MIN or len(set(places)) * 2 > len(places):
         return None
@@ -73,7 +74,7 @@ def _by_file(lines: Sequence[str], rows: Sequence[re.Match[str] | None]) -> Iter
 
 
 def _tree(lines: Sequence[str]) -> list[str] | None:
-    rows = [_match(_TREE, line) for line in lines]
+    rows = _matches(_TREE, lines)
     if sum(row is not None for row in rows) < ROWS_MIN:
         return None
     return [
@@ -82,5 +83,5 @@ def _tree(lines: Sequence[str]) -> list[str] | None:
     ]
 
 
-def _match(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
-    return pattern.match(line) if len(line) <= ROW_MAX else None
+def _matches(pattern: re.Pattern[str], lines: Sequence[str]) -> list[re.Match[str] | None]:
+    return [pattern.match(line) if len(line) <= ROW_MAX else None for line in lines]

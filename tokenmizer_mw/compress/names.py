@@ -12,14 +12,12 @@ NAME_MAX: Final = 200
 
 _RUN: Final = re.compile(r"[\w./@:$#~+-]{3,}")
 _EDGES: Final = "./:-+#@$~"
-_MARKS: Final = frozenset("_/.:@$#")
-_HEX: Final = re.compile(r"[0-9a-f]{16,}")
+_NAMELIKE: Final = re.compile(r"_|\w[/.:@$#]\w|[^\W\d_A-Z][A-Z]|-[^-]+-")
+"""A mark of names, a capital behind a small letter, or two hyphens."""
 _PLACE: Final = re.compile(r"(?<=\w)[:-]\d{1,3}(?:[:-].*)?$|(?<=\w)[:-]\d+[:-].*$")
 """A line behind a path, and what else stands there; a longer number at the end may be a port."""
-_CAMEL: Final = re.compile(r"[^\W\d_A-Z][A-Z]")
 _PART: Final = re.compile(r"\w+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_HYPHENS: Final = 2
 
 
 def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
@@ -42,12 +40,19 @@ def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
 
 def _name(run: str) -> str:
     """The name in a run of characters, "" when there is none."""
-    if run.isalpha() and (run.islower() or run.istitle()):
+    if len(run) > 2 * NAME_MAX or (run.isalpha() and (run.islower() or run.istitle())):
         return ""
     name = run.strip(_EDGES) if run[0] in _EDGES or run[-1] in _EDGES else run
     if (":" in name or "-" in name) and "." in name and "://" not in name:
         name = _PLACE.sub("", name)
     return name if is_name(name) else ""
+
+
+def is_name(run: str) -> bool:
+    """Whether a run of characters is a name."""
+    if not (3 <= len(run) <= NAME_MAX and _NAMELIKE.search(run)):
+        return False
+    return _LETTER.search(run) is not None or run.count(".") > 1 or ":" in run
 
 
 @dataclass(slots=True)
@@ -75,19 +80,6 @@ class Known:
         return parts[-1] in self.names and all(
             part in self.names or (part.isalpha() and part.islower()) for part in parts
         )
-
-
-def is_name(run: str) -> bool:
-    """Whether a run of characters is a name."""
-    if not 3 <= len(run) <= NAME_MAX or (run.isalpha() and (run.islower() or run.istitle())):
-        return False
-    if not _LETTER.search(run):
-        return run.count(".") > 1 or ":" in run
-    if not _MARKS.isdisjoint(run) or run.count("-") >= _HYPHENS:
-        return True
-    if _HEX.fullmatch(run):
-        return False
-    return _CAMEL.search(run) is not None
 
 
 def words(text: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ cost is linear.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,6 +25,11 @@ LINES_MAX: Final = 200_000
 PLACES_MAX: Final = 4
 """Places of a line that is there often at which a run is looked for: the newest ones."""
 
+_GONE: Final = "\n"
+_OURS: Final = "\r"
+"""What stands for a line that tells a place: in what was forwarded, and in what is compared with it. No line of a text
+is the one or the other, so that places are never told by places."""
+_TOLD: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
 _QUOTE_MAX: Final = 60
 _WEAK: Final = 8
 """Characters of a line below which no run is looked for at it: braces, blank lines."""
@@ -43,7 +49,7 @@ class Forwarded:
 
     def learn(self, passage: Passage, text: str) -> None:
         """``text`` is what of the passage is forwarded."""
-        lines = _lines(text)
+        lines = _plain(text.split("\n"), _GONE)
         if self.held + len(lines) > LINES_MAX:
             return
         self.titles.append(_title(passage))
@@ -56,7 +62,7 @@ class Forwarded:
     def shorter(self, text: str) -> str:
         """``text`` with the runs that are known told by their places; the same object when there are none."""
         raw = text.split("\n")
-        lines = _plain(raw)
+        lines = _plain(raw, _OURS)
         shorter = "\n".join(self._pieces(raw, lines))
         return shorter if len(shorter) < len(text) else text
 
@@ -69,7 +75,7 @@ class Forwarded:
             place, length = self._longest(lines, at, own, gone)
             if sum(map(len, lines[at : at + length])) >= CHARACTERS_MIN:
                 yield self._told(place, length, lines[at], lines[at + length - 1])
-                gone.append("\n")  # no line is this one: what is left out here is not told by its place again
+                gone.append(_GONE)  # what is left out here is not told by its place again
                 at += length
                 continue
             line = lines[at]
@@ -111,13 +117,11 @@ def _common(lines: list[str], at: int, other: list[str], place: int) -> int:
     return length
 
 
-def _lines(text: str) -> list[str]:
-    return _plain(text.split("\n"))
-
-
-def _plain(lines: list[str]) -> list[str]:
-    """Lines as they are compared: without the numbers that readers of files put before them."""
-    return [bare(line).rstrip() for line in lines] if numbered(lines) else [line.rstrip() for line in lines]
+def _plain(lines: list[str], ours: str) -> list[str]:
+    """Lines as they are compared: without the numbers that readers of files put before them. ``ours`` stands for those
+    that tell a place."""
+    plain = [bare(line).rstrip() for line in lines] if numbered(lines) else [line.rstrip() for line in lines]
+    return [ours if line[:1] == "[" and _TOLD.match(line) else line for line in plain]
 
 
 def _title(passage: Passage) -> str:

@@ -1,0 +1,220 @@
+"""What holds for every chat, whatever it says: the same beginning, nothing longer, nobody's words changed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenmizer_mw.compress import compress
+from tokenmizer_mw.compress.chat import Reading, read, texts
+from tokenmizer_mw.compress.gate import faithful
+from tokenmizer_mw.compress.history import pruned_before
+from tokenmizer_mw.compress.passage import Kind
+from tokenmizer_mw.compress.pipeline import STAGES, Options, condense
+from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
+from tokenmizer_mw.wire.messages import history
+
+from .chats import agent_chat, call, listing, printed_by_pytest, result, source
+
+SETTINGS = Settings(compress="all,comments", compress_keep=2, compress_step=300, compress_result_max=400)
+NO_HISTORY = SETTINGS.with_(compress=",".join({*COMPRESSION, "comments"} - {"history"}))
+
+LINES = st.sampled_from(
+    [
+        "def compute_total(rows):",
+        "    return sum(row.amount for row in rows)  # cents",
+        "INFO 2026-11-03T10:00:01 request 17 took 30 ms",
+        "ERROR 2026-11-03T10:00:02 request 18 failed: KeyError 'amount'",
+        "tests/test_a.py::test_one PASSED",
+        "-rw-r--r-- 1 dev staff 120 Nov  3 10:00 invoice_2024.py",
+        "src/billing/invoice.py:12:    total = 3.50",
+        "src/billing/invoice.py:13:    return total",
+        '{"id": 7, "name": "Ünal", "paid": false}',
+        "│   ├── rounding.py",
+        "\x1b[32mok\x1b[0m   ",
+        "",
+        "}",
+        "The invoice of 12.34 EUR is not paid, see `docs/refunds.md`.",
+    ]
+)
+OUTPUTS = st.one_of(
+    st.lists(LINES, max_size=60).map("\n".join),
+    st.integers(1, 60).map(lambda lines: source("src/billing/invoice.py", lines)),
+    st.integers(1, 30).map(printed_by_pytest),
+    st.integers(1, 30).map(listing),
+    st.text(max_size=300),
+    st.dictionaries(st.text(max_size=8), st.integers() | st.floats(allow_nan=False) | st.text(max_size=80)).map(
+        lambda value: json.dumps(value, indent=2)
+    ),
+)
+TOOLS = st.sampled_from(
+    [
+        ("read_file", {"path": "src/billing/invoice.py"}),
+        ("bash", {"command": "pytest -v"}),
+        ("bash", {"command": "ls -la"}),
+        ("grep", {"pattern": "total"}),
+        ("fetch", {"url": "https://example.com/a"}),
+    ]
+)
+SAID = st.sampled_from(
+    [
+        "Sure! It is 3.50.",
+        "Done. Hope this helps!",
+        "No.",
+        "",
+        "Great question! `a_b` is not x/y.py.\n\nLet me know if you need anything else.",
+    ]
+)
+
+
+@st.composite
+def chats(draw: st.DrawFn) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    number = 0
+    for _ in range(draw(st.integers(1, 6))):
+        messages.append({"role": "user", "content": draw(OUTPUTS)})
+        for _ in range(draw(st.integers(0, 4))):
+            number += 1
+            name, arguments = draw(TOOLS)
+            messages += [call(number, name, **arguments), result(number, draw(OUTPUTS))]
+        messages.append({"role": "assistant", "content": draw(SAID)})
+    return messages
+
+
+def ends_of_calls(messages: list[dict[str, Any]]) -> list[int]:
+    """Where a request of the chat would end: behind a question, or behind the output of a tool."""
+    return [at + 1 for at, message in enumerate(messages) if message["role"] in ("user", "tool")]
+
+
+@given(chats())
+def test_what_becomes_of_a_message_follows_from_what_stands_before_it(messages: list[dict[str, Any]]) -> None:
+    whole = compress(messages, NO_HISTORY).messages
+    for end in ends_of_calls(messages):
+        assert compress(messages[:end], NO_HISTORY).messages == whole[:end]
+
+
+@given(chats())
+def test_between_two_steps_of_the_history_the_beginning_stays(messages: list[dict[str, Any]]) -> None:
+    before: list[Any] = []
+    step = 0
+    for end in ends_of_calls(messages):
+        place = pruned_before(texts(read(history(messages[:end]))), keep=2, step=300)
+        sent = compress(messages[:end], SETTINGS).messages
+        assert place >= step
+        if place == step:
+            assert sent[: len(before)] == before
+        before, step = sent, place
+
+
+@given(chats())
+def test_only_outputs_and_pleasantries_change_and_nothing_grows(messages: list[dict[str, Any]]) -> None:
+    done = compress(messages, SETTINGS)
+    assert not done.failed
+    assert len(done.messages) == len(messages)
+    for before, after in zip(messages, done.messages, strict=True):
+        assert {**after, "content": None} == {**before, "content": None}
+        if before["role"] == "user" or before["content"] is None:
+            assert after is before
+        else:
+            assert len(after["content"]) <= len(before["content"])
+    assert done.tokens_after <= done.tokens_before
+
+
+@given(chats())
+def test_what_an_assistant_says_keeps_its_facts(messages: list[dict[str, Any]]) -> None:
+    for before, after in zip(messages, compress(messages, SETTINGS).messages, strict=True):
+        if before["role"] == "assistant" and before["content"]:
+            assert faithful(before["content"], after["content"])
+            assert after["content"].strip()
+
+
+@given(chats())
+def test_it_goes_on_from_the_call_before_as_it_would_from_the_beginning(messages: list[dict[str, Any]]) -> None:
+    options = Options.of(SETTINGS)
+    state = None
+    for end in ends_of_calls(messages):
+        passages = texts(read(history(messages[:end])))
+        state = condense(passages, options, state)
+        assert state.texts == condense(passages, options).texts
+
+
+@given(chats())
+def test_a_second_run_changes_nothing_that_the_first_one_left(messages: list[dict[str, Any]]) -> None:
+    once = compress(messages, NO_HISTORY).messages
+    assert compress(once, NO_HISTORY).messages == once
+
+
+def test_results_that_came_together_are_never_pruned_before_they_were_seen() -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Read all of them."}]
+    calls = [call(number, "read_file", path=f"src/file_{number}.py")["tool_calls"][0] for number in range(8)]
+    messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+    messages += [result(number, source(f"src/file_{number}.py")) for number in range(8)]
+    settings = Settings(compress="history", compress_keep=1, compress_step=1)
+    assert compress(messages, settings).messages == messages
+    messages += [call(9, "bash", command="make"), result(9, "made")]
+    later = compress(messages, settings).messages
+    assert [len(m["content"]) < len(o["content"]) for m, o in zip(later[2:10], messages[2:10], strict=True)] == [
+        True
+    ] * 8
+
+
+def test_stages_are_those_that_the_settings_know() -> None:
+    assert {*STAGES, "history"} == {*COMPRESSION, *COMPRESSION_ASKED}
+
+
+def test_nothing_happens_when_no_stage_is_named() -> None:
+    messages = agent_chat(3)
+    done = compress(messages, Settings())
+    assert all(one is other for one, other in zip(done.messages, messages, strict=True))
+    assert done.savings == ()
+    assert done.tokens_before == done.tokens_after > 0
+
+
+def test_stage_that_fails_leaves_the_text_and_is_named() -> None:
+    def broken(text: str) -> str:
+        raise ValueError("no model")
+
+    prose = "The invoice is paid by the customer within a month of its date. " * 50
+    messages = [
+        {"role": "user", "content": "Look it up."},
+        call(1, "fetch", url="https://example.com"),
+        result(1, prose),
+    ]
+    done = compress(messages, Settings(compress="neural"), shrink=broken)
+    assert done.messages == messages
+    assert done.failed == ("neural",)
+
+
+@pytest.mark.parametrize(
+    ("shorter", "kept"),
+    [
+        ("Paid within 30 days, not later, see `terms.md`.", True),
+        ("Paid within 60 days, not later, see `terms.md`.", False),
+        ("Paid within 30 days, later, see `terms.md`.", False),
+        ("Paid within 30 days, not later.", False),
+        ("Paid within 30 days, not later, see `terms.md` and `a.md`.", False),
+    ],
+)
+def test_words_of_a_model_pass_only_when_no_fact_was_lost_or_made_up(shorter: str, kept: bool) -> None:
+    prose = (
+        "The invoice is to be paid within 30 days and not later, for which see the file `terms.md`." + " Well." * 400
+    )
+    messages = [call(1, "fetch", url="https://example.com"), result(1, prose)]
+    done = compress(messages, Settings(compress="neural"), shrink=lambda text: shorter)
+    assert done.messages[1]["content"] == (shorter if kept else prose)
+
+
+def test_calls_without_ids_are_answered_in_order() -> None:
+    reading = Reading()
+    told = history(
+        [
+            {"role": "assistant", "content": "", "tool_calls": [{"name": "bash", "arguments": {"command": "make"}}]},
+            {"role": "tool", "content": "made"},
+        ]
+    )
+    found = [one.passage for at in range(2) for one in reading.message(at, told[at], told.sent[at])]
+    assert [(one.kind, one.command) for one in found] == [(Kind.FIXED, "make"), (Kind.RESULT, "make")]
