@@ -132,6 +132,13 @@ def test_misuse_is_told_and_fails_no_host(at_desk: Desk, arguments: tuple[str, .
     assert done.stderr.startswith(b"usage: tokenmizer-mw hook EVENT")
 
 
+def test_hooks_can_be_switched_off(at_desk: Desk, transcript: Path) -> None:
+    at_desk.environment["TOKENMIZER_HOOKS"] = "off"
+    done = at_desk.hook("SessionStart", event(transcript, source="compact"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not at_desk.store.exists()
+
+
 def test_an_event_that_is_too_large(at_desk: Desk) -> None:
     done = at_desk.hook("Stop", b" " * (PAYLOAD_MAX + 1))
     assert done.returncode == 0

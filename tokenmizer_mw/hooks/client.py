@@ -16,6 +16,9 @@ from .place import Place, place
 PAYLOAD_MAX = 16 * 1024 * 1024
 """Bytes of an event; a larger one is left alone."""
 
+SWITCH = "TOKENMIZER_HOOKS"
+"""Environment variable: "off" has hooks do nothing, in one project or everywhere."""
+
 HOSTS = ("claude-code", "codex", "vscode", "cursor")
 
 WAITS = {"sessionstart": 10.0, "precompact": 10.0}
@@ -49,6 +52,8 @@ def _run(arguments: Sequence[str]) -> None:
     event, host = _told(arguments)
     if not event:
         print(_USAGE, file=sys.stderr)
+        return
+    if os.environ.get(SWITCH, "").lower() in ("0", "off", "false", "no"):
         return
     payload = sys.stdin.buffer.read(PAYLOAD_MAX + 1)
     if len(payload) > PAYLOAD_MAX:

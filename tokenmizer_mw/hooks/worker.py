@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
@@ -25,7 +26,6 @@ from tokenmizer_mw.store.open import sqlite_path
 from .client import PAYLOAD_MAX
 from .handling import Event, Hooks, read_event
 from .place import Place, store_address
-from .starting import alone
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
 """Environment variable: seconds without an event after which a worker ends."""
@@ -133,6 +133,8 @@ def _refused(sentence: str) -> bytes:
 def serve(listener: socket.socket, spot: Place, work: Work, linger: float) -> None:
     """Answer events until none came for ``linger`` seconds, or somebody says stop; who does is answered when all is
     done."""
+    from .starting import alone  # not every system has what it needs; the work itself runs everywhere
+
     stopping: list[socket.socket] = []
     while not stopping:
         listener.settimeout(linger)
@@ -184,8 +186,7 @@ def _received(link: socket.socket) -> bytes:
 
 def _status() -> bytes:
     """The process, and the seconds of CPU time that it has used."""
-    used = os.times()
-    return f"ok\n{os.getpid()} {used.user + used.system:.3f}\n".encode()
+    return f"ok\n{os.getpid()} {time.process_time():.6f}\n".encode()
 
 
 def main() -> None:
