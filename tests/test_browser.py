@@ -7,13 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.browser import browser, opened
+from tests import services
+from tests.browser import browser, chromium, opened
 
 __all__ = ["browser"]
 
 PAGE = """<!doctype html><html lang="en"><title>A page</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
 <main><h1>A page</h1>{}</main></html>"""
+
+
+@pytest.mark.parametrize("required", ["", "1"])
+def test_without_a_browser_a_test_is_skipped_or_fails(required: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv(services.REQUIRED, required)
+    with pytest.raises(pytest.fail.Exception if required else pytest.skip.Exception, match="chromium is not installed"):
+        chromium()
 
 
 @pytest.fixture

@@ -37,12 +37,17 @@ class Selection:
 
 
 def selected(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
-    """The ``most`` important facts of ``graph`` and what is between them."""
+    """The ``most`` important facts of ``graph`` and what is between them. What a fact replaced counts as much as the
+    fact, so that a story is told whole or not at all."""
     weights = importances(graph)
     nodes: Sequence[Node] = graph.nodes()
     left_out = max(0, len(nodes) - most)
     if left_out:
-        nodes = sorted(nodes, key=lambda node: -weights[node.id])[:most]
+        ranks = dict(weights)
+        for step in reversed(graph.transitions()):
+            if step.old in ranks and step.new in ranks:
+                ranks[step.old] = max(ranks[step.old], ranks[step.new])
+        nodes = sorted(nodes, key=lambda node: -ranks[node.id])[:most]
         kept = {node.id for node in nodes}
         nodes = [node for node in graph.nodes() if node.id in kept]
     ordered = [node for lane in in_order(nodes, graph.transitions()).values() for node in lane]

@@ -156,29 +156,24 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
 
 
 def _edges(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> Iterator[str]:
+    labels = {id: escape(label_of(node)) for id, node in shown.items()}
     for edge in graph.edges():
         if edge.source in shown and edge.target in shown and edge.source != edge.target:
-            yield _edge(edge, shown, boxes)
+            yield _edge(edge, labels, boxes)
 
 
-def _edge(edge: Edge, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> str:
-    source, target = label_of(shown[edge.source]), label_of(shown[edge.target])
+def _edge(edge: Edge, labels: Mapping[str, str], boxes: Mapping[str, Box]) -> str:
     arrow = "tm-arrow-supersedes" if edge.type is EdgeType.SUPERSEDES else "tm-arrow"
     head = "" if edge.type is EdgeType.RELATED_TO else f' marker-end="url(#{arrow})"'
-    told = escape(f"{source} {EDGES[edge.type].word} {target}")
+    told = f"{labels[edge.source]} {EDGES[edge.type].word} {labels[edge.target]}"
     path = curve(boxes[edge.source], boxes[edge.target])
     return f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{told}</title></path>'
 
 
 def curve(source: Box, target: Box) -> str:
     """A path from the border of one box to the border of another, leaving and arriving at right angles."""
-    (x1, y1), (x2, y2) = (
-        (source.x + source.width // 2, source.y + source.height // 2),
-        (
-            target.x + target.width // 2,
-            target.y + target.height // 2,
-        ),
-    )
+    x1, y1 = source.x + source.width // 2, source.y + source.height // 2
+    x2, y2 = target.x + target.width // 2, target.y + target.height // 2
     if source.right <= target.x or target.right <= source.x:
         x1, x2 = (source.right, target.x) if source.right <= target.x else (source.x, target.right)
         half = (x1 + x2) // 2
