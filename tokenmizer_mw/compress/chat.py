@@ -104,7 +104,7 @@ def _with(value: Any, steps: Steps, text: str) -> Any:
     """``value`` with ``text`` at the place that ``steps`` lead to; what lies beside the way is shared."""
     if not steps:
         return text
-    copied = dict(value) if isinstance(value, Mapping) else list(value)
+    copied: Any = dict(value) if isinstance(value, Mapping) else list(value)
     copied[steps[0]] = _with(value[steps[0]], steps[1:], text)
     return copied
 

@@ -66,6 +66,11 @@ class Compression:
             self._keep(whole, state)
         return shares(state, len(request.messages))
 
+    @property
+    def held(self) -> int:
+        """Characters that are kept of requests."""
+        return self._held
+
     def forget(self) -> None:
         """Keep nothing of any session."""
         with self._lock:
