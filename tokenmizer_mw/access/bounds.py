@@ -71,10 +71,23 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
 
 
 def _pieces(body: bytes) -> list[bytes]:
-    """What stands outside of strings, and inside of them, by turns."""
-    if b"\\" in body:  # backslashes stand in strings only, and each begins a pair with what follows it
-        body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
-    return body.split(b'"')
+    """What stands outside of strings, and inside of them, by turns; of a string with quotes in it only the start."""
+    pieces = body.split(b'"')
+    if b'\\"' not in body:
+        return pieces
+    told: list[bytes] = []
+    open_string = False
+    for piece in pieces:
+        if not open_string:
+            told.append(piece)
+        open_string = len(told) % 2 == 0 and piece.endswith(b"\\") and _escapes(piece)
+    return told
+
+
+def _escapes(piece: bytes) -> bool:
+    """Whether the quote behind ``piece``, the end of which is in a string, belongs to the string: an odd number of
+    backslashes stands before it."""
+    return (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 1
 
 
 def _levels(brackets: bytes, most: int) -> bytes | None:

@@ -19,7 +19,7 @@ from .headers import value_of
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-INLINE_MAX: Final = 64 * 1024
+INLINE_MAX: Final = 128 * 1024
 """Bytes of a body that may be looked through on the event loop; longer ones are in a worker thread."""
 
 _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
 
 from .faces import Face
 from .servers import Server
+
+
+_FOUND_MAX: Final = 1_024
+"""Models whose targets are remembered; their names come from clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Routes:
         self._defaults = {family: self._default(family, (defaults or {}).get(family, "")) for family in FAMILIES}
         prefixes = [(prefix, server) for server in self.servers.values() for prefix in server.row.prefixes]
         self._prefixes = sorted(prefixes, key=lambda pair: len(pair[0]), reverse=True)
+        self._found: Callable[[str, str], tuple[Target, ...]] = lru_cache(_FOUND_MAX)(self._looked_up)
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -49,13 +55,16 @@ class Routes:
 
     def targets(self, face: Face, model: str) -> tuple[Target, ...]:
         """Who is to be asked, in order; nobody where no provider is there for the path."""
+        return self._found(face.family, model)
+
+    def _looked_up(self, family: str, model: str) -> tuple[Target, ...]:
         if found := self._aliases.get(model):
             return found
         provider, slash, rest = model.partition("/")
         if slash and (server := self.servers.get(provider)) is not None:
             return (Target(server, rest),)
         server = next((server for prefix, server in self._prefixes if model.startswith(prefix)), None)
-        server = server if model and server is not None else self._defaults[face.family]
+        server = server if model and server is not None else self._defaults[family]
         return (Target(server, model),) if server is not None else ()
 
     def _targets(self, name: str, places: Sequence[str]) -> tuple[Target, ...]:
