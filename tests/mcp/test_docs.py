@@ -45,10 +45,9 @@ def test_every_host_is_offered() -> None:
 
 
 def test_variables_are_those_that_are_read() -> None:
-    code = "".join(
-        path.read_text() for name in ("hooks", "mcp") for path in (ROOT / "tokenmizer_mw" / name).glob("*.py")
-    )
-    code += (package / "store" / "default.py").read_text()
+    package = ROOT / "tokenmizer_mw"
+    paths = [*(package / "hooks").glob("*.py"), *(package / "mcp").glob("*.py"), package / "store" / "default.py"]
+    code = "".join(path.read_text() for path in paths)
     for name in set(re.findall(r"TOKENMIZER_[A-Z_]+", AGENTS_PAGE + PAGE)) - {"TOKENMIZER_BLOCK_TOKENS", "TOKENMIZER_"}:
         assert f'"{name}"' in code, name
 
