@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import tempfile
@@ -161,6 +162,8 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
 
 def _write(path: Path, lines: Iterable[str]) -> None:
     """Write all of it or nothing: a full disk leaves what was there before."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
