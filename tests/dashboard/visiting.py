@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
+from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -47,12 +48,11 @@ class Answer:
 
 @dataclass
 class Visitor:
-    """A browser of somebody: its cookies, and where it is. ``scope`` overrides parts of the ASGI scope."""
+    """A browser of somebody, and its cookies. ``scope`` overrides parts of the ASGI scope."""
 
     app: Any
     cookies: dict[str, str] = field(default_factory=dict)
     scope: dict[str, Any] = field(default_factory=dict)
-    at: str = BASE
 
     def get(self, page: str = "", headers: Mapping[str, str] | None = None) -> Answer:
         """Go to a page, by its relative address, and follow where it leads."""
@@ -60,7 +60,7 @@ class Visitor:
         for _ in range(5):
             if answer.status != 303:
                 break
-            answer = self.ask("GET", urljoin(self.at, answer.header("location")), headers=headers)
+            answer = self.ask("GET", answer.header("location"), headers=headers)
         return answer
 
     def post(self, page: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Answer:
@@ -81,8 +81,7 @@ class Visitor:
 
     def ask(self, method: str, page: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
         """One request."""
-        address = urlsplit(urljoin(self.at if not page.startswith("http") else BASE, page))
-        self.at = address.geturl()
+        address = urlsplit(urljoin(BASE, page))
         told = {"host": "localhost", **(headers or {})}
         if self.cookies:
             told["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -119,6 +118,22 @@ async def _asked(app: Any, scope: dict[str, Any], body: bytes) -> Answer:
     await app(scope, receive, send)
     headers = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
     return Answer(sent[0]["status"], headers, b"".join(one.get("body", b"") for one in sent[1:]).decode())
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def elements_of(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """The elements of a page, each with its attributes."""
+    parser = _Elements()
+    parser.feed(page)
+    return parser.found
 
 
 def token_on(page: str) -> str:

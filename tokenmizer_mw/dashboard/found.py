@@ -6,6 +6,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.search import Hit, search
+from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .asked import Asked, Page
@@ -25,7 +26,7 @@ SESSIONS_MAX: Final = 20
 
 def page(asked: Asked) -> Page:
     """What was found."""
-    text = asked.query.get("q", "").strip()[:TEXT_MAX]
+    text = flatten(asked.query.get("q", ""), TEXT_MAX)
     if asked.id:
         return _within(asked, text)
     lead = tag("p", "Facts by their words, or by what they are: \u201cdatabase\u201d finds PostgreSQL.", class_="lead")

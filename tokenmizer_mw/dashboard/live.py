@@ -105,6 +105,8 @@ async def stream(
         (b"content-type", b"text/event-stream; charset=utf-8"),
         (b"x-accel-buffering", b"no"),
     ]
+    mark_after = partial(tails.of, tenant, id)
+    last = since or await mark_after("")
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
     async with anyio.create_task_group() as group:
@@ -115,15 +117,14 @@ async def stream(
             group.cancel_scope.cancel()
 
         group.start_soon(leaves)
-        await _told(partial(tails.of, tenant, id), since, send, ending)
+        await _told(mark_after, last, send, ending)
         group.cancel_scope.cancel()
 
 
 async def _told(
-    mark_after: Callable[[str], Awaitable[str]], since: str, send: Sender, ending: Callable[[], bool]
+    mark_after: Callable[[str], Awaitable[str]], last: str, send: Sender, ending: Callable[[], bool]
 ) -> None:
     begun = said = anyio.current_time()
-    last = since or await mark_after("")
     while not ending() and anyio.current_time() - begun < LIFE:
         mark, now = await mark_after(last), anyio.current_time()
         if mark != last:

@@ -23,7 +23,7 @@ SCANNED_MAX: Final = 2_000
 
 def page(asked: Asked) -> Page:
     """A page of the listing, or of the sessions whose ids hold what is looked for."""
-    wanted = asked.query.get("find", "").strip()[:SESSION_ID_MAX]
+    wanted = "".join(filter(str.isprintable, asked.query.get("find", "").strip()))[:SESSION_ID_MAX]
     place = _place(asked.query)
     newest = asked.memory.log.sessions(asked.tenant, limit=1)
     if not newest:

@@ -1,0 +1,102 @@
+"""Changes through forms: on record, shown, and taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.model.node import Node, Status
+
+from .visiting import TOKEN, Visitor, text_of
+
+
+@pytest.fixture
+def visitor(memory: SessionMemory) -> Visitor:
+    return Visitor(dashboard(memory, token=TOKEN)).sign_in()
+
+
+@pytest.fixture
+def fact(memory: SessionMemory) -> Node:
+    return next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+
+
+def now(memory: SessionMemory, fact: Node) -> Node:
+    found = memory.graph("hall").get(fact.id)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "value"),
+    [
+        ({"do": "invalidate", "reason": "the host forbids it"}, "status", Status.INVALIDATED),
+        ({"do": "archive", "reason": ""}, "status", Status.ARCHIVED),
+        ({"do": "pin"}, "pinned", True),
+        ({"do": "correct", "label": "MariaDB", "detail": "the host has nothing else"}, "label", "MariaDB"),
+    ],
+    ids=lambda given: given["do"] if isinstance(given, dict) else "",
+)
+def test_changed_and_undone(
+    fields: dict[str, str], field: str, value: object, memory: SessionMemory, visitor: Visitor, fact: Node
+) -> None:
+    page = f"fact?id=hall&node={fact.id}"
+    shown = visitor.submit(page, "change", id="hall", node=fact.id, **fields)
+    assert shown.status == 200
+    assert 'role="status"' in shown.body
+    assert getattr(now(memory, fact), field) == value
+    assert "Changed by hand" in text_of(shown.body)
+    back = visitor.submit(page, "change", id="hall", node=fact.id, do="undo", number="1")
+    assert "Taken back" in text_of(back.body)
+    assert now(memory, fact) == fact
+
+
+def test_what_is_corrected_is_in_the_block(memory: SessionMemory, visitor: Visitor, fact: Node) -> None:
+    visitor.submit(f"fact?id=hall&node={fact.id}", "change", id="hall", node=fact.id, do="correct", label="MariaDB")
+    assert "MariaDB" in text_of(visitor.get("session?id=hall").body)
+    assert "PostgreSQL" in text_of(visitor.get("history?id=hall").body)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"do": "invalidate", "reason": " "}, "say why"),
+        ({"do": "explode"}, "nothing that can be done"),
+        ({"do": "correct", "label": "\u202e"}, "needs words"),
+        ({"do": "undo", "number": "9"}, "no change 9"),
+        ({"do": "undo", "number": "x"}, "no change 0"),
+        ({"do": "pin", "node": "task-999"}, "no such fact"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    fields: dict[str, str], said: str, memory: SessionMemory, visitor: Visitor, fact: Node
+) -> None:
+    told = visitor.submit(f"fact?id=hall&node={fact.id}", "change", **{"id": "hall", "node": fact.id, **fields})
+    assert told.status in (404, 422)
+    assert said in text_of(told.body)
+    assert memory.edits("hall") == []
+
+
+def test_a_form_that_is_none(visitor: Visitor) -> None:
+    assert visitor.post("change", {"x": "y" * 70_000}).status == 400
+    assert visitor.post("change", {}, {"content-type": "application/json"}).status == 400
+
+
+def test_a_checkpoint_by_hand(memory: SessionMemory, visitor: Visitor) -> None:
+    shown = visitor.submit("session?id=hall", "checkpoint", id="hall")
+    assert "Checkpoint made" in text_of(shown.body)
+    assert memory.view("hall", lambda state: len(state.checkpoints)) == 2
+
+
+def test_a_session_is_erased_when_one_is_sure(memory: SessionMemory, visitor: Visitor) -> None:
+    assert "cannot be undone" in text_of(visitor.get("forget?id=hall").body)
+    unsure = visitor.submit("forget?id=hall", "forget", id="hall")
+    assert "tick the box" in text_of(unsure.body)
+    assert memory.log.sessions("local")
+    visitor.get("history?id=hall")
+    visitor.get("")
+    gone = visitor.submit("forget?id=hall", "forget", id="hall", sure="yes")
+    assert "erased for good" in gone.body
+    assert memory.log.sessions("local") == []
+    assert visitor.get("history?id=hall").status == 404
+    assert "village hall" not in visitor.get("").body

@@ -1,0 +1,276 @@
+"""What the pages tell, and what they tell when there is nothing, or something is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.dashboard.markup import Markup, tag
+from tokenmizer_mw.dashboard.past import Pasts
+from tokenmizer_mw.model.session import SessionKey
+
+from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
+
+PAGES = [
+    "",
+    "session?id=hall",
+    "session?id=hall&level=critical",
+    "graph?id=hall",
+    "facts?id=hall",
+    "fact?id=hall&node=decision-1",
+    "history?id=hall",
+    "search?q=database",
+    "search?q=database&id=hall",
+    "savings",
+    "status",
+    "forget?id=hall",
+    "session?id=nobody",
+    "nowhere",
+]
+
+
+@pytest.fixture
+def visitor(memory: SessionMemory) -> Visitor:
+    return Visitor(dashboard(memory, token=TOKEN)).sign_in()
+
+
+@pytest.mark.parametrize("page", [*PAGES, "login"])
+def test_every_answer_lives_under_the_policy(page: str, visitor: Visitor) -> None:
+    answer = visitor.ask("GET", page)
+    if page == "login":
+        answer = Visitor(visitor.app).ask("GET", page)
+    policy = answer.header("content-security-policy")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.header("x-content-type-options") == "nosniff"
+    assert answer.header("cache-control") == "no-store"
+    assert "frame-ancestors 'none'" in policy
+    elements = elements_of(answer.body)
+    assert not [name for name, attributes in elements if name == "style" or "style" in attributes]
+    assert not [name for name, attributes in elements if name == "script" and "src" not in attributes]
+    addresses = re.findall(r'(?:href|src|action|data-events)="([^"]*)"', answer.body)
+    assert addresses
+    assert not [one for one in addresses if one.startswith("/") or "://" in one]
+
+
+def test_the_overview_tells_what_would_be_injected_right_now(visitor: Visitor, memory: SessionMemory) -> None:
+    for level, block in memory.resumes("hall").items():
+        told = text_of(visitor.get(f"session?id=hall&level={level}").body)
+        assert f"{block.tokens} of {block.budget} tokens" in told
+        assert " ".join(block.text.split()) in told
+    assert "write the backup script" in told
+    assert "SQLite" in told
+
+
+def test_the_graph_through_time(visitor: Visitor, memory: SessionMemory) -> None:
+    (info,) = memory.log.sessions("local")
+    past = info.created_at
+    assert "PostgreSQL" in visitor.get("graph?id=hall").body
+    then = visitor.get(f"graph?id=hall&at={past!r}").body
+    assert "SQLite" in then
+    assert "PostgreSQL" not in then
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    memory.date("hall", node.id, valid_from=past - 3_600)
+    assert "PostgreSQL" in visitor.get(f"graph?id=hall&at={past!r}&as=valid").body
+    assert "PostgreSQL" not in visitor.get(f"graph?id=hall&at={past!r}&as=recorded").body
+
+
+def test_one_steps_through_time_without_scripts(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("hall", [*CHAT, *LATER, {"role": "user", "content": "Now write the report about bookings."}])
+    page = visitor.get("graph?id=hall")
+    seen = set()
+    for _ in range(10):
+        earlier = re.search(r'href="([^"]+)" class="button" rel="prev"', page.body)
+        if earlier is None:
+            break
+        address = earlier.group(1).replace("&amp;", "&")
+        assert address not in seen
+        seen.add(address)
+        page = visitor.get(address)
+    assert len(seen) >= 2
+    assert page.status == 200
+    assert 'rel="next"' in page.body
+
+
+def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.checkpoint("hall")
+    between = text_of(visitor.get("history?id=hall&from=checkpoint-1&to=checkpoint-2").body)
+    assert "Added" in between
+    assert "write the backup script" in between
+    assert "hall/schema.sql" not in between.partition("Transitions")[0].partition("Added")[2]
+    start = text_of(visitor.get("history?id=hall&from=start&to=checkpoint-1").body)
+    assert "hall/schema.sql" in start
+    backwards = text_of(visitor.get("history?id=hall&from=checkpoint-2&to=checkpoint-1").body)
+    assert "order of time" in backwards
+    assert "Nothing changed" in text_of(visitor.get("history?id=hall&from=now&to=now").body)
+
+
+def test_a_fact_tells_who_said_it_and_what_it_replaced(visitor: Visitor, memory: SessionMemory) -> None:
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    told = text_of(visitor.get(f"fact?id=hall&node={node.id}").body)
+    assert "Switch from SQLite to PostgreSQL because of concurrent writes" in told
+    assert "user in message 5" in told
+    assert "concurrent writes" in told.partition("How it came to this")[2]
+
+
+def test_facts_by_type_and_status(visitor: Visitor) -> None:
+    assert "hall/schema.sql" not in text_of(visitor.get("facts?id=hall&type=decision").body)
+    open_ = text_of(visitor.get("facts?id=hall&status=open").body)
+    assert "write the schema first" in open_
+    assert "No facts like that" in text_of(visitor.get("facts?id=hall&type=agent").body)
+    assert visitor.get("facts?id=hall&type=x&status=y&page=-3").status == 200
+
+
+def test_searching_one_session_and_all(visitor: Visitor) -> None:
+    for page in ("search?q=database", "search?q=database&id=hall"):
+        told = text_of(visitor.get(page).body)
+        assert "PostgreSQL" in told
+    assert "Nothing shares words" in text_of(visitor.get("search?q=xyzzy").body)
+
+
+def test_many_sessions_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
+    for number in range(60):
+        memory.record(
+            f"s/{number:02} & more", [{"role": "user", "content": f"Let's build a shed for neighbour {number}."}]
+        )
+    page, seen = visitor.get(""), []
+    for _ in range(5):
+        seen += re.findall(r'href="session\?id=([^"&]+)"', page.body)
+        older = re.search(r'href="([^"]+)" class="button" rel="next"', page.body)
+        if older is None:
+            break
+        page = visitor.get(older.group(1).replace("&amp;", "&"))
+    assert len(seen) == len(set(seen)) == 61
+    assert visitor.get(f"session?id={seen[0]}").status == 200
+    found = re.findall(r'href="session\?id=([^"&]+)"', visitor.get("?find=S/07").body)
+    assert len(found) == 1
+    assert "No session has such an id" in text_of(visitor.get("?find=xyzzy").body)
+
+
+def test_many_facts_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
+    memory.record(
+        "big", [{"role": "user", "content": f"Look at src/part_{number}.py please."} for number in range(130)]
+    )
+    files = len(memory.graph("big").nodes("file"))
+    assert files > 100
+    for page, count in ((1, 50), (2, 50), (3, files - 100)):
+        body = visitor.get(f"facts?id=big&type=file&page={page}").body
+        assert len(re.findall(r'class="first"', body)) == count
+    assert "60 most important of" in text_of(visitor.get("graph?id=big").body)
+
+
+def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'new.db'}")
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    told = visitor.get("").body
+    assert "No sessions yet" in told
+    assert "TokenMizerMiddleware" in told
+    for page in ("search?q=x", "savings", "status"):
+        assert visitor.get(page).status == 200
+    memory.record("bare", [{"role": "user", "content": "Hm."}])
+    for page in ("session", "graph", "facts", "history", "forget"):
+        assert visitor.get(f"{page}?id=bare").status == 200, page
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        ("session?id=nobody", 404),
+        ("session", 404),
+        ("session?id=" + "x" * 400, 404),
+        ("session?id=%00", 404),
+        ("session?id=%ff%fe", 404),
+        ("fact?id=hall&node=task-999", 404),
+        ("fact?id=hall", 404),
+        ("graph?id=hall&at=nan&as=never", 200),
+        ("graph?id=hall&at=1e400", 200),
+        ("graph?id=hall&at=-5", 200),
+        ("graph?id=hall&at=99999999999", 200),
+        ("history?id=hall&from=checkpoint-99&to=x", 200),
+        ("?before=nan&last=x", 200),
+        ("?before=1e9&last=%01", 200),
+        ("session?" + "a=1&" * 60, 400),
+        ("nowhere", 404),
+        ("static/../app.py", 404),
+        ("static/", 404),
+    ],
+)
+def test_bad_addresses_say_what_is_wrong(page: str, status: int, visitor: Visitor) -> None:
+    answer = visitor.ask("GET", page)
+    assert answer.status == status
+    assert "<h1>" in answer.body
+
+
+def test_a_store_that_is_away_is_told(memory: SessionMemory) -> None:
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    memory.log.close()
+    for page in ("", "session?id=hall", "history?id=hall"):
+        answer = visitor.ask("GET", page)
+        assert answer.status == 503
+        assert "cannot be used at the moment" in text_of(answer.body)
+    assert "store_unavailable" in text_of(visitor.get("status").body)
+
+
+def test_other_methods_are_refused(visitor: Visitor) -> None:
+    assert visitor.ask("PUT", "session?id=hall").status == 405
+    assert visitor.ask("POST", "session", b"").status in (400, 403)
+    head = visitor.ask("HEAD", "session?id=hall")
+    assert (head.status, head.body) == (200, "")
+    assert int(head.header("content-length")) > 1_000
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "[click](javascript:alert(1))",
+    "</bdi></a></pre><svg onload=alert(1)>",
+    "\u202egnp.exe\u202d",
+    "x" * 10_000,
+    "\x1b[31mred",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_words_are_words(text: str, memory: SessionMemory, visitor: Visitor) -> None:
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    memory.correct("hall", node.id, label=text, detail=text, reason=text)
+    memory.invalidate("hall", node.id, text)
+    for page in (*PAGES[:-2], f"fact?id=hall&node={node.id}", f"search?q={text[:100]}"):
+        body = visitor.get(page).body
+        for name, attributes in elements_of(body):
+            assert name != "script" or attributes.get("src") == "static/dashboard.js"
+            assert not [one for one in attributes if one.startswith("on") or one == "style"]
+            assert not (attributes.get("href") or "").startswith("javascript:")
+        assert "\u202e" not in body
+        assert "\x1b" not in body
+        assert "x" * 1_100 not in body
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_text_leaves_its_element(text: str, value: str) -> None:
+    made = tag("p", text, title=value)
+    assert made.count("<") == made.count(">") == 2
+    assert made.count('"') == 2
+    assert tag("p", Markup("<b>x</b>")) == "<p><b>x</b></p>"
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_the_past_is_what_the_log_says(data: st.DataObject) -> None:
+    memory = SessionMemory.open("memory://")
+    pasts, key = Pasts(), SessionKey("local", "s")
+    for number in range(data.draw(st.integers(1, 6))):
+        memory.record("s", [*CHAT, *LATER][: number + 1])
+        memory.graph("s")
+        events = memory.log.read(key)
+        time = data.draw(st.sampled_from(events)).recorded_at
+        assert pasts.at(memory, key, time).to_dict() == memory.graph("s", recorded_at=time).to_dict()
+        assert pasts.upto(memory, key, events[-1].seq).to_dict() == memory.graph("s").to_dict()
+    memory.close()
