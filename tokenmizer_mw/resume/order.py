@@ -13,7 +13,7 @@ from .facts import Fact, Section
 
 _SHARE: Final[dict[Section, int]] = {
     Section.RULES: 30,
-    Section.ABOUT: 16,
+    Section.ABOUT: 24,
     Section.DOING: 12,
     Section.DECISIONS: 8,
     Section.GOAL: 8,
@@ -30,8 +30,8 @@ _SHARE: Final[dict[Section, int]] = {
     Section.TESTS: 2,
     Section.PROPOSED: 2,
 }
-"""How the sections share a budget that is too small, by length: twice as much goes to what was told by the way as to
-decisions, because it is told at greater length."""
+"""How the sections share a budget that is too small, by length: three times as much goes to what was told by the way as
+to decisions, because it is told at greater length."""
 
 RULES_FIRST: Final = 8
 """Standing rules that come before anything that is shared or asked for."""
