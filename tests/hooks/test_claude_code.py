@@ -65,3 +65,15 @@ def test_restart_without_compaction_then_compaction_at_once(at_desk: Desk, upstr
         session.say("/compact")
         (again,) = session.say("Go on.")
         assert len(blocks(again)) == 1
+
+
+def test_compactions_that_the_agent_makes_by_itself(at_desk: Desk, upstream: Upstream) -> None:
+    at_desk.environment |= {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "50000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "20"}
+    found: list[list[str]] = []
+    with Session(at_desk, upstream, new_name()) as session:
+        session.say("We use PostgreSQL for the orders. Never push to main.")
+        for number in range(4):
+            sent = session.say(f"Question {number}: " + "lorem ipsum dolor " * 3_000)
+            found.append(blocks(sent[-1]))
+    assert [len(one) for one in found] == [0, 1, 1, 1]
+    assert all("Never push to main" in block for one in found for block in one)
