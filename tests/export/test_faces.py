@@ -89,6 +89,17 @@ def test_hostile_labels_in_a_terminal_are_text() -> None:
     assert "[bold red]markup[/bold red]" in plain
 
 
+def test_hostile_labels_in_a_terminal_pictured(browser: Any, tmp_path: Path) -> None:
+    console = Console(record=True, width=120, file=io.StringIO(), force_terminal=True)
+    console.print(hostile())
+    page = tmp_path / "terminal.html"
+    page.write_text(console.export_html(inline_styles=True), encoding="utf-8")
+    with opened(browser, page, width=1100) as shown:
+        assert shown.page.evaluate("window.attacked") is None
+        assert "[bold red]markup[/bold red]" in shown.page.inner_text("body")
+        shown.picture("export-terminal-hostile")
+
+
 def test_a_large_tree_is_cut_and_says_so() -> None:
     out = io.StringIO()
     Console(file=out, width=200).print(tree(crowd(100), "large", most=30))

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tests.browser import mermaid as mermaid_file
-from tests.browser import opened
+from tests.browser import opened, pictures
 from tests.export.graphs import ATTACKS, booking, crowd, hostile
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.export.formats import FORMATS, export_graph
@@ -171,6 +171,8 @@ def test_what_stands_on_a_card_of_a_canvas_fits(browser: Any, name: str) -> None
             card.style.width = `${sizes[place][0]}px`; card.style.height = `${sizes[place][1]}px`;
             return card.scrollHeight > card.clientHeight ? card.innerText : '' }).filter(text => text)"""
         assert page.page.evaluate(beyond, sizes) == []
+        assert page.page.evaluate("window.attacked") is None
+        page.picture(f"export-canvas-cards-{name}")
 
 
 # -- D3 ----------------------------------------------------------------------------------------------------------------
@@ -297,6 +299,7 @@ def test_mermaid_draws_it(drawer: Any, name: str) -> None:
     if name == "hostile":
         assert any("<" not in label and "\u2039script>window.attacked = 1" in label for label in labels)
         assert any('"] end; click A "http://attacker.invalid" ; B["' in label for label in labels)
+        drawer.screenshot(path=str(pictures() / "export-mermaid-hostile.png"))
 
 
 def test_mermaid_reads_a_large_one(drawer: Any) -> None:
