@@ -40,6 +40,7 @@ _PIECES: Final = re2.compile(
     r"|(?P<sign>[^\s\w])",
     _options(),
 )
+_KINDS: Final = {number: kind for kind, number in _PIECES.groupindex.items()}
 _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-sterling", "°": "degree", "&": "and"}
 
 
@@ -115,7 +116,7 @@ def _may_be_english(text: str, words: Sequence[str]) -> bool:
 def _pieces(text: str) -> Iterator[Piece]:
     shouted = text.isupper()
     for found in _PIECES.finditer(text):
-        kind, piece = found.lastgroup, found.group()
+        kind, piece = _KINDS[found.lastindex], found.group()
         if kind == "word":
             yield from _words(piece, shouted)
         elif kind == "code":
