@@ -1,0 +1,239 @@
+"""Tokens that compression saves on agent sessions, whether the agent could go on all the same, and what it costs.
+
+An agent sends its session again with every call. At each of its calls with at least 1,500 tokens of tool output behind
+it, three things are counted. ``saved``: the share of the tool output's tokens that is not forwarded, over all these
+calls together. ``coverage``: of the names (as in ``retention``) in the arguments of its next 12 calls that stood
+anywhere before, the share that the forwarded messages still name, as the mean of a session's calls and then of the
+sessions; ``told by tools``: the same for names that stood in tool output alone. ``quoted lines``: of the lines of 20
+characters and more that the next 12 calls quote from tool output (the old text of an edit), the share that is still
+there word for word: an agent that needs one of the others reads the file again. ``cost``: the input beside that
+without compression, where a provider serves the beginning that it has seen at a tenth and writes what is new at 1.25.
+
+The transcripts keep 6,000 characters of an output, and have 6,000 tokens of tool output in the middle: the history
+moves on in steps of 500 tokens there, with the two newest results whole. The defaults (three results, 4,000 tokens) are
+measured on the same sessions one behind the other, as an agent that works on one thing after the other has them. The
+share that the names of a file may take, and the settings, were chosen while looking at these figures, of all sessions;
+``own`` and ``authored_dev`` were looked at once, afterwards, with a step that fits sessions of 300 tokens of output.
+
+Facts: probes made of tables (numbers, negations, paths, quotes, code, tables, data) in texts of every kind; changed is
+what is not found word for word where it must be. Speed: CPU time of all stages over the texts of the sessions, at once
+and twice as many; a token counter is not in it. Token counts are a quarter of the characters.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw import Settings
+from tokenmizer_mw.compress.chat import Placed, put_back, read
+from tokenmizer_mw.compress.passage import Kind, Passage
+from tokenmizer_mw.compress.pipeline import Condensed, Options, condense
+from tokenmizer_mw.compress.requests import changes
+from tokenmizer_mw.wire.messages import history
+
+from .compression_probes import by_kind, changed, probes
+from .labelled import Labelled, corpora
+from .measure import at_least, at_most, cpu_seconds
+from .probes import tokens
+from .retention import _NAME as NAME
+from .retention import CALLS_AFTER, _arguments, _text
+
+LEAST: Final = 1_500
+LEAST_SMALL: Final = 300
+LINE: Final = 20
+WRITE, SERVED = 1.25, 0.1
+CAUSAL: Final = "filler,json,spaces,logs,listings,repeats,shorten"
+SCALED: Final = Settings(compress="all", compress_keep=2, compress_step=500)
+SWEPT: Final = [(keep, step) for keep in (2, 3, 5) for step in (500, 1_000, 2_000)]
+SPEED_BYTES: Final = 4_000_000
+TIMED: Final = 5
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+def run() -> dict[str, Any]:
+    sets = {corpus.name: _agents(corpus.sessions) for corpus in corpora()}
+    real = [one.turns for one in sets.get("real_dev", ())]
+    unseen = [one.turns for name in ("own", "authored_dev") for one in sets.get(name, ())]
+    figures: dict[str, Any] = {"own and authored_dev": judged(unseen, SCALED.with_(compress_step=100), LEAST_SMALL)}
+    bars: list[dict[str, Any]] = []
+    if real:
+        figures |= _real(real)
+        bars += _bars(figures)
+    found = list(probes())
+    wrong = [f"{probe.kind}: {probe.fact}" for probe in found if changed(probe)]
+    figures["probes"] = {**by_kind(found), "changed": wrong}
+    speed = _speed(real or unseen)
+    figures["speed"] = speed
+    bars += [
+        at_least("probes of facts", len(found), 200),
+        at_most("facts changed", len(wrong), 0),
+        at_least("MB of text a second of CPU", speed["MB/s"], 5.0),
+        at_most("time for twice the text", speed["twice the text"], 2.3),
+    ]
+    return {"figures": figures, "bars": bars, "notes": __doc__, "page": list(_page(figures))}
+
+
+def _real(real: Sequence[Turns]) -> dict[str, Any]:
+    swept = {f"keep {k}, step {s}": judged(real, SCALED.with_(compress_keep=k, compress_step=s)) for k, s in SWEPT}
+    joined = [_joined(real)]
+    return {
+        "without the history": judged(real, SCALED.with_(compress=CAUSAL)),
+        **swept,
+        "one behind the other, defaults": judged(joined, Settings(compress="all")),
+    }
+
+
+def _bars(figures: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name in ("keep 2, step 500", "one behind the other, defaults"):
+        yield at_least(f"tool output saved, {name}", figures[name]["saved"], 0.70)
+        yield at_least(f"next-action coverage, {name}", figures[name]["coverage"], 0.98)
+    yield at_least("next-action coverage, own and authored_dev", figures["own and authored_dev"]["coverage"], 0.98)
+
+
+def _agents(sessions: Sequence[Labelled]) -> list[Labelled]:
+    return [one for one in sessions if any(turn["role"] == "tool" for turn in one.turns)]
+
+
+def _joined(sessions: Sequence[Turns]) -> Turns:
+    """Sessions one behind the other, with ids of calls of their own."""
+    joined: list[Mapping[str, Any]] = []
+    for number, turns in enumerate(sessions):
+        for turn in turns:
+            own = dict(turn)
+            if own.get("tool_call_id"):
+                own["tool_call_id"] = f"{number}-{own['tool_call_id']}"
+            if own.get("tool_calls"):
+                own["tool_calls"] = [{**call, "id": f"{number}-{call['id']}"} for call in own["tool_calls"]]
+            own["session"] = number
+            joined.append(own)
+    return joined
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is added up over the calls of a session."""
+
+    output: int = 0
+    forwarded: int = 0
+    cost: float = 0.0
+    plain: float = 0.0
+    coverage: list[float] = None  # type: ignore[assignment]
+    by_tools: list[float] = None  # type: ignore[assignment]
+    quoted: list[float] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.coverage, self.by_tools, self.quoted = [], [], []
+
+
+def judged(sessions: Sequence[Turns], settings: Settings, least: int = LEAST) -> dict[str, float]:
+    """The figures of these sessions, each sent call by call."""
+    found = [one for turns in sessions if (one := _session(turns, settings, least)).output]
+    if not found:
+        return {"sessions": 0.0}
+    return {
+        "sessions": float(len(found)),
+        "tokens of output": statistics.fmean(one.output / max(1, len(one.coverage)) for one in found),
+        "saved": 1 - sum(one.forwarded for one in found) / sum(one.output for one in found),
+        "coverage": _mean(one.coverage for one in found),
+        "told by tools": _mean(one.by_tools for one in found),
+        "quoted lines": _mean(one.quoted for one in found),
+        "cost": sum(one.cost for one in found) / sum(one.plain for one in found),
+    }
+
+
+def _mean(found: Iterator[list[float]]) -> float:
+    return statistics.fmean(statistics.fmean(one) for one in found if one)
+
+
+def _session(turns: Turns, settings: Settings, least: int) -> _Sums:
+    sums = _Sums()
+    placed, options = read(history(turns)), Options.of(settings)
+    state: Condensed | None = None
+    before = plain_before = ""
+    for end in [at for at, turn in enumerate(turns) if turn.get("tool_calls")]:
+        known = [one for one in placed if one.passage.message < end]
+        state = condense([one.passage for one in known], options, state)
+        sent = put_back(turns[:end], changes(known, state))
+        plain, body = _written(turns[:end]), _written(sent)
+        sums.plain, sums.cost = sums.plain + _billed(plain_before, plain), sums.cost + _billed(before, body)
+        before, plain_before = body, plain
+        output = sum(tokens(str(turn.get("content") or "")) for turn in turns[:end] if turn["role"] == "tool")
+        if output >= least:
+            _judge(sums, turns, end, sent, output)
+    return sums
+
+
+def _judge(sums: _Sums, turns: Turns, end: int, sent: Turns, output: int) -> None:
+    sums.output += output
+    sums.forwarded += sum(tokens(str(turn.get("content") or "")) for turn in sent if turn["role"] == "tool")
+    mine = [turn for turn in turns[end:] if turn.get("session") == turns[end].get("session")]
+    calls = [call for turn in mine for call in turn.get("tool_calls") or ()][:CALLS_AFTER]
+    next_ = "\n".join(map(_arguments, calls))
+    before, after = "\n".join(map(_text, turns[:end])), "\n".join(map(_text, sent))
+    spoken = "\n".join(_text(turn) for turn in turns[:end] if turn["role"] != "tool")
+    needed = {name for name in NAME.findall(next_) if name in before}
+    by_tools = {name for name in needed if name not in spoken}
+    lines = {line.strip() for line in next_.split("\n") if len(line.strip()) >= LINE}
+    quoted = {line for line in lines if line in before and line not in spoken}
+    for wanted, shares in ((needed, sums.coverage), (by_tools, sums.by_tools), (quoted, sums.quoted)):
+        if wanted:
+            shares.append(sum(one in after for one in wanted) / len(wanted))
+
+
+def _written(turns: Turns) -> str:
+    return "\n".join(json.dumps(turn, ensure_ascii=False) for turn in turns)
+
+
+def _billed(before: str, body: str) -> float:
+    """Tokens of a request, weighted by what a provider with the request before in its cache takes for them."""
+    common = len(before) if body.startswith(before) else _common(before, body)
+    return (common * SERVED + (len(body) - common) * WRITE) / 4
+
+
+def _common(before: str, after: str) -> int:
+    low, high = 0, min(len(before), len(after))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if before[:middle] == after[:middle] else (low, middle - 1)
+    return low
+
+
+def _speed(sessions: Sequence[Turns]) -> dict[str, float]:
+    once = list(_passages(sessions))
+    size = sum(len(one.text.encode()) for one in once)
+    copies = max(1, SPEED_BYTES // 2 // size)
+    half = [_copy(one, number) for number in range(copies) for one in once]
+    whole = [*half, *(_copy(one, number + copies) for number in range(copies) for one in once)]
+    options = Options.of(Settings(compress="all"))
+    runs = [
+        (cpu_seconds(lambda: condense(half, options)), cpu_seconds(lambda: condense(whole, options)))
+        for _ in range(TIMED)
+    ]
+    small, large = min(run[0] for run in runs), min(run[1] for run in runs)
+    return {"MB": 2 * copies * size / 1e6, "MB/s": 2 * copies * size / 1e6 / large, "twice the text": large / small}
+
+
+def _passages(sessions: Sequence[Turns]) -> Iterator[Passage]:
+    for turns in sessions:
+        placed: list[Placed] = read(history(turns))
+        yield from (one.passage for one in placed)
+
+
+def _copy(passage: Passage, number: int) -> Passage:
+    """The passage with other words in each line, so that it is no repeat."""
+    text = passage.text.replace("\n", f" {number}\n") if passage.kind is Kind.RESULT else passage.text
+    return Passage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
+
+
+def _page(figures: Mapping[str, Any]) -> Iterator[str]:
+    names = ("sessions", "saved", "coverage", "told by tools", "quoted lines", "cost")
+    yield f"| sessions sent call by call | {' | '.join(names)} |"
+    yield "|---" * (len(names) + 1) + "|"
+    for row, by in figures.items():
+        if "saved" in by:
+            yield f"| {row} | {' | '.join(f'{by[name]:.3g}' for name in names)} |"

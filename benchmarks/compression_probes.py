@@ -1,0 +1,179 @@
+"""Probes of compression: a fact in a text, the text in a chat, and what must be found of it in what is forwarded.
+
+Made of tables: every kind of text with every fact that fits into it. No probe is taken from the tests or from a corpus.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw import Settings
+from tokenmizer_mw.compress import compress
+
+Messages = list[dict[str, Any]]
+Holds = Callable[[str, str], bool]
+"""Whether what was forwarded keeps what was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A chat, the place of the message with the fact, and what must hold of its text. ``fact`` is for people."""
+
+    kind: str
+    fact: str
+    messages: Messages
+    place: int
+    holds: Holds
+
+
+FACTS: Final = (
+    "The limit is 1,024 requests, not 10,240.",
+    "Version 3.11.4 works and 3.11.5 does not.",
+    "Port 8443 stays closed unless TLS_STRICT is set.",
+    "Never delete rows of ledger_2024 without a backup.",
+    "Set retries to 0.5 and timeout_ms to 1500.",
+    "The file is src/billing/invoice_total.py, line 214.",
+    "See https://docs.example.org/a/b?x=1&y=2#z for why.",
+    'He said "do not round before the sum" on 2026-11-03.',
+    "Use `git push --force-with-lease`, never `--force`.",
+    "No customer pays twice; nobody is charged 12.345 EUR.",
+    "C:\\Temp\\Report-07.xlsx has 17 sheets, only 2 matter.",
+    "mode=0o644, owner=root:wheel, sha 9f86d08 isn't final.",
+    "Ünal überwies 1.234,56 € und nicht 1.243,56 €.",
+    "Le seuil n'est pas 0,7 mais 0,07 (jamais plus).",
+    "Не удаляй таблицу orders_v2, она ещё нужна.",
+    "不要在周五部署 v2.3.1，除非 CI 通过。",
+)
+OPENINGS: Final = ("Sure! ", "Of course. ", "Great question! ", "I'd be happy to help you with that. ")
+CLOSINGS: Final = (" I hope this helps!", "\n\nLet me know if you have any questions.", " Feel free to ask.", "")
+PYTHON: Final = (
+    "def f(rows):\n    # {}\n    for row in rows:\n        if not row.paid:\n            yield row.total * 0.5\n\n\n\n"
+    'x = "a  b"\n'
+)
+DIFF: Final = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n-limit = 10  \n+# {}\n context\n"
+TABLE: Final = "| name | value |\n|------|-------|\n| a    |  1.50 |\n| b    |  {} |\n"
+MAKE: Final = "build:\n\tcc -O2 -o a a.c   \n\n\n\n# {}\n\t@echo done\n"
+YAML: Final = "limits:\n  - name: a\n    # {}\n    value: 0.10\n\n\n\n  - name: b\n"
+
+
+def probes() -> Iterator[Probe]:
+    """All of them, the same in every run."""
+    yield from _said()
+    yield from _files()
+    yield from _json()
+    yield from _logs()
+    yield from _lists()
+    yield from _repeated()
+    yield from _untouchable()
+
+
+def changed(probe: Probe) -> bool:
+    """Whether the fact is not what it was. Every stage runs that can, but for the history, which leaves names alone."""
+    settings = Settings(compress="filler,json,spaces,logs,listings,repeats,shorten")
+    after = compress(probe.messages, settings).messages[probe.place]["content"]
+    return not probe.holds(probe.messages[probe.place]["content"], after)
+
+
+def _said() -> Iterator[Probe]:
+    """What an assistant says between pleasantries: the sentence is there, word for word."""
+    for number, fact in enumerate(FACTS):
+        for opening in OPENINGS:
+            text = f"{opening}{fact}{CLOSINGS[number % len(CLOSINGS)]}"
+            yield Probe("prose", fact, [_user(), {"role": "assistant", "content": text}], 1, _told(fact))
+
+
+def _files() -> Iterator[Probe]:
+    """Files that were read: nothing of code, tables, diffs and data changes, not even its white space."""
+    shapes = (("a.py", PYTHON), ("Makefile", MAKE), ("a.yaml", YAML), ("README.md", TABLE), ("a.diff", DIFF))
+    for path, text in shapes:
+        for fact in FACTS[:10]:
+            yield Probe("code", fact, [*_asked("read_file", {"path": path}), _result(text.format(fact))], 2, _same)
+
+
+def _json() -> Iterator[Probe]:
+    """JSON from a tool: another layout, the same value, numbers spelled as they were."""
+    for number, fact in enumerate(FACTS):
+        value = {"note": fact, "total": 12.50, "rows": [1.0, 1e3, -0.25, number], "paid": False, "by": None}
+        text = json.dumps(value, indent=2, ensure_ascii=number % 2 == 0)
+        yield Probe("json", fact, [*_asked("fetch", {"url": "https://x"}), _result(text)], 2, _same_json)
+
+
+def _logs() -> Iterator[Probe]:
+    """Output of tests and builds: the line of the failure, and its neighbours."""
+    for number, fact in enumerate(FACTS):
+        passed = [f"tests/test_a.py::test_{at} PASSED" for at in range(12)]
+        failure = f"E   AssertionError: {fact}"
+        text = "\n".join([*passed[:7], "tests/test_a.py::test_x FAILED", failure, f"a.py:{number}: in f", *passed[7:]])
+        yield Probe("log", fact, [*_asked("bash", {"command": "pytest -v"}), _result(text)], 2, _told(failure))
+        rows = "\n".join([f"{at} {at * 1.5} {fact}" for at in range(8)])
+        yield Probe("rows", fact, [*_asked("bash", {"command": "psql -c q"}), _result(rows)], 2, _told_all(rows))
+
+
+def _lists() -> Iterator[Probe]:
+    """Listings and matches: every name, size, line number and line."""
+    for number, fact in enumerate(FACTS):
+        names = [f"invoice_{number}_{at}.py" for at in range(6)]
+        long = "\n".join(f"-rw-r--r-- 1 a b {at * 100 + number} Nov  3 10:00 {name}" for at, name in enumerate(names))
+        told = [f"{name} {at * 100 + number}" for at, name in enumerate(names)]
+        yield Probe("listing", names[0], [*_asked("bash", {"command": "ls -l"}), _result(long)], 2, _told(*told))
+        found = "\n".join(f"src/{names[0]}:{at + 10}:    {fact}" for at in range(6))
+        lines = [f"{at + 10}:    {fact}" for at in range(6)]
+        want = _told(f"src/{names[0]}", *lines)
+        yield Probe("matches", fact, [*_asked("bash", {"command": "grep -rn x"}), _result(found)], 2, want)
+
+
+def _repeated() -> Iterator[Probe]:
+    """A file that is read again after one line changed: the new line is there, and the rest where it is said to be."""
+    for number, fact in enumerate(FACTS):
+        lines = [f"    step_{at} = compute(row_{at}, {at}.{number})" for at in range(30)]
+        again = [*lines[:17], f"    # {fact}", *lines[18:]]
+        messages = [*_asked("read_file", {"path": "a.py"}, 1), _result("\n".join(lines), 1)]
+        messages += [*_asked("read_file", {"path": "a.py"}, 2)[1:], _result("\n".join(again), 2)]
+        yield Probe("changed line", fact, messages, len(messages) - 1, _told(f"    # {fact}"))
+
+
+def _untouchable() -> Iterator[Probe]:
+    """What people and the system say."""
+    for fact in FACTS:
+        text = f"Sure! {fact}\n\n\n\n```\n{PYTHON.format(fact)}```\nHope this helps!"
+        yield Probe("user", fact, [{"role": "user", "content": text}], 0, _same)
+        yield Probe("system", fact, [{"role": "system", "content": text}, _user()], 0, _same)
+
+
+def _told(*facts: str) -> Holds:
+    return lambda before, after: all(fact in after for fact in facts)
+
+
+def _told_all(text: str) -> Holds:
+    return _told(*text.split("\n"))
+
+
+def _same(before: str, after: str) -> bool:
+    return before == after
+
+
+def _same_json(before: str, after: str) -> bool:
+    spelled = (json.loads(text, parse_float=str, parse_int=str) for text in (before, after))
+    return len({json.dumps(value, sort_keys=True) for value in spelled}) == 1
+
+
+def _user() -> dict[str, Any]:
+    return {"role": "user", "content": "What is it?"}
+
+
+def _asked(name: str, arguments: dict[str, Any], number: int = 1) -> Messages:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"id": f"c{number}", "type": "function", "function": function}
+    return [_user(), {"role": "assistant", "content": None, "tool_calls": [call]}]
+
+
+def _result(text: str, number: int = 1) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": f"c{number}", "content": text}
+
+
+def by_kind(found: Sequence[Probe]) -> dict[str, int]:
+    """How many probes there are of each kind."""
+    return {kind: sum(probe.kind == kind for probe in found) for kind in dict.fromkeys(probe.kind for probe in found)}
