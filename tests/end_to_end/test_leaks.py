@@ -98,6 +98,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[b
     handler = Lines(level=logging.DEBUG)
     logger = logging.getLogger("tokenmizer_mw")
     logger.addHandler(handler)
+    level = logger.level
     logger.setLevel(logging.DEBUG)
     with closing(SessionMemory.open(f"sqlite:///{folder / 'memory.db'}")) as memory:
         app = echo()
@@ -111,6 +112,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[b
             memory.resume(f"s{number}", "full")
         lines.append(json.dumps(memory.counters()))
     logger.removeHandler(handler)
+    logger.setLevel(level)
     yield folder, app.state.seen, "\n".join(lines)
 
 
