@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.access.bounds import DEEPEST, Bounds, excess
+from tokenmizer_mw.access.bounds import DEEPEST, Bounds, excess, scanned
 
 SMALL = Bounds(depth=5, messages=3, tools=2)
 
@@ -59,13 +59,15 @@ def test_the_same_as_is_found_by_parsing(request: dict[str, Any], indent: int | 
     if any(isinstance(tool.get("tools"), str | int) for tool in request.get("tools", ())):
         return
     body = json.dumps(request, indent=indent, ensure_ascii=ascii_only).encode()
-    found = excess(body, SMALL)
-    assert (found.code if found is not None else None) in (_code(request, SMALL) or {None})
+    for look in (excess, scanned):
+        found = look(body, SMALL)
+        assert (found.code if found is not None else None) in (_code(request, SMALL) or {None})
 
 
 @given(st.text(st.sampled_from('ab"\\{}[],: \n'), max_size=60))
 def test_what_is_no_json_is_looked_through_all_the_same(text: str) -> None:
-    excess(text.encode(), Bounds(1, 1, 1))
+    for look in (excess, scanned):
+        look(text.encode(), Bounds(1, 1, 1))
 
 
 def test_exactly_as_much_as_is_allowed() -> None:
@@ -98,10 +100,20 @@ def test_the_place_is_told_by_its_first_steps() -> None:
     assert str(found).startswith("messages[1].content[1]...: nested deeper than the 64 levels")
 
 
-def test_a_member_that_comes_twice_hides_nothing() -> None:
+def test_of_members_with_one_name_the_last_counts() -> None:
     many = ",".join(["{}"] * 2_001)
-    found = excess(f'{{"messages":[{many}],"messages":[]}}'.encode(), Bounds())
+    assert excess(f'{{"messages":[{many}],"messages":[]}}'.encode(), Bounds()) is None
+    found = excess(f'{{"messages":[],"messages":[{many}]}}'.encode(), Bounds())
     assert found is not None and found.code == "too_many_messages"
+
+
+def test_bodies_with_many_brackets_are_not_read() -> None:
+    """Brackets in texts are none, however many; those outside are counted."""
+    said = {"role": "user", "content": 'f(a[0], {"b": "}"}) ' * 10_000}
+    assert excess(json.dumps({"messages": [said]}).encode(), Bounds()) is None
+    for request, code in (({"x": [[]] * 20_000}, None), ({"messages": [said] + [{}] * 2_000}, "too_many_messages")):
+        found = excess(json.dumps(request).encode(), Bounds())
+        assert (found.code if found is not None else None) == code
 
 
 def test_tools_inside_of_tools() -> None:

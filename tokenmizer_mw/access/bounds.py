@@ -1,7 +1,8 @@
 """How much a JSON request may hold: how deep it is nested, how many messages and how many tools there are. Pure.
 
-Looked at before anything parses it, and without parsing it: its strings are cut out, and what is left of the rest are
-the brackets. On JSON that is exact; what is no JSON is refused by whoever is to read it.
+Looked at before anything else parses it. Where few brackets stand in it, it is quickest to read it; else it is looked
+through without: its strings are cut out, and what is left of the rest are the brackets. On JSON that is exact; what is
+no JSON is refused by whoever is to read it. Of members with one name the last counts, as for all who read requests.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any, Final
 
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in _STEPS)
+
+_READ_MAX: Final = 16_384
+"""Brackets, those in texts included, up to which a body is read: more could be made into many objects."""
 
 DEEPEST: Final = 250
 """The greatest depth that may be allowed: levels are counted in bytes."""
@@ -59,6 +63,41 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
     brackets = body.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
         return None
+    if len(brackets) <= _READ_MAX and _reads_within(body, bounds):
+        return None
+    return scanned(body, bounds)
+
+
+def _reads_within(body: bytes, bounds: Bounds) -> bool:
+    """Whether ``body`` is certainly within ``bounds``, or nothing that can be read."""
+    try:
+        read = json.loads(body)
+    except RecursionError:
+        return False
+    except ValueError:
+        return True
+    return not isinstance(read, dict) or (_is_flat(read, bounds.depth) and not _has_many(read, bounds))
+
+
+def _is_flat(read: dict[str, Any], most: int) -> bool:
+    level: list[Any] = [read]
+    for _ in range(most):
+        inside = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        level = [inner for inner in inside if isinstance(inner, dict | list)]
+        if not level:
+            return True
+    return False
+
+
+def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
+    lists = {name: value for name, value in read.items() if isinstance(value, list)}
+    if any(len(lists[name]) > bounds.messages for name in _MESSAGES & lists.keys()):
+        return True
+    return any(_tools(lists[name]) > bounds.tools for name in _TOOLS & lists.keys())
+
+
+def scanned(body: bytes, bounds: Bounds) -> Excess | None:
+    """``excess`` without reading anything, for bodies of any kind."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)

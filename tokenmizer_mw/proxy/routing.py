@@ -12,7 +12,6 @@ from tokenmizer_mw.errors import ConfigError
 from .faces import Face
 from .servers import Server
 
-
 _FOUND_MAX: Final = 1_024
 """Models whose targets are remembered; their names come from clients."""
 
