@@ -1,0 +1,139 @@
+"""Where the dashboard stands: under the prefixes of others, at the root of the proxy, and in a command of its own."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api.hosts import HOSTS, PREFIX
+from tests.proxy.serving import SECONDS, configured, serving
+from tests.upstream.server import Upstream
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.access.key_store import MemoryKeys
+from tokenmizer_mw.access.keys import new_key
+from tokenmizer_mw.cli import main
+from tokenmizer_mw.dashboard import dashboard
+
+from .visiting import CHAT, TOKEN, Visitor, text_of, token_on
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_mounted_two_prefixes_deep(host: Callable[[Any], Any], memory: SessionMemory) -> None:
+    app = host(dashboard(memory, token=TOKEN))
+    visitor = Visitor(app, scope={"root_path": ""}).sign_in()
+    assert "PostgreSQL" in text_of(visitor.get("session?id=hall").body)
+    assert visitor.ask("GET", "static/dashboard.css").status == 200
+    assert "tm-graph" in visitor.ask("GET", "static/graph.css").body
+
+
+def test_without_its_slash_one_is_sent_to_where_it_begins(memory: SessionMemory) -> None:
+    visitor = Visitor(dashboard(memory, token=TOKEN))
+    answer = visitor.ask("GET", f"http://localhost{PREFIX}")
+    assert (answer.status, answer.header("location")) == (303, "memory/")
+
+
+@contextmanager
+def link_to(port: int) -> Iterator[http.client.HTTPConnection]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)) as link:
+        yield link
+
+
+def asked(port: int, path: str, cookie: str = "", form: str | None = None) -> tuple[int, dict[str, str], str]:
+    headers = {"cookie": cookie} if cookie else {}
+    if form is not None:
+        headers |= {"content-type": "application/x-www-form-urlencoded", "origin": f"http://127.0.0.1:{port}"}
+    with link_to(port) as link:
+        link.request("GET" if form is None else "POST", path, form, headers)
+        answer = link.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Upstream]:
+    with Upstream() as found:
+        yield found
+
+
+def test_at_the_root_of_the_proxy(upstream: Upstream) -> None:
+    with serving(configured(upstream, dashboard=True)) as proxy:
+        proxy.memory.record("hall", CHAT)
+        assert "hall" in asked(proxy.port, "/")[2]
+        assert "SQLite" in asked(proxy.port, "/session?id=hall")[2]
+        assert '"status"' in asked(proxy.port, "/health")[2]
+        assert asked(proxy.port, "/api/sessions")[0] == 200
+        assert asked(proxy.port, "/static/dashboard.js")[0] == 200
+
+
+def test_off_unless_it_is_switched_on(upstream: Upstream) -> None:
+    with serving(configured(upstream)) as proxy:
+        assert asked(proxy.port, "/")[0] == 404
+        assert "dashboard" not in asked(proxy.port, "/session?id=hall")[2]
+
+
+def test_at_the_root_of_a_proxy_with_keys_one_signs_in_with_a_key(upstream: Upstream) -> None:
+    written, key = new_key(os.urandom, "tenant-b", {"read"}, 0.0)
+    with serving(configured(upstream, auth=True, dashboard=True), MemoryKeys([key])) as proxy:
+        proxy.memory.record("yard", CHAT, tenant="tenant-b")
+        proxy.memory.record("hall", CHAT)
+        status, headers, _ = asked(proxy.port, "/")
+        assert (status, headers["location"]) == (303, "login")
+        status, headers, page = asked(proxy.port, "/login")
+        cookie = headers["set-cookie"].partition(";")[0]
+        status, headers, _ = asked(proxy.port, "/login", cookie, f"form_token={token_on(page)}&secret={written}")
+        assert status == 303
+        cookie = headers["set-cookie"].partition(";")[0]
+        listing = asked(proxy.port, "/", cookie)[2]
+        assert "yard" in listing
+        assert "hall" not in re.findall(r"session\?id=(\w+)", listing)
+        assert asked(proxy.port, "/api/sessions", cookie)[0] == 401
+
+
+def test_the_command_shows_a_database(tmp_path: Path) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")
+    memory.record("hall", CHAT)
+    memory.close()
+    command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--db", "chat.db", "--port", "0"]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        first, second = running.stdout.readline(), running.stdout.readline()
+        port = int(first.rstrip("/\n").rpartition(":")[2])
+        token = second.partition("#token=")[2].strip()
+        _, headers, page = asked(port, "/login")
+        cookie = headers["set-cookie"].partition(";")[0]
+        _, headers, _ = asked(port, "/login", cookie, f"form_token={token_on(page)}&secret={token}")
+        assert "hall" in asked(port, "/", headers["set-cookie"].partition(";")[0])[2]
+    finally:
+        running.terminate()
+        running.communicate(timeout=SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--db", "nowhere.db"], "there is no such file"),
+        (["--host", "0.0.0.0"], "refusing to listen on 0.0.0.0"),
+        (["--host", "0.0.0.0", "--name", "desk.example.org"], "refusing to listen on 0.0.0.0"),
+        (["--db", "a.db", "--store", "memory://"], "not allowed with"),
+    ],
+)
+def test_what_the_command_refuses(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(["dashboard", *arguments])
+    except SystemExit as end:
+        status = int(end.code or 0)
+    assert status != 0
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
