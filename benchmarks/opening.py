@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.kept import SHARE, KeptSessions, Snapshots
+from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.snapshots import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.open import open_log
@@ -180,9 +181,10 @@ def _elsewhere(work: Callable[..., T], *arguments: object) -> T:
 
 
 def _growth(url: str, marks: tuple[int, int]) -> float:
-    """Memory of this process when it has opened the second number of sessions, against that at the first."""
+    """Memory of this process when it has opened the second number of sessions, against that at the first; the long one
+    is the first of them."""
     memory = SessionMemory.open(url)
-    names = [info.key.id for info in memory.sessions()]
+    names = [BIG, *(info.key.id for info in memory.sessions() if info.key.id != BIG)]
     sizes = []
     for number, name in enumerate(names, 1):
         memory.graph(name)

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from tests.folding import logs
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreCorrupt, StoreUnavailable
-from tokenmizer_mw.kept import SHARE, KeptSessions, Snapshots
+from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.snapshot import fold_version, written
+from tokenmizer_mw.snapshots import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
@@ -88,6 +89,13 @@ def test_folding_starts_at_the_snapshot(log: Watched) -> None:
     assert there.counts == {}
 
 
+def retold(old: Recorded) -> Event:
+    """Other words in some places, as when secrets are taken out."""
+    if isinstance(old.event, MessageRecorded) and old.seq % 2:
+        return replace(old.event, message=Message(old.event.message.role, "-"))
+    return Derived(1) if isinstance(old.event, Derived) else old.event
+
+
 @settings(max_examples=60, deadline=None)
 @given(logs(), st.data())
 def test_a_session_opened_anywhere_is_what_its_log_says(recorded: list[Recorded], data: st.DataObject) -> None:
@@ -101,7 +109,7 @@ def test_a_session_opened_anywhere_is_what_its_log_says(recorded: list[Recorded]
         if what == "work":
             keeper.work()
         elif what == "rewrite":
-            log.rewrite(KEY, lambda old: Derived(1) if old.seq % 5 == 1 else old.event)
+            log.rewrite(KEY, retold)
         elif what == "evict":
             keeper.sessions.read(other, repr)
         keeper.sessions.update(KEY, lambda state, event=one.event: [event])

@@ -1,4 +1,4 @@
-"""Folded sessions kept in process: refreshed by reading the log's tail, written through it, retried on conflict.
+"""What logs fold into, kept in process: refreshed by reading a log's tail, written through it, retried on conflict.
 
 What is not at hand is folded from the log. Where that is long, folding starts at a snapshot, which was kept in the
 background: it is checked against the log like what is at hand, and whatever is wrong with it, the log is folded.
@@ -8,79 +8,149 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
-from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError
+from tokenmizer_mw.errors import Conflict
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.revising import Told
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.snapshot import SnapshotTooLarge, UnreadableSnapshot, fold_version, state_of, written
-from tokenmizer_mw.store.log import EventLog, Snapshot
+from tokenmizer_mw.snapshots import Snapshots
+from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.tracing import span
 
+
+class Fold(Protocol):
+    """What the events of a log are folded into, one after the other. ``seq`` and ``recorded_at`` are the last one's."""
+
+    seq: int
+    recorded_at: float
+
+    def apply(self, recorded: Recorded) -> None:
+        """Fold the next event."""
+
+
 T = TypeVar("T")
+F = TypeVar("F", bound=Fold)
 
 ATTEMPTS_MAX: Final = 1_000
 """Conflicts in a row after which an update gives up; each one means that another writer made progress."""
 
 
-SHARE: Final = 32
-"""A snapshot is worth its while when the session has grown by this part of itself: then all the snapshots of a session
-cost the same for each event, however long it gets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshots:
-    """When snapshots are kept: after ``every`` so many events (0: never), where a session takes no more than ``most``
-    bytes. ``later`` does such work in the background, under a name; ``count`` counts what became of it."""
-
-    every: int
-    most: int
-    later: Callable[[Hashable, Callable[[], None]], object]
-    count: Callable[[str], object]
-
-    def due(self, end: int, last: int) -> bool:
-        """Whether a session that ends at event ``end`` should have one, when the last one was of event ``last``."""
-        return 0 < self.every <= end - last and SHARE * (end - last) >= end
-
-
 @dataclass(slots=True)
-class _Kept:
-    """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``events``: how many
-    events it counts for."""
+class _Kept(Generic[F]):
+    """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``weight``: what it
+    counts for."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    state: SessionState | None = None
+    state: F | None = None
     last: int = 0
-    events: int = 0
+    weight: int = 0
 
 
-class KeptSessions:
-    """The only place where folded sessions change. Safe for threads; other processes meet us in the log.
+class Kept(Generic[F]):
+    """What sessions fold into: at hand are the ``capacity`` sessions used last, and fewer where they weigh more than
+    ``most`` together. The one in use is always among them. Safe for threads; other processes meet us in the log."""
 
-    At hand are the ``capacity`` sessions used last, and fewer where together they have more than ``events_max`` events:
-    what a session takes grows with them. The one in use is always among them.
+    def __init__(
+        self, log: EventLog, *, new: Callable[[], F], weight: Callable[[F], int], capacity: int, most: int | None
+    ) -> None:
+        self._log = log
+        self._new = new
+        self._weight = weight
+        self._capacity = capacity
+        self._most = most
+        self._sessions: OrderedDict[SessionKey, _Kept[F]] = OrderedDict()
+        self._total = 0
+        self._guard = threading.Lock()
+
+    def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
+        """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
+        kept = self._get(key)
+        with kept.lock:
+            return view(self._refreshed(key, kept))
+
+    def drop(self, key: SessionKey) -> None:
+        """Forget what is kept of a session; the next use reads the log anew."""
+        with self._guard:
+            self._leave(self._sessions.pop(key, None))
+
+    def _refreshed(self, key: SessionKey, kept: _Kept[F]) -> F:
+        return self._folded(key, kept, *self._tail(key, kept))
+
+    def _folded(self, key: SessionKey, kept: _Kept[F], state: F, news: Sequence[Recorded]) -> F:
+        kept.state = None  # should folding fail half-way, the next use starts from the log
+        for event in news:
+            state.apply(event)
+        kept.state = state
+        self._weigh(key, kept, self._weight(state))
+        return state
+
+    def _tail(self, key: SessionKey, kept: _Kept[F]) -> tuple[F, list[Recorded]]:
+        """The session so far, and the events behind it. The last one that it has is read again: when the log does not
+        know it any more, another process has erased the session, and the state starts anew; so it does when what it was
+        folded from was changed."""
+        state = kept.state or self._started(key, kept)
+        if state.seq == 0:
+            return state, self._log.read(key)
+        tail = self._log.read(key, after=state.seq - 1)
+        known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
+        if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
+            return state, tail[1:]
+        kept.last = 0
+        return self._new(), self._log.read(key)
+
+    def _started(self, key: SessionKey, kept: _Kept[F]) -> F:
+        """Where folding starts."""
+        return self._new()
+
+    def _weigh(self, key: SessionKey, kept: _Kept[F], weight: int) -> None:
+        """Note what a session weighs, and let go of those used longest ago where that is too much."""
+        with self._guard:
+            if self._sessions.get(key) is not kept:
+                return
+            self._total += weight - kept.weight
+            kept.weight = weight
+            while self._most is not None and self._total > self._most and len(self._sessions) > 1:
+                self._leave(self._sessions.popitem(last=False)[1])
+
+    def _leave(self, kept: _Kept[F] | None) -> None:
+        if kept is not None:
+            self._total -= kept.weight
+
+    def _get(self, key: SessionKey) -> _Kept[F]:
+        with self._guard:
+            kept = self._sessions.get(key)
+            if kept is None:
+                kept = self._sessions[key] = _Kept()
+                if len(self._sessions) > self._capacity:
+                    self._leave(self._sessions.popitem(last=False)[1])
+            else:
+                self._sessions.move_to_end(key)
+            return kept
+
+
+class KeptMessages(Kept[Told]):
+    """The messages of sessions, as many as have ``most`` characters together."""
+
+    def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
+        super().__init__(log, new=Told, weight=lambda told: told.size, capacity=capacity, most=most)
+
+
+class KeptSessions(Kept[SessionState]):
+    """The only place where folded sessions change.
+
+    At hand are no more of them than have ``events_max`` events together: what a session takes grows with its events.
     """
 
     def __init__(
         self, log: EventLog, *, capacity: int, events_max: int | None = None, snapshots: Snapshots | None = None
     ) -> None:
-        self._log = log
-        self._capacity = capacity
-        self._events_max = events_max
+        super().__init__(log, new=SessionState, weight=lambda state: state.seq, capacity=capacity, most=events_max)
         self._snapshots = snapshots
-        self._sessions: OrderedDict[SessionKey, _Kept] = OrderedDict()
-        self._events = 0
-        self._guard = threading.Lock()
-
-    def read(self, key: SessionKey, view: Callable[[SessionState], T]) -> T:
-        """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
-        kept = self._get(key)
-        with kept.lock:
-            return view(self._refreshed(key, kept))
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
         """Append what ``decide`` makes of the session; decide again when somebody else was faster.
@@ -98,7 +168,9 @@ class KeptSessions:
         with kept.lock:
             return view(self._decided(key, kept, decide))
 
-    def _decided(self, key: SessionKey, kept: _Kept, decide: Callable[[SessionState], Sequence[Event]]) -> SessionState:
+    def _decided(
+        self, key: SessionKey, kept: _Kept[SessionState], decide: Callable[[SessionState], Sequence[Event]]
+    ) -> SessionState:
         fresh = kept.state is None
         state = kept.state or self._refreshed(key, kept)
         for _ in range(ATTEMPTS_MAX):
@@ -119,97 +191,28 @@ class KeptSessions:
             return self._folded(key, kept, state, recorded)
         raise Conflict(f"gave up after {ATTEMPTS_MAX} conflicts on one session")
 
-    def drop(self, key: SessionKey) -> None:
-        """Forget what is kept of a session; the next use reads the log anew."""
-        with self._guard:
-            self._leave(self._sessions.pop(key, None))
+    def _started(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
+        found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
+        kept.last = found.seq if found is not None else 0
+        return found or self._new()
 
-    def _refreshed(self, key: SessionKey, kept: _Kept) -> SessionState:
-        return self._folded(key, kept, *self._tail(key, kept))
-
-    def _folded(self, key: SessionKey, kept: _Kept, state: SessionState, news: Sequence[Recorded]) -> SessionState:
-        kept.state = None  # should folding fail half-way, the next use starts from the log
-        for event in news:
-            state.apply(event)
-        kept.state = state
-        self._weigh(key, kept, state.seq)
+    def _folded(
+        self, key: SessionKey, kept: _Kept[SessionState], state: SessionState, news: Sequence[Recorded]
+    ) -> SessionState:
+        super()._folded(key, kept, state, news)
         snapshots = self._snapshots
         if snapshots is not None and snapshots.due(state.seq, kept.last):
             kept.last = state.seq
             snapshots.later(("snapshot", key), partial(self._keep_snapshot, snapshots, key))
         return state
 
-    def _tail(self, key: SessionKey, kept: _Kept) -> tuple[SessionState, list[Recorded]]:
-        """The session so far, and the events behind it. The last one that it has is read again: when the log does not
-        know it any more, another process has erased the session, and the state starts anew; so it does when what it was
-        folded from was changed."""
-        state = kept.state or self._started(key, kept)
-        if state.seq == 0:
-            return state, self._log.read(key)
-        tail = self._log.read(key, after=state.seq - 1)
-        known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
-        if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
-            return state, tail[1:]
-        kept.last = 0
-        return SessionState(), self._log.read(key)
-
-    def _started(self, key: SessionKey, kept: _Kept) -> SessionState:
-        """The state in the session's snapshot; a new one where there is none, or none that can be used."""
-        snapshots, kept.last = self._snapshots, 0
-        if snapshots is None or not snapshots.every:
-            return SessionState()
-        try:
-            found = self._log.snapshot(key)
-            if found is None or found.fold_version != fold_version():
-                return SessionState()
-            with span("snapshot", bytes=len(found.payload)):
-                state = state_of(key, found.payload, most=snapshots.most)
-        except (StoreCorrupt, UnreadableSnapshot):
-            snapshots.count("snapshot_unreadable")
-            return SessionState()
-        kept.last = state.seq
-        return state
-
     def _keep_snapshot(self, snapshots: Snapshots, key: SessionKey) -> None:
-        """Keep a snapshot of what is at hand. The store takes none of a session that was rewritten or erased since."""
+        """Keep a snapshot of what is at hand of a session by now, if it is."""
         with self._guard:
             kept = self._sessions.get(key)
         if kept is None:
             return
         with kept.lock:
-            state = kept.state.copy() if kept.state is not None else SessionState()
-        try:
-            payload = written(key, state, most=snapshots.most)
-            done = self._log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, fold_version(), payload))
-        except SnapshotTooLarge:
-            snapshots.count("snapshot_too_large")
-        except StoreError:
-            snapshots.count("snapshot_failed")
-        else:
-            snapshots.count("snapshot_kept" if done else "snapshot_outdated")
-
-    def _weigh(self, key: SessionKey, kept: _Kept, events: int) -> None:
-        """Note how many events a session has, and let go of those used longest ago where that is too many."""
-        with self._guard:
-            if self._sessions.get(key) is not kept:
-                return
-            self._events += events - kept.events
-            kept.events = events
-            most = self._events_max
-            while most is not None and self._events > most and len(self._sessions) > 1:
-                self._leave(self._sessions.popitem(last=False)[1])
-
-    def _leave(self, kept: _Kept | None) -> None:
-        if kept is not None:
-            self._events -= kept.events
-
-    def _get(self, key: SessionKey) -> _Kept:
-        with self._guard:
-            kept = self._sessions.get(key)
-            if kept is None:
-                kept = self._sessions[key] = _Kept()
-                if len(self._sessions) > self._capacity:
-                    self._leave(self._sessions.popitem(last=False)[1])
-            else:
-                self._sessions.move_to_end(key)
-            return kept
+            state = kept.state.copy() if kept.state is not None else None
+        if state is not None:
+            snapshots.keep(self._log, key, state)

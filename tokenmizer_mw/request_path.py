@@ -29,7 +29,7 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
-from tokenmizer_mw.kept import KeptSessions, Snapshots
+from tokenmizer_mw.kept import KeptMessages, KeptSessions
 from tokenmizer_mw.model.event import (
     Derived,
     Event,
@@ -40,9 +40,9 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.model_pass import ModelPass
 from tokenmizer_mw.redact import Redactor
 from tokenmizer_mw.refining import Refining
-from tokenmizer_mw.revising import standing
 from tokenmizer_mw.session import SessionState, joining
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.snapshots import Snapshots
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
 from tokenmizer_mw.tracing import span
@@ -91,6 +91,7 @@ class RequestPath:
             drain_seconds=self.settings.drain_seconds,
         )
         self._kept = self._made_kept()
+        self._texts = KeptMessages(log, capacity=self.settings.sessions_cached, most=self.settings.messages_cached)
         self._model_pass = self._made_model_pass(complete)
         self.shrink: Shrink | None = None
         self.answers = self._made_answers(embed, url)
@@ -391,7 +392,15 @@ class RequestPath:
         return replace(written, message=message, original=original)
 
     def _written(self, key: SessionKey) -> list[Written]:
-        return standing(self._log.read(key))
+        found = self._texts.read(key, lambda told: list(told.messages.values()))
+        if not found:
+            self._texts.drop(key)
+        return found
+
+    def _drop(self, key: SessionKey) -> None:
+        """Nothing of a session is at hand afterwards."""
+        self._kept.drop(key)
+        self._texts.drop(key)
 
     def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""

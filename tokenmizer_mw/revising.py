@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.model.event import (
@@ -21,7 +22,7 @@ from tokenmizer_mw.model.event import (
     StatusChanged,
     TurnClosed,
 )
-from tokenmizer_mw.model.message import Written
+from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.session import SessionState, appended
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
@@ -38,18 +39,49 @@ class Revision:
     added: tuple[Written, ...]
 
 
-def standing(log: Iterable[Recorded]) -> list[Written]:
-    """The messages that a session's log leaves in its history, in the order in which they joined."""
-    messages: dict[int, Written] = {}
-    for recorded in log:
+@dataclass(slots=True)
+class Told:
+    """The messages that a session's log leaves in its history, by their numbers, in the order in which they joined.
+
+    ``size`` is about how many characters they take, or took before they were withdrawn.
+    """
+
+    seq: int = 0
+    recorded_at: float = 0.0
+    messages: dict[int, Written] = field(default_factory=dict)
+    size: int = 0
+
+    def apply(self, recorded: Recorded) -> None:
+        """Fold the next event of the log."""
+        self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
             case MessageRecorded() as told:
-                messages[told.turn] = Written(told.message, told.original, told.turn)
+                self.messages[told.turn] = Written(told.message, told.original, told.turn)
+                self.size += _BARE + _characters(told.message) + len(told.original)
             case HistoryRevised(withdrawn, archived):
                 for number in withdrawn:
-                    messages.pop(number, None)
-                messages |= {n: replace(messages[n], archived=True) for n in archived if n in messages}
-    return list(messages.values())
+                    self.messages.pop(number, None)
+                for number in archived:
+                    if (one := self.messages.get(number)) is not None:
+                        self.messages[number] = replace(one, archived=True)
+
+
+_BARE: Final = 500
+"""What a message takes besides its texts."""
+
+
+def _characters(message: Message) -> int:
+    calls = sum(len(call.arguments) + len(call.name) for call in message.tool_calls)
+    results = sum(len(result.text) for result in message.tool_results)
+    return len(message.text) + len(message.thinking) + len(message.refusal) + calls + results
+
+
+def standing(log: Iterable[Recorded]) -> list[Written]:
+    """The messages that a session's log leaves in its history, in the order in which they joined."""
+    told = Told()
+    for recorded in log:
+        told.apply(recorded)
+    return list(told.messages.values())
 
 
 def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:

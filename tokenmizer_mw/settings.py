@@ -105,6 +105,8 @@ class Settings:
         turns hold; ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: folded sessions kept in process, fewer where they have more than ``events_cached`` events
         together: an event takes about a kilobyte.
+        ``messages_cached``: characters of messages kept in process for those who ask for texts (``recall``,
+        ``messages``, ``context`` and others), those used last.
         ``snapshot_every``: after so many events of a session its folded state is kept in the store, so that another
         process opens it without folding all of its log; 0: never. ``snapshot_max``: of such a state, before it is
         compressed; larger ones are not kept.
@@ -194,6 +196,7 @@ class Settings:
     drain_seconds: float = 5.0
     sessions_cached: int = 256
     events_cached: int = 500_000
+    messages_cached: int = 16 * 1024 * 1024
     snapshot_every: int = 500
     snapshot_max: int = 32 * 1024 * 1024
     compress: str = ""
@@ -328,6 +331,7 @@ _LEAST: Final = {
     "queue_bytes": 1,
     "sessions_cached": 1,
     "events_cached": 1,
+    "messages_cached": 0,
     "snapshot_every": 0,
     "snapshot_max": 1,
     "compress_result_max": 100,
