@@ -91,7 +91,7 @@ def _line(node: Node) -> Text:
 
     look = STATUSES[node.status]
     kind = f"{node.kind.value}, " if node.kind is not None else ""
-    text = Text(f"{look.mark} ", style=_colour(node))
+    text = Text().append(f"{look.mark} ", style=_colour(node))
     text.append(label_of(node), style="" if node.current else "strike dim")
     return text.append(f"  {kind}{look.word}, {said_by(node.source)}", style="dim")
 

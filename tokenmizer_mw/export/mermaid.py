@@ -50,18 +50,15 @@ def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> s
 
 def _chart(chosen: Selection, title: str) -> Iterator[str]:
     yield "flowchart LR"
+    if title:
+        yield f"%% {quoted(title)}"
     if chosen.left_out:
         yield f"%% {chosen.left_out} less important facts are left out"
-    if not chosen.nodes:
-        return
-    name = f'"{quoted(title)}"' if title else '" "'
-    yield f"subgraph session[{name}]"
     for type_, lane in chosen.by_type().items():
         yield f'subgraph {type_.value}_nodes["{TYPES[type_].title}"]'
-        for node in lane:
-            yield _node(node)
+        yield "direction LR"
+        yield from map(_node, lane)
         yield "end"
-    yield "end"
     for edge in _drawn(chosen):
         arrow = _ARROWS.get(edge.type, "-->")
         yield f'{_name(edge.source)} {arrow}|"{EDGES[edge.type].word}"| {_name(edge.target)}'
