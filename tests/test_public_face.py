@@ -43,7 +43,7 @@ NAMES = [
     "openai_client",
 ]
 
-SYNC = ("record", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
+SYNC = ("record", "remember", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
 SYNC += (
     "add",
     "revise",
