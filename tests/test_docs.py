@@ -11,6 +11,7 @@ PAGES = [
     Path(__file__).parent.parent / "docs" / name
     for name in (
         "access.md",
+        "cache.md",
         "exports.md",
         "files.md",
         "library.md",

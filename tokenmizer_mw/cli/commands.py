@@ -24,6 +24,7 @@ from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_tran
 from tokenmizer_mw.terminal import inert, show, show_json
 
 from . import keeping, pictures
+from .answers import cache
 from .opening import Store, elsewhere, opened
 from .progress import progress
 from .redaction import redact
@@ -244,6 +245,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "why": _why,
     "checkpoint": _checkpoint,
     "stats": stats,
+    "cache": cache,
     "forget": _forget,
     "redact": redact,
     "export": _export,

@@ -241,6 +241,13 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
             (("--calls",), {"metavar": "SESSION", "help": "show the newest calls of a session instead"}),
         ),
     ),
+    "cache": (
+        "tell what the cache holds of a tenant's answers, or empty it",
+        (
+            (("--purge",), {"action": "store_true", "help": "forget them"}),
+            (("--session",), {"metavar": "ID", "help": "with --purge: only those of this session"}),
+        ),
+    ),
     "forget": (
         "erase a session for good",
         (_SESSION, (("--yes",), {"action": "store_true", "help": "do not ask"})),
@@ -261,6 +268,27 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
             (("--budget",), {"type": int, "metavar": "TOKENS", "help": "at most this many tokens"}),
             (("--lines",), {"metavar": "A:B", "help": "show these lines instead"}),
             (("--find",), {"metavar": "TEXT", "help": "show the lines that hold TEXT instead"}),
+        ),
+    ),
+    "compress": (
+        "say a chat, or the output of a tool, in fewer tokens",
+        (
+            (
+                ("file",),
+                {
+                    "metavar": "FILE",
+                    "nargs": "?",
+                    "help": "messages as JSON or JSON Lines, or any text; - or none reads standard input",
+                },
+            ),
+            (
+                ("--stages",),
+                {"metavar": "NAMES", "help": "stages with commas between them (default: the setting, else all)"},
+            ),
+            (("--text",), {"action": "store_true", "help": "JSON is the output of a tool, too, and no chat"}),
+            (("--ran",), {"metavar": "COMMAND", "help": "the text is what this command printed"}),
+            (("--path",), {"metavar": "NAME", "help": "the text is this file (default: FILE)"}),
+            (("--model",), {"default": "", "help": "count tokens as this model does"}),
         ),
     ),
     "import": (

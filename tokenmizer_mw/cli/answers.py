@@ -1,0 +1,34 @@
+"""``tokenmizer-mw cache``: what the cache of answers holds, and emptying it."""
+
+from __future__ import annotations
+
+import argparse
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.terminal import show, show_json
+
+from .opening import Store
+
+_OFF = "no cache that this command could reach: set cache and cache_url (memory:// lies in the server's process)"
+
+
+def cache(arguments: argparse.Namespace, store: Store) -> None:
+    """Tell what is held of a tenant's answers, or forget them. Raises ``ConfigError`` where there is no cache outside of
+    a server's process, and ``StoreError``."""
+    answers = store.memory.answers
+    if answers is None or answers.settings.cache_url == "memory://":
+        raise ConfigError(_OFF)
+    if arguments.purge:
+        gone = answers.purge(arguments.tenant, arguments.session)
+        if arguments.json:
+            show_json({"purged": gone})
+        else:
+            show(f"{gone:,} answers are forgotten; processes that hold the cache notice at once")
+        return
+    held = answers.holdings(arguments.tenant)
+    if arguments.json:
+        show_json({"tenant": arguments.tenant, "answers": held.entries, "bytes": held.bytes})
+    else:
+        show(
+            f"{held.entries:,} answers, {held.bytes:,} bytes, of at most {answers.settings.cache_bytes:,} of all tenants"
+        )
