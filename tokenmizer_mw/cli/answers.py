@@ -13,8 +13,10 @@ _OFF = "no cache that this command could reach: set cache and cache_url (memory:
 
 
 def cache(arguments: argparse.Namespace, store: Store) -> None:
-    """Tell what is held of a tenant's answers, or forget them. Raises ``ConfigError`` where there is no cache outside of
-    a server's process, and ``StoreError``."""
+    """Tell what is held of a tenant's answers, or forget them.
+
+    Raises ``ConfigError`` where there is no cache outside of a server's process, and ``StoreError``.
+    """
     answers = store.memory.answers
     if answers is None or answers.settings.cache_url == "memory://":
         raise ConfigError(_OFF)
@@ -29,6 +31,5 @@ def cache(arguments: argparse.Namespace, store: Store) -> None:
     if arguments.json:
         show_json({"tenant": arguments.tenant, "answers": held.entries, "bytes": held.bytes})
     else:
-        show(
-            f"{held.entries:,} answers, {held.bytes:,} bytes, of at most {answers.settings.cache_bytes:,} of all tenants"
-        )
+        most = answers.settings.cache_bytes
+        show(f"{held.entries:,} answers, {held.bytes:,} bytes, of at most {most:,} of all tenants")
