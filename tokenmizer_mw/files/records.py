@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import yaml
 
@@ -14,8 +14,16 @@ from .digest import Line, Report, counted
 from .reading import Source, Stopped
 from .tree import DEPTH_MAX, Tree, below, item
 
+T = TypeVar("T")
+
 WHOLE_MAX: Final = 16 * 1024 * 1024
 """Bytes of a JSON document that are read in one piece, where the library that reads it piece by piece is missing."""
+
+NESTED_MAX: Final = 10_000
+"""Levels of a JSON document below which nothing is read: the parser remembers each."""
+
+TEXT_MAX: Final = 8 * 1024 * 1024
+"""Bytes of one text or number in a JSON document: the parser begins each anew with every piece that it is given."""
 
 _Event = tuple[str, str, str | None]
 """A path, the kind of what stands there, and its text where it is no container."""
@@ -51,8 +59,9 @@ def _json_events(source: Source) -> Iterator[_Event]:
     except ImportError:
         yield from _whole(source)
         return
+    reader = _Reader(source)
     try:
-        yield from _placed(ijson.basic_parse(_Reader(source), use_float=True))
+        yield from _placed(reader.told(ijson.basic_parse(reader, use_float=True)))
     except ijson.JSONError as error:
         raise ValueError(error) from None
 
@@ -71,6 +80,8 @@ def _placed(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
             yield paths[min(depth, DEPTH_MAX)], _IJSON[event], _text(value) if event not in _STARTS else None
             if event in _STARTS:
                 depth += 1
+                if depth > NESTED_MAX:
+                    raise ValueError(f"it is nested more than {NESTED_MAX:,} deep")
                 if depth <= DEPTH_MAX:
                     around = paths[depth - 1]
                     del paths[depth:]
@@ -92,19 +103,29 @@ _IJSON: Final = {
 
 
 class _Reader:
-    """The bytes of a source as a file."""
+    """The bytes of a source as a file, for a parser whose events pass by in ``told``: it tells how far it came."""
 
     def __init__(self, source: Source) -> None:
         self._pieces = source.pieces()
         self._left = b""
+        self._since = 0
+
+    def told(self, events: Iterable[T]) -> Iterator[T]:
+        """The events, as they come."""
+        for event in events:
+            self._since = 0
+            yield event
 
     def read(self, size: int = -1) -> bytes:
-        """At most ``size`` bytes; b"" at the end."""
+        """At most ``size`` bytes; b"" at the end. Raises ``ValueError`` when the last ``TEXT_MAX`` told of nothing."""
         if not size:
             return b""
+        if self._since > TEXT_MAX:
+            raise ValueError(f"a text in it is longer than {TEXT_MAX:,} bytes")
         if not self._left:
             self._left = next(self._pieces, b"")
         piece, self._left = (self._left, b"") if size < 0 else (self._left[:size], self._left[size:])
+        self._since += len(piece)
         return piece
 
 
@@ -179,13 +200,15 @@ def read_yaml(source: Source) -> Report:
     counts: Counter[str] = Counter()
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        events = yaml.parse(_Reader(source), Loader=loader)
-        for event in _yaml_events(_counted(events, counts)):
+        reader = _Reader(source)
+        for event in _yaml_events(_counted(reader.told(yaml.parse(reader, Loader=loader)), counts)):
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
     except yaml.YAMLError as error:
         broke = f"{' '.join(str(error).split())[:200]}; what follows is not read"
+    except ValueError as error:
+        broke = f"{error}; what follows is not read"
     documents, aliases = counts["DocumentStartEvent"], counts["AliasEvent"]
     some = f", {counted(documents, 'document')}" if documents > 1 else ""
     extra = f"not followed: {counted(aliases, 'alias reference')}" if aliases else ""

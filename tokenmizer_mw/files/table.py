@@ -101,7 +101,7 @@ def _read(source: Source, rows: Iterator[list[str]], delimiter: str) -> Report:
 
 def _why(error: csv.Error, rows: int) -> str:
     quoting = "field larger" in str(error)  # than the module's own limit
-    what = "a quotation mark is opened and not closed" if quoting else str(error)
+    what = "a field does not end, or a quotation mark is opened and not closed" if quoting else str(error)
     return f"behind row {rows:,}, {what}; what follows is not counted"
 
 
