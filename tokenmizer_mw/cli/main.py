@@ -72,6 +72,10 @@ def _run(argv: Sequence[str] | None) -> int:
         from .analysis import run_analyze
 
         return run_analyze(arguments)
+    if arguments.command == "compress":
+        from .compression import run_compress
+
+        return run_compress(arguments)
     if arguments.command == "load":
         from .load import run_load
 
