@@ -212,12 +212,16 @@ async def _tried_store(address: str) -> Finding | None:
     return Finding(Grade.FINE, "store", f"{scheme}:// answers")
 
 
+_REDIS_SECONDS: Final = 5.0
+"""What a first connection from a process that has just started may take, whatever a call may."""
+
+
 async def _tried_redis(settings: AccessSettings) -> Finding | None:
     """``None``: there is none to ask, or its address is none."""
     if settings.redis is None:
         return None
     try:
-        await reach_redis(settings.redis, settings.redis_seconds)
+        await reach_redis(settings.redis, max(settings.redis_seconds, _REDIS_SECONDS))
     except StoreError as error:
         return Finding(Grade.WRONG, "access.redis", f"{error}: {_WITHOUT_REDIS[settings.redis_down]}")
     except ConfigError:  # told already, without a network
