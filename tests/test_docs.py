@@ -11,6 +11,7 @@ PAGES = [
     Path(__file__).parent.parent / "docs" / name
     for name in (
         "access.md",
+        "dashboard.md",
         "cache.md",
         "exports.md",
         "files.md",
@@ -19,6 +20,7 @@ PAGES = [
         "outgoing.md",
         "refining.md",
         "safety.md",
+        "savings.md",
         "translation.md",
     )
 ]
