@@ -90,7 +90,7 @@ def _either(rows: tuple[Row, ...]) -> str:
 
 _OPENING = re2.compile(rf"(?i)(?:{_either(OPENINGS)})[.!,]*{_EMOJI}")
 _CLOSING = re2.compile(rf"(?i)(?:{_either(CLOSINGS)})[.!?]*{_EMOJI}")
-_FIRST: Final = re.compile(r"\s*([^\n]{1,200}?[.!?]+)(?:[ \t]+|\n+)")
+_FIRST: Final = re.compile(r"\n*([^\s][^\n]{0,199}?[.!?]+)(?:[ \t]+|\n+)")
 _LAST: Final = re.compile(r"[.!?:`)\n][ \t]*([^\n.!?]{1,200}[.!?]*)\s*\Z")
 
 
