@@ -48,6 +48,7 @@ class Desk:
             "TOKENMIZER_STORE": f"sqlite:///{self.store}",
             "TOKENMIZER_HOOK_DIR": str(folder),
             "TOKENMIZER_HOOK_LINGER": "60",
+            "TOKENMIZER_HOOK_WAIT": str(SECONDS),
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": "made-up",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

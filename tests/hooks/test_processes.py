@@ -32,6 +32,7 @@ def event(transcript: Path, **more: Any) -> dict[str, Any]:
 
 
 def sessions(desk: Desk) -> list[str]:
+    end_worker(desk.spot)  # it does first what it was told
     memory = SessionMemory.open(desk.environment["TOKENMIZER_STORE"])
     try:
         return [info.key.id for info in memory.sessions()]
@@ -103,7 +104,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
 def test_the_work_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "httpx2", "mcp", "openai", "langchain_core")
     code = (
-        "import sys; from tokenmizer_mw.hooks.worker import Work; w = Work.on({'TOKENMIZER_STORE': 'memory://'});"
+        "import sys; from tokenmizer_mw.hooks.worker import Work; w = Work({'TOKENMIZER_STORE': 'memory://'});"
         'w.done(b\'stop\\x1fclaude-code\\x1f/\\x1f/\', b\'{"session_id": "a", "last_assistant_message": "Hi"}\');'
         f" w.close(); print([name for name in {heavy!r} if name in sys.modules])"
     )
@@ -157,6 +158,25 @@ def test_a_store_of_another_version_is_one_sentence(at_desk: Desk, transcript: P
     assert b"newer" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("TOKENMIZER_STORE", "nonsense://x", b"a store's address is"),
+        ("TOKENMIZER_STORE", "sqlite:////nowhere/at/all.db", b"/nowhere/at/all.db"),
+        ("TOKENMIZER_BLOCK_TOKENS", "many", b"block_tokens"),
+    ],
+)
+def test_what_is_configured_wrongly_is_one_sentence(
+    at_desk: Desk, transcript: Path, name: str, value: str, sentence: bytes
+) -> None:
+    at_desk.environment[name] = value
+    done = at_desk.hook("SessionStart", event(transcript, source="compact"))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert len(done.stderr.splitlines()) == 1
+    assert sentence in done.stderr
+    assert sentence in Path(at_desk.spot.log).read_bytes()
+
+
 def test_a_store_that_was_replaced_is_opened_anew(at_desk: Desk, transcript: Path) -> None:
     at_desk.hook("PreCompact", event(transcript))
     for file in at_desk.store.parent.glob("sessions.db*"):
@@ -173,9 +193,9 @@ def test_many_hooks_at_once_start_one_worker(at_desk: Desk, tmp_path: Path) -> N
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(one, range(6))) == [0] * 6
-    assert len(sessions(at_desk)) == 6
     folder = Path(at_desk.spot.socket).parent
     assert len(list(folder.glob("*.sock"))) == 1
+    assert len(sessions(at_desk)) == 6
 
 
 def test_a_socket_without_a_worker_is_no_obstacle(at_desk: Desk, transcript: Path) -> None:

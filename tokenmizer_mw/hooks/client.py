@@ -28,6 +28,12 @@ all."""
 WAIT_WHEN_ASKED = 5.0
 """Seconds that a prompt waits where the worker said that it has something to add."""
 
+PATIENCE = "TOKENMIZER_HOOK_WAIT"
+"""Environment variable: seconds that a host waits for an answer, in place of those of ``WAITS``."""
+
+SENDING = 10.0
+"""Seconds that handing an event over may take."""
+
 _ALIASES = {"beforesubmitprompt": "userpromptsubmit"}
 """What some hosts call an event that others have, too."""
 
@@ -90,7 +96,7 @@ def _here(head: bytes, payload: bytes) -> bytes:
     """Do the work in this process, where there can be no other."""
     from .worker import Work
 
-    with Work.on(os.environ) as work:
+    with Work(os.environ) as work:
         return work.done(head, payload)
 
 
@@ -98,6 +104,8 @@ def _asked(spot: Place, event: str, request: bytes) -> bytes:
     waits = WAITS.get(event, 0.0)
     if event == "userpromptsubmit" and os.path.exists(spot.asking):
         waits = WAIT_WHEN_ASKED
+    if waits and os.environ.get(PATIENCE):
+        waits = float(os.environ[PATIENCE])
     deadline = time.monotonic() + waits
     for _ in range(_ATTEMPTS):
         try:
@@ -112,7 +120,7 @@ def _exchanged(spot: Place, request: bytes, deadline: float | None) -> bytes:
     from .starting import reached
 
     with reached(spot) as link:
-        link.settimeout(WAIT_WHEN_ASKED)
+        link.settimeout(SENDING)
         link.sendall(request)
         link.shutdown(1)
         if deadline is None:

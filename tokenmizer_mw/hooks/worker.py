@@ -46,23 +46,15 @@ STOP: Final = b"stop"
 
 
 class Work:
-    """The store and what is done on it. Opened at the first event, and anew when its file was replaced."""
+    """The store and the settings that the environment names, and what is done with them. Opened at the first event, and
+    anew when the store's file was replaced."""
 
-    def __init__(self, address: str, settings: Settings, spot: Place | None = None) -> None:
-        self._address = address
-        self._settings = settings
+    def __init__(self, environ: Mapping[str, str], spot: Place | None = None) -> None:
+        self._environ = environ
         self._spot = spot
         self._hooks: Hooks | None = None
         self._memory: SessionMemory | None = None
         self._file: tuple[int, int] | None = None
-
-    @classmethod
-    def on(cls, environ: Mapping[str, str], spot: Place | None = None) -> Self:
-        """Work on the store, and with the settings, that the environment names. Raises ``ConfigError``."""
-        named = any(ENVIRONMENT_PREFIX + field.name.upper() in environ for field in fields(Settings))
-        settings = Settings.load(None, environ) if named else Settings()
-        settings = settings.with_(project_separator=settings.project_separator or SEPARATOR)
-        return cls(store_address(environ) or default_address(), settings, spot)
 
     def __enter__(self) -> Self:
         return self
@@ -97,32 +89,41 @@ class Work:
             self._hooks.not_told(event, "unheard")
 
     def _opened(self) -> Hooks:
-        if self._hooks is None or self._file != self._identity():
+        address = store_address(self._environ) or default_address()
+        if self._hooks is None or self._file != _identity(address):
             self.close()
-            self._memory = SessionMemory.open(self._address, self._settings)
+            self._memory = SessionMemory.open(address, _settings(self._environ))
             self._hooks = Hooks(
                 self._memory,
                 notes=Path(self._spot.folder) if self._spot else None,
                 asking=Path(self._spot.asking) if self._spot else None,
             )
-            self._file = self._identity()
+            self._file = _identity(address)
         return self._hooks
-
-    def _identity(self) -> tuple[int, int] | None:
-        """Which file the store is; ``None`` for one without a file."""
-        scheme, _, rest = self._address.partition("://")
-        try:
-            path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
-            found = os.stat(path) if path is not None else None
-        except (OSError, ConfigError):
-            return None
-        return (found.st_dev, found.st_ino) if found is not None else None
 
     def close(self) -> None:
         """Release the store; the next event opens it anew."""
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None
+
+
+def _settings(environ: Mapping[str, str]) -> Settings:
+    """The settings that the environment names. Raises ``ConfigError``."""
+    named = any(ENVIRONMENT_PREFIX + field.name.upper() in environ for field in fields(Settings))
+    settings = Settings.load(None, environ) if named else Settings()  # reading them loads a library for that
+    return settings.with_(project_separator=settings.project_separator or SEPARATOR)
+
+
+def _identity(address: str) -> tuple[int, int] | None:
+    """Which file the store is; ``None`` for one without a file."""
+    scheme, _, rest = address.partition("://")
+    try:
+        path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
+        found = os.stat(path) if path is not None else None
+    except (OSError, ConfigError):
+        return None
+    return (found.st_dev, found.st_ino) if found is not None else None
 
 
 def _refused(sentence: str) -> bytes:
@@ -194,7 +195,7 @@ def main() -> None:
     path = sys.argv[2]
     folder, name = os.path.split(path)
     spot = Place(folder, name.removesuffix(".sock"))
-    with socket.socket(fileno=int(sys.argv[1])) as listener, Work.on(os.environ, spot) as work:
+    with socket.socket(fileno=int(sys.argv[1])) as listener, Work(os.environ, spot) as work:
         serve(listener, spot, work, float(os.environ.get(LINGER) or LINGER_SECONDS))
 
 

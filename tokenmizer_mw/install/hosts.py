@@ -19,7 +19,7 @@ NAME: Final = "tokenmizer"
 
 OWN: Final = "tokenmizer-mw"
 _MARK: Final = " hook "
-_TIMEOUT: Final = 20
+_TIMEOUT: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
