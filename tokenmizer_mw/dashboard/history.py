@@ -57,7 +57,7 @@ def _comparing(asked: Asked, marks: Sequence[Marked], seq: int) -> Markup:
         "form",
         tag("input", type="hidden", name="id", value=asked.id),
         _choice("from", "From", [_START, *(mark.checkpoint.id for mark in marks[-MARKS:])], before),
-        _choice("to", "to", [*(mark.checkpoint.id for mark in marks[-MARKS:]), _NOW], after),
+        _choice("to", "To", [*(mark.checkpoint.id for mark in marks[-MARKS:]), _NOW], after),
         tag("button", "Compare"),
         method="get",
         action="history",

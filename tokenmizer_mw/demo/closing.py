@@ -69,6 +69,9 @@ def show_store(screen: Screen, database: Path) -> None:
     program = _program()
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
         screen.lines([f"  {program} {command}"])
+    screen.lines(
+        ["", "or in a browser, with the graph through time and changes by hand:", "", f"  {program} dashboard"]
+    )
 
 
 def _program() -> str:
