@@ -42,6 +42,7 @@ BENCHMARKS: Final = {
     "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
     "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",
     "savings": "what input costs where providers cache prompts, with and without the middleware, over 10 to 300 calls",
+    "economy": "cuts that are made when they pay: what of the next answers and calls the shortened context still names",
     "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, beside simpler ways",
     "retention": "agent sessions cut in the middle: what of the next actions a small block still names",
     "compression": "agent sessions in fewer tokens: saved, next actions still named, facts changed, speed",
@@ -54,6 +55,7 @@ BENCHMARKS: Final = {
     "cache": "answers given again: which questions share one, what looking up among 100,000 costs",
     "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
     "hook": "events of a coding agent: CPU of the process that it waits for, and of the worker behind it",
+    "dashboard": "pages over 10,000 sessions, one of 5,000 facts: CPU of each, and how soon a browser hears of a change",
     "imports": "CPU time of importing, and which frameworks it pulls in",
     "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",
     "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, beside the stock summarization",
@@ -61,7 +63,7 @@ BENCHMARKS: Final = {
 }
 
 
-_QUICK: Final = frozenset({"postgres", "opening"})
+_QUICK: Final = frozenset({"dashboard", "postgres", "opening"})
 
 
 def run(name: str, **options: object) -> dict[str, Any]:

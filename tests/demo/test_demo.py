@@ -58,6 +58,7 @@ def test_it_succeeds(demo: subprocess.CompletedProcess[str]) -> None:
         "time to the first byte, median",
         "old facts asked for: 3 of 3 known",
         "tokenmizer-mw graph coldwatch",
+        "tokenmizer-mw dashboard",
         "The session outlived its context",
     ],
 )
