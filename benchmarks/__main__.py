@@ -55,7 +55,7 @@ BENCHMARKS: Final = {
     "cache": "answers given again: which questions share one, what looking up among 100,000 costs",
     "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
     "hook": "events of a coding agent: CPU of the process that it waits for, and of the worker behind it",
-    "dashboard": "pages over 10,000 sessions, one of 5,000 facts: CPU of each, and how soon a browser hears of a change",
+    "dashboard": "pages over 10,000 sessions, one of 5,000 facts: CPU of each, how soon browsers hear of changes",
     "imports": "CPU time of importing, and which frameworks it pulls in",
     "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",
     "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, beside the stock summarization",
