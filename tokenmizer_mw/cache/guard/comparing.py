@@ -23,6 +23,9 @@ _FREE_MODALS: Final = {
 }
 """What may stand in a question of a kind or not: "how can I" is "how do I"."""
 
+_TOLD: Final = frozenset({"@polar"})
+"""Kinds of questions that are statements but for their order, beside those that are none."""
+
 Chunk = frozenset[str]
 
 
@@ -72,9 +75,12 @@ def _kinds(reading: Reading) -> frozenset[str]:
 
 
 def _persons(one: Reading, other: Reading) -> bool:
-    if any((person in one.persons) != (person in other.persons) for person in ("he", "she")):
+    whose = {"my", "mine", "your", "yours"}
+    if one.persons - whose != other.persons - whose:
         return False
-    if {"my", "your"} <= one.persons | other.persons and one.persons & {"my", "your"} != other.persons & {"my", "your"}:
+    if {"my", "your"} <= one.persons | other.persons and one.persons & whose != other.persons & whose:
+        return False
+    if one.asks <= _TOLD and one.selves and other.selves and one.selves.isdisjoint(other.selves):
         return False
     if "@polar" not in one.asks or any(item.text.startswith("~") for item in one.items):
         return True
@@ -225,6 +231,8 @@ def _order(one: Reading, other: Reading) -> bool:
     if (one.steps or other.steps) and not _in_step(one, other):
         return False
     left, right = _runs(one), _runs(other)
+    if _says_what_is(one) and _says_what_is(other) and any(_neighbours_turned(a, b) for a in left for b in right):
+        return False
     return not any(_pivots(a, b) for a in left for b in right)
 
 
@@ -262,7 +270,7 @@ def _runs(reading: Reading) -> list[list[Chunk]]:
             runs[-1].append(frozenset({item.text}) if item.kind == "self" else _chunk_of(item))
         elif item.kind != "not":
             runs.append([])
-    return [run for run in runs if len(run) > 2]
+    return [run for run in runs if len(run) > 1]
 
 
 def _pivots(one: Sequence[Chunk], other: Sequence[Chunk]) -> bool:
@@ -272,6 +280,18 @@ def _pivots(one: Sequence[Chunk], other: Sequence[Chunk]) -> bool:
             if word & same and _meet(one[:at], other[place + 1 :]) and _meet(one[at + 1 :], other[:place]):
                 return True
     return False
+
+
+def _says_what_is(reading: Reading) -> bool:
+    """Whether it is asked if something is something: "are all squares rectangles"."""
+    plain = not any(item.text.startswith("~") or item.text == "need" for item in reading.items)
+    return plain and "@polar" in reading.asks
+
+
+def _neighbours_turned(one: Sequence[Chunk], other: Sequence[Chunk]) -> bool:
+    """Whether two words that stand side by side stand there the other way round."""
+    pairs = list(itertools.pairwise(other))
+    return any(a & d and b & c and not a & b for a, b in itertools.pairwise(one) for c, d in pairs)
 
 
 def _meet(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:

@@ -311,12 +311,8 @@ NUMBERS: Final = _pairs(
 )
 """Numbers by their names; "one" is mostly none."""
 
-PERSONS: Final[Mapping[str, str]] = {
-    "he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "they": "they", "them": "they",
-    "their": "they", "it": "it",
-    "my": "my", "mine": "my", "your": "your", "yours": "your",
-}  # fmt: skip
-"""Whom somebody else may be."""
+PERSONS: Final = words("he him his she her hers my mine your yours")
+"""Whose things, and who else is meant. Who does something and to whom it is done are two."""
 
 CONFUSABLE: Final = words("marital martial casual causal trial trail calvary cavalry united untied")
 """Words of which two swapped letters make another one."""

@@ -7,7 +7,7 @@ asks for nothing by itself: articles, manners, fillers. All else must be in two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import re2
@@ -15,7 +15,7 @@ import re2
 from tokenmizer_mw.extract.languages import tongues_of
 
 from . import forms, same
-from .table import ANYWHERE, FIRST, POLITE, WISHES, Phrases, base, candidates
+from .table import ANYWHERE, FIRST, POLITE, VOCABULARY, WISHES, Phrases, base, candidates
 
 CHARACTERS_MAX: Final = 2_000
 """Longer questions are not compared: what matters in them is too easily overlooked."""
@@ -40,6 +40,8 @@ _PIECES: Final = re2.compile(
     r"|(?P<sign>[^\s\w])",
     _options(),
 )
+_SELVES: Final = {"i": "does", "we": "does", "me": "is done to", "us": "is done to"}
+_THOUSANDS: Final = re2.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 _KINDS: Final = {number: kind for kind, number in _PIECES.groupindex.items()}
 _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-sterling", "°": "degree", "&": "and"}
 
@@ -66,13 +68,15 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A question as far as it is compared. ``asks``: kinds of questions; ``persons``: whose things, and who else is
-    meant; ``suffer``: words in the passive voice; ``steps``: one thing comes after another; ``object``: it asks
-    whom or what somebody does something to; ``english``: a word of it says so."""
+    meant; ``selves``: whether who speaks does something, or has it done to him; ``suffer``: words in the passive voice;
+    ``steps``: one thing comes after another; ``object``: it asks whom or what somebody does something to; ``english``:
+    a word of it says so."""
 
     items: tuple[Item, ...]
     asks: frozenset[str]
     tenses: frozenset[str]
     persons: frozenset[str]
+    selves: frozenset[str]
     suffer: frozenset[str]
     steps: bool
     object: bool
@@ -89,7 +93,7 @@ def read(text: str) -> Reading | None:
     if len(text) > CHARACTERS_MAX:
         return None
     pieces = list(_pieces(text))
-    words = [piece.text for piece in pieces if piece.kind == "word"]
+    words = [piece.text for piece in pieces if piece.kind in ("word", "name")]
     if not _may_be_english(text, words):
         return None
     items = _trimmed(list(_items(pieces)))
@@ -98,7 +102,8 @@ def read(text: str) -> Reading | None:
         tuple(item for item in items if item.kind != "asks"),
         asks - same.LOOSE or asks,
         frozenset(_tenses(words)),
-        frozenset(forms.PERSONS[word] for word in words if word in forms.PERSONS),
+        forms.PERSONS.intersection(words),
+        frozenset(_SELVES[word] for word in words if word in _SELVES),
         frozenset(_suffering(words)),
         "then" in words,
         _asks_for_object(words),
@@ -114,26 +119,44 @@ def _may_be_english(text: str, words: Sequence[str]) -> bool:
 
 
 def _pieces(text: str) -> Iterator[Piece]:
-    shouted = text.isupper()
+    shouted, titled = text.isupper(), text.istitle()
     for found in _PIECES.finditer(text):
-        kind, piece = _KINDS[found.lastindex], found.group()
-        if kind == "word":
+        kind, piece, before = _KINDS[found.lastindex], found.group(), text[: found.start()]
+        if kind == "word" and _looks_like_name(piece, before) and not titled:
+            yield Piece("name", piece.casefold())
+        elif kind == "word":
             yield from _words(piece, shouted)
-        elif kind == "code":
-            yield Piece("exact", piece.strip("`").strip())
-        elif kind == "quote":
-            yield Piece("exact", piece[1:-1].strip())
-        elif kind == "name" and piece.startswith("-") and text[found.start() - 1 : found.start()].isalnum():
+        elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
             for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
                 yield Piece("word", part.casefold())
-        elif kind in ("link", "path", "name"):
-            yield Piece("exact", piece.rstrip(".")) if not _plain(piece) else Piece("word", piece.casefold())
-        elif kind == "sign":
-            yield Piece("word", _SIGNS[piece]) if piece in _SIGNS else Piece("exact", piece)
-        elif kind == "number":
-            yield Piece("number", piece.replace(",", "") if piece.count(",") and "." not in piece else piece)
         else:
-            yield Piece(str(kind), piece)
+            yield _exact(kind, piece)
+
+
+def _exact(kind: str, piece: str) -> Piece:
+    """A piece that stays as it is, as far as its kind does."""
+    match kind:
+        case "code":
+            return Piece("exact", piece.strip("`").strip())
+        case "quote":
+            return Piece("exact", piece[1:-1].strip())
+        case "link" | "path" | "name":
+            return Piece("word", piece.casefold()) if _plain(piece) else Piece("exact", piece.rstrip("."))
+        case "sign":
+            return Piece("word", _SIGNS[piece]) if piece in _SIGNS else Piece("exact", piece)
+        case "number":
+            return Piece("number", piece.replace(",", "") if _THOUSANDS.fullmatch(piece) else piece)
+    return Piece(kind, piece)
+
+
+def _looks_like_name(piece: str, before: str) -> bool:
+    """Whether a word with a capital is a name: no sentence begins with it, and no table knows it."""
+    if not (before and piece[0].isupper() and piece[1:].islower() and piece.isalpha()):
+        return False
+    word = piece.casefold()
+    begins = before.rstrip(" \t\"'([“„«-")[-1:] in ("", ".", "!", "?", ":", "\n")
+    known = base(word) in VOCABULARY or word in forms.CONNECTING or word in forms.NUMBERS
+    return not (begins or known)
 
 
 def _plain(piece: str) -> bool:
@@ -170,15 +193,17 @@ def _words(piece: str, shouted: bool) -> Iterator[Piece]:
 def _items(pieces: Sequence[Piece]) -> Iterator[Item]:
     """What the pieces say, phrases as what they mean."""
     run: list[str] = []
+    names: set[str] = set()
     opening = True
     for piece in [*pieces, Piece("stop", "")]:
-        if piece.kind == "word":
+        if piece.kind in ("word", "name"):
             run.append(piece.text)
+            names.update([piece.text] if piece.kind == "name" else ())
             continue
         if run:
             found = [] if _only_manners(run) else list(_said(run, opening))
             opening = opening and not found
-            yield from found
+            yield from (replace(item, keys=frozenset({item.text})) if item.text in names else item for item in found)
             run = []
         if piece.kind in ("exact", "number"):
             opening = False

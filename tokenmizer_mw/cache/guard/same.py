@@ -200,7 +200,7 @@ get: get | obtain | acquire | fetch | retrieve
 receive: receive
 buy: buy | purchase
 choose: choose | pick | select | pick out
-need: need | require | necessary | be need | needed | required | be require | must | have to | need to | be require to
+need: need | require | necessary | be need | needed | required | be require | have to | need to | be require to
 need: necessity | mandatory
 ~can: can | could | may | might | be able to | able to | able | be it possible to | possible to | possible
 ~can: be it possible for | can be
