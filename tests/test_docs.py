@@ -11,6 +11,7 @@ PAGES = [
     Path(__file__).parent.parent / "docs" / name
     for name in (
         "access.md",
+        "compression.md",
         "dashboard.md",
         "cache.md",
         "exports.md",

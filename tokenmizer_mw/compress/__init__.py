@@ -4,6 +4,7 @@ All of them are off unless the settings name them. What becomes of a message dep
 """
 
 from .compressing import Compressed, compress
+from .filler import without_filler as trimmed
 from .pipeline import STAGES, Shrink
 
-__all__ = ["STAGES", "Compressed", "Shrink", "compress"]
+__all__ = ["STAGES", "Compressed", "Shrink", "compress", "trimmed"]
