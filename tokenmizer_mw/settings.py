@@ -104,7 +104,7 @@ class Settings:
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: folded sessions kept in process, fewer where they have more than ``events_cached`` events
-        together: an event takes about a kilobyte.
+        together: an event takes about half a kilobyte.
         ``messages_cached``: characters of messages kept in process for those who ask for texts (``recall``,
         ``messages``, ``context`` and others), those used last.
         ``snapshot_every``: after so many events of a session its folded state is kept in the store, so that another
