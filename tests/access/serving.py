@@ -38,10 +38,13 @@ USAGE: Final = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
 
 
 class Model:
-    """The application: answers chats, and notes what it saw of each request."""
+    """The application: answers chats, and notes what it saw of each request. Some words it answers with a redirect to
+    ``elsewhere``, or with an error that repeats them."""
 
     def __init__(self) -> None:
         self.seen: list[dict[str, Any]] = []
+        self.bodies: list[bytes] = []
+        self.elsewhere = ""
         self.go = threading.Event()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -60,9 +63,15 @@ class Model:
         caller = caller_of(scope)
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         self.seen.append({"path": scope["path"], "headers": headers, "size": len(body), "caller": caller})
+        self.bodies.append(body)
         await self._answer(body, send)
 
     async def _answer(self, body: bytes, send: Any) -> None:
+        if b"go elsewhere" in body or b"fail with this" in body:
+            told = [(b"location", self.elsewhere.encode())] if b"go elsewhere" in body else []
+            await send({"type": "http.response.start", "status": 302 if told else 500, "headers": told})
+            await send({"type": "http.response.body", "body": body})
+            return
         message = {"role": "assistant", "content": "Noted."}
         answer = {"id": "c1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": USAGE}
         headers = [(b"content-type", b"application/json"), (b"x-request-id", b"r1")]

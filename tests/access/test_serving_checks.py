@@ -385,6 +385,19 @@ def test_6_a_client_cannot_say_where_its_request_goes(serving: Serving, keys: Me
     assert good not in told, "the key of this server goes to no provider"
 
 
+@pytest.mark.parametrize("serving", ["proxy"], indirect=True)
+def test_6_a_provider_cannot_send_a_request_elsewhere(serving: Serving, keys: MemoryKeys) -> None:
+    good = kept(keys)
+    server = serving(keys)
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.setblocking(False)
+        server.model.elsewhere = f"http://127.0.0.1:{trap.getsockname()[1]}{CHAT}"
+        answer = server.ask(good, text="go elsewhere", session="s1")
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+    assert (answer.status, answer.headers["location"], len(server.model.seen)) == (302, server.model.elsewhere, 1)
+
+
 # 7. Requests that contradict themselves.
 
 
@@ -412,6 +425,26 @@ def test_7_contradictions_are_refused(serving: Serving, keys: MemoryKeys, http: 
         assert "content-length: 5\r\ncontent-length: 5" in lines and server.model.seen[0]["size"] == 5
     else:
         assert answer[9:12] in (b"400", b"") and server.model.seen == []
+
+
+_SAID = b'"messages":[{"role":"user","content":"Use SQLite."}]'
+_ODD = {
+    "a byte order mark": b"\xef\xbb\xbf{%b}" % _SAID,
+    "a name twice": b'{"messages":[],%b,"model":"a","model":"b"}' % _SAID,
+    "no number": b'{%b,"temperature":NaN}' % _SAID,
+    "half a character": b'{"messages":[{"role":"user","content":"\\ud83d"}]}',
+    "no UTF-8": b'{"messages":[{"role":"user","content":"\xff"}]}',
+    "no JSON": b'{"messages":[{"role":"user","content":"x"',
+    "much space": b" " * 300 + b"{%b}" % _SAID,
+}
+
+
+@pytest.mark.parametrize("body", _ODD.values(), ids=_ODD)
+def test_7_what_was_looked_at_is_what_is_sent(serving: Serving, keys: MemoryKeys, body: bytes) -> None:
+    good = kept(keys)
+    server = serving(keys)
+    assert server.ask(good, data=body, session="s1").status == 200
+    assert server.model.bodies == [body] and server.model.seen[0]["size"] == len(body)
 
 
 # 8. Limits of what comes in.
@@ -751,3 +784,27 @@ def test_11_keys_are_in_no_log_and_no_answer(
     for secret in (good, wrong, good[-8:], digest):
         assert secret not in caplog.text and secret.encode() not in told
         assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "data").iterdir())
+
+
+@pytest.mark.parametrize("serving", ["proxy"], indirect=True)
+def test_11_secrets_of_prompts_headers_queries_and_errors_are_in_no_log(
+    serving: Serving, keys: MemoryKeys, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    good = kept(keys, "a", ("chat", "read", "admin"))
+    server = serving(keys)
+    said, sent, asked = (f"sk-proj-{secrets.token_urlsafe(36)}" for _ in range(3))
+    forged = "one\r\nERROR two\x1b[31m"
+    headers = {"x-tokenmizer-key": good, "authorization": f"Bearer {sent}"}
+    for session, text in (("s1", f"Our key is {said}"), (None, f"fail with this: {said}"), ("s1", "Go on.")):
+        server.ask(path=f"{CHAT}?key={asked}", headers=headers, text=text, session=session)
+    server.ask(good, text="x", data=chat(model=forged), session="s2")
+    server.ask(good, path="/v1/%0d%0aERROR%20two", method="GET")
+    metrics = server.ask(good, path="/metrics", method="GET").body.decode()
+    server.memory.flush()
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
+    assert len(server.model.seen) == 5 and said.encode() in server.model.bodies[1]
+    for secret in (said, sent, asked):
+        assert secret not in caplog.text and secret not in metrics and secret.encode() not in stored
+    own = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]
+    assert not [line for line in own if "\x1b" in line or "\n" in line or "ERROR two" in line]
