@@ -78,14 +78,14 @@ class Costs:
 
 
 def run() -> dict[str, Any]:
-    families = {name: found for name, found in _families().items() if found}
+    sources = {name: found for name, found in families().items() if found}
     economy, window = Settings(cut="economy"), Settings()
     figures: dict[str, dict[str, float]] = {}
     for number, (provider, rules) in enumerate({**PROVIDERS, **CHEAP_READS}.items()):
-        for family, conversations in families.items():
+        for family, conversations in sources.items():
             sent = conversations[: 1 if number and family != "agents" else CONVERSATIONS]
             figures[f"{provider}: {family}"] = ratios([replay(items, rules, economy) for items in sent])
-    for family, conversations in families.items():
+    for family, conversations in sources.items():
         sent = conversations[:1]
         figures[f"anthropic, window: {family}"] = ratios([replay(one, PROVIDERS["anthropic"], window) for one in sent])
     return {"figures": figures, "bars": list(_bars(figures)), "notes": __doc__}
@@ -114,24 +114,30 @@ def ratios(costs: Sequence[Costs]) -> dict[str, float]:
     return {**found, "any": round(worst, 3), "cuts": round(sum(one.cuts for one in costs) / len(costs), 1)}
 
 
-def replay(items: Sequence[Item], rules: Rules, settings: Settings) -> Costs:
+Look = Callable[[bytes, bytes, Answered], object]
+"""Sees of each call what the client sent, what went on, and what comes as an answer."""
+
+
+def replay(items: Sequence[Item], rules: Rules, settings: Settings, look: Look | None = None) -> Costs:
     """A conversation sent with and without the middleware."""
-    return asyncio.run(_replayed(items, rules, settings))
+    return asyncio.run(_replayed(items, rules, settings, look))
 
 
-async def _replayed(items: Sequence[Item], rules: Rules, settings: Settings) -> Costs:
+async def _replayed(items: Sequence[Item], rules: Rules, settings: Settings, look: Look | None) -> Costs:
     memory = SessionMemory.open("memory://", settings)
     direct, behind = Provider(rules), Provider(rules)
     speaks = _spoken(rules.model)
-    answer = b""
+    answer = passed = b""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal passed
         pieces, more = [], True
         while more:
             message = await receive()
             pieces.append(message["body"])
             more = message["more_body"]
-        costs.ours.append(_sum(costs.ours) + behind.bill(json.loads(b"".join(pieces))).cost(rules))
+        passed = b"".join(pieces)
+        costs.ours.append(_sum(costs.ours) + behind.bill(json.loads(passed)).cost(rules))
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": answer, "more_body": False})
@@ -144,6 +150,8 @@ async def _replayed(items: Sequence[Item], rules: Rules, settings: Settings) -> 
         body, answer = speaks.request(items[:place]), speaks.reply(item)
         costs.client.append(_sum(costs.client) + direct.bill(json.loads(body)).cost(rules))
         await _call(door, speaks.path, body)
+        if look is not None:
+            look(body, passed, item)
     memory.close()
     return replace(costs, cuts=memory.counters().get("cut_made", 0))
 
@@ -244,7 +252,8 @@ def _written(document: Mapping[str, Any]) -> bytes:
 # -- conversations ---------------------------------------------------------------------------------------------
 
 
-def _families() -> dict[str, list[list[Item]]]:
+def families() -> dict[str, list[list[Item]]]:
+    """Conversations by family; [] for one whose corpus is not here."""
     sources = {
         "chats": [chat.turns for chat in chats()],
         "agents": [one.turns for corpus in corpora() if corpus.name == AGENTS for one in corpus.sessions],
