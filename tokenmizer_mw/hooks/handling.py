@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.project import project_named
+from tokenmizer_mw.session import SessionState
 
 from .notes import Notes
 from .transcript import Shown, Told, messages_in, shown
@@ -169,11 +169,13 @@ class Hooks:
 
     def _compacting(self, session: str, event: Event) -> str:
         """Mark this point, unless nothing was said since the last mark."""
-        events = [recorded.event for recorded in self._memory.log.read(SessionKey(LOCAL_TENANT, session))]
-        marked = max((told.turn for told in events if isinstance(told, Checkpointed)), default=0)
-        if any(isinstance(told, MessageRecorded) and told.turn > marked for told in events):
+        try:
+            said, marked = self._memory.view(session, _said_and_marked)
+        except UnknownSession:
+            return ""
+        if said > marked:
             self._memory.checkpoint(session)
-        return STEER if events and event.host in _BY_ITSELF else ""
+        return STEER if event.host in _BY_ITSELF else ""
 
     def _block(self, session: str, event: Event) -> str:
         try:
@@ -222,6 +224,11 @@ def root_of(folder: str) -> str:
         if (place / ".git").exists():
             return str(place)
     return str(start)
+
+
+def _said_and_marked(state: SessionState) -> tuple[int, int]:
+    """How many messages a session has, and how many it had at its last checkpoint."""
+    return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
 
 
 def _batches(told: list[Told]) -> Iterator[list[Told]]:
