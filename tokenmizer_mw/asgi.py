@@ -21,6 +21,7 @@ from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.offload import offload
+from tokenmizer_mw.trimming import TrimmedReplies
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -177,6 +178,8 @@ class _Chat:
             return
         self._turn = turn
         self._collect = turn.collect
+        if self._memory.settings.trim_replies:
+            app = TrimmedReplies(app, most=self._memory.settings.capture_max)
         if turn.asking is not None:
             answer = await aanswered(turn)
             if answer is not None:

@@ -116,7 +116,8 @@ class Settings:
         a longer one "shorten" leaves out the middle. "history" leaves the newest ``compress_keep`` results whole and
         prunes the others whenever ``compress_step`` tokens of them have gathered. ``compress_marked``: requests that
         mark their messages for a provider's cache are compressed, too. ``compress_known_max``: characters of recent
-        requests that are kept as they were sent, so that only what is new is looked at.
+        requests that are kept as they were sent, so that only what is new is looked at. ``trim_replies``: replies that
+        are not streamed, of at most ``capture_max``, lose pleasantries at their beginning and end.
     What calls cost
         ``savings``: keep books of what calls cost and saved, in the store and in the background. ``prices``: a YAML
         file of prices that win over the published ones: by the start of a model's name, ``input``, ``cached``,
@@ -205,6 +206,7 @@ class Settings:
     compress_step: int = 4_000
     compress_marked: bool = False
     compress_known_max: int = 8 * 1024 * 1024
+    trim_replies: bool = False
     savings: bool = False
     prices: str | None = None
     api_body_max: int = 1024 * 1024
@@ -223,7 +225,7 @@ class Settings:
             raise ConfigError(f"domains are {', '.join(DOMAINS)}, auto or none, not {', '.join(sorted(unknown))}")
         if unknown := self.stages_named - STAGES:
             raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
-        if unknown := self.compress_named - {*COMPRESSION, *COMPRESSION_ASKED}:
+        if unknown := set(self.compress_named) - {*COMPRESSION, *COMPRESSION_ASKED}:
             known = ", ".join((*COMPRESSION, *COMPRESSION_ASKED))
             raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
