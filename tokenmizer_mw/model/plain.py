@@ -92,6 +92,8 @@ def _enumeration(kind: type[Enum]) -> Form:
 
 
 def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> Form:
+    if all(part is Ellipsis or form(part).plain for part in parts):
+        return Form(list, made)
     if made is tuple and parts[-1] is not Ellipsis:
         each = [form(part) for part in parts]
         return Form(
