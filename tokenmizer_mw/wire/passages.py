@@ -91,9 +91,9 @@ def _spelled(said: str, before: str) -> str:
 
 
 def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
-    role, kind = element.get("role"), element.get("type")
-    if isinstance(kind, str) and kind.endswith("_output") and _OUTPUT in element:
-        call_id = _id(element, "call_id")
+    role, kind = (_text_in(element, name) for name in ("role", "type"))
+    if kind.endswith("_output") and _OUTPUT in element:
+        call_id = _text_in(element, "call_id")
         for place, text in _texts(element[_OUTPUT], (*steps, _OUTPUT)):
             yield Spot(place, text, True, call_id)
         return
@@ -102,7 +102,7 @@ def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
         return
     content = element.get("content")
     if role in _TOOLS:
-        call_id = _id(element, "tool_call_id")
+        call_id = _text_in(element, "tool_call_id")
         for place, text in _texts(content, (*steps, "content")):
             yield Spot(place, text, True, call_id)
     elif role in _ASSISTANTS:
@@ -116,7 +116,7 @@ def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
     """What tools returned among the blocks of a user's message."""
     for number, block in enumerate(blocks):
         if isinstance(block, Mapping) and block.get("type") == "tool_result":
-            call_id = _id(block, "tool_use_id")
+            call_id = _text_in(block, "tool_use_id")
             for place, text in _texts(block.get("content"), (*steps, number, "content")):
                 yield Spot(place, text, True, call_id)
 
@@ -132,7 +132,7 @@ def _of_parts(parts: object, steps: Steps, said: bool) -> Iterator[Spot]:
             answer = part.get(name)
             if isinstance(answer, Mapping):
                 for place, leaf in _leaves(answer.get("response"), (*steps, number, name, "response")):
-                    yield Spot(place, leaf, True, _id(answer, "id"))
+                    yield Spot(place, leaf, True, _text_in(answer, "id"))
 
 
 def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
@@ -149,9 +149,10 @@ def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
 def _of_part(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, str]]:
     if part.get("citations") or part.get("annotations"):
         return  # they tell places in the text
-    if part.get("type") in _TEXTS:
+    kind = _text_in(part, "type")
+    if kind in _TEXTS:
         names: Sequence[str] = ("text",)
-    elif part.get("type") == "document":
+    elif kind == "document":
         yield from _leaves(part.get("document"), (*steps, "document"))
         return
     else:
@@ -190,7 +191,7 @@ def _unwrapped(spot: Spot) -> Spot:
     return Spot(spot.steps, inner, True, spot.call_id, (text[:start], text[end:])) if held == inner else spot
 
 
-def _id(holder: Mapping[str, Any], name: str) -> str:
+def _text_in(holder: Mapping[str, Any], name: str) -> str:
     value = holder.get(name)
     return value if isinstance(value, str) else ""
 
