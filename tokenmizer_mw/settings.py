@@ -122,6 +122,8 @@ class Settings:
         ``savings``: keep books of what calls cost and saved, in the store and in the background. ``prices``: a YAML
         file of prices that win over the published ones: by the start of a model's name, ``input``, ``cached``,
         ``write`` and ``output`` in dollars for a million tokens.
+    Coding agents
+        ``transcript_max``: of an agent's transcript so much is read at a time, and looked through for a block.
     Routes over HTTP, and what is kept for how long
         ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
         (``request_max`` bounds a line, and an import that is one document); more is refused.
@@ -209,6 +211,7 @@ class Settings:
     trim_replies: bool = False
     savings: bool = False
     prices: str | None = None
+    transcript_max: int = 256 * 1024 * 1024
     api_body_max: int = 1024 * 1024
     import_max: int = 64 * 1024 * 1024
     page_max: int = 1_000
@@ -340,6 +343,7 @@ _LEAST: Final = {
     "compress_keep": 1,
     "compress_step": 1,
     "compress_known_max": 0,
+    "transcript_max": 1_024,
     "api_body_max": 1_024,
     "import_max": 1_024,
     "page_max": 1,

@@ -6,6 +6,7 @@ import json
 import secrets
 import string
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,18 @@ def test_without_its_notes_it_records_nothing_twice(host: Host) -> None:
         note.write_text("{}")
     Host(host.memory, host.folder).event("stop")
     assert len(host.recorded()) == 500
+
+
+def test_a_long_transcript_is_read_piece_by_piece(tmp_path: Path) -> None:
+    with closing(SessionMemory.open("memory://", Settings(project_separator="/", transcript_max=2_000))) as memory:
+        host = Host(memory, tmp_path)
+        host.write(*turns(60), user("x" * 5_000), *turns(30, 60))
+        host.event("stop")
+        host.event("stop")
+        said = [text for text in host.recorded() if not text.startswith("x")]
+    assert said == [
+        f"{word} {number}{mark}" for number in range(90) for word, mark in (("Question", "?"), ("Answer", "."))
+    ]
 
 
 def test_only_what_is_new_is_read(host: Host) -> None:

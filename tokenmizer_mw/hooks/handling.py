@@ -19,9 +19,6 @@ from tokenmizer_mw.session import SessionState
 from .notes import Notes
 from .transcript import Shown, Told, messages_in, shown
 
-TRANSCRIPT_MAX: Final = 256 * 1024 * 1024
-"""Bytes read of a transcript at once; of a longer one the rest is read with the next event."""
-
 STEER: Final = (
     "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
     "compaction. Let the summary say in detail what is being done right now, and why.\n"
@@ -126,16 +123,21 @@ class Hooks:
         """Record what is new in a transcript; ``False`` when there is none to read."""
         if not transcript:
             return False
-        note = self._notes.of(transcript)
-        raw = _read(transcript, note.start)
-        if raw is None:
-            return False
-        told, _ = messages_in(raw, note.start)
-        for some in _batches(told):
-            self._memory.record(session, [one.message for one in some])
-        if told:
-            self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
-        return True
+        most = self._memory.settings.transcript_max
+        while True:
+            note = self._notes.of(transcript)
+            raw = _read(transcript, note.start, most)
+            if raw is None:
+                return False
+            told, end = messages_in(raw, note.start)
+            for some in _batches(told):
+                self._memory.record(session, [one.message for one in some])
+            if len(raw) < most:
+                if told:
+                    self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
+                return True
+            further = told[-1].place if told else end
+            self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
 
     def _from_event(self, session: str, event: Event) -> None:
         """Record the words that the event itself carries: some hosts keep no transcript."""
@@ -190,10 +192,13 @@ class Hooks:
     # -- what the model has before it ------------------------------------------------------------------------
 
     def _shown(self, event: Event) -> Shown:
-        raw = _read(event.transcript, 0) if event.transcript else None
+        most = self._memory.settings.transcript_max
+        start = max(0, _end(event.transcript) - most) if event.transcript else 0
+        raw = _read(event.transcript, start, most) if event.transcript else None
         if raw is None:
             return Shown()
-        return shown(raw, self._memory.log.secret(), self._notes.of(event.transcript).given)
+        given = self._notes.of(event.transcript).given
+        return shown(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
 
     def _note_given(self, event: Event, given: int) -> None:
         if event.transcript:
@@ -237,11 +242,12 @@ def _batches(told: list[Told]) -> Iterator[list[Told]]:
         yield told[max(0, start - _AGAIN) : start + _AT_ONCE]
 
 
-def _read(transcript: str, start: int) -> bytes | None:
+def _read(transcript: str, start: int, most: int) -> bytes | None:
+    """At most so many bytes of a transcript, from ``start`` on; ``None`` when it cannot be read."""
     try:
         with open(transcript, "rb") as file:
             file.seek(start)
-            return file.read(TRANSCRIPT_MAX)
+            return file.read(most)
     except OSError:
         return None
 
