@@ -96,7 +96,7 @@ def test_a_key_is_needed_where_one_is(
 
 def test_no_call_begins_after_the_time(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     begun = time.monotonic()
-    options = ["--json", "--turns", "400", "--seconds", "0.3"]
+    options = ["--json", "--turns", "400", "--seconds", "2"]
     assert main(load(served, *options, model="fake-n3-d20")) == 0
     told = json.loads(capsys.readouterr().out)
     assert 1 <= told["requests"] < 1_600 and told["acknowledged"] == told["requests"]

@@ -41,6 +41,9 @@ Called in a worker thread; may block for as long as an orchestrator waits for an
 _PROBE: Final = SessionKey("tokenmizer.health", "probe")
 """A session that nobody has: reading it takes the store's word that it can be read."""
 
+_NO_KEY: Final = bytes(16)
+"""The key of no answer."""
+
 
 class Health:
     """Looks at a memory. ``checks`` are what else must hold for it to be ready, ``doubts`` what else must work for it
@@ -64,7 +67,7 @@ class Health:
     def look(self) -> HealthAnswer:
         """Ask the store, the checks, the doubts and the counters. Blocks on the store."""
         against = self._against()
-        amiss = [*(word for doubt in self._doubts if (word := doubt())), *self._recent()]
+        amiss = [word for doubt in (*self._doubts, self._cache) if (word := doubt())] + self._recent()
         worst: Status = "degraded" if amiss else "ok"
         return HealthAnswer(
             status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *amiss]
@@ -78,6 +81,17 @@ class Health:
         except TokenMizerError:
             reasons.append("store_unavailable")
         return reasons
+
+    def _cache(self) -> str | None:
+        """Whether answers that are kept elsewhere can be given again."""
+        answers = self._memory.answers
+        if answers is None or answers.here:
+            return None
+        try:
+            answers.store.get(_NO_KEY)
+        except TokenMizerError:
+            return "cache_unavailable"
+        return None
 
     def _recent(self) -> list[str]:
         """The failures that were counted not long ago."""
