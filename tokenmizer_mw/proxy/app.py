@@ -76,7 +76,8 @@ class Proxy:
 
     def _remembering(self) -> ASGIApp:
         configuration, memory = self.configuration, self.memory
-        own = {memory.settings.session_header.lower(), configuration.access.key_header} - {""}
+        settings = memory.settings
+        own = {settings.session_header.lower(), settings.cache_header.lower(), configuration.access.key_header} - {""}
         relay = Relay(
             configuration.routes,
             self._upstream,
