@@ -4,8 +4,8 @@ Conversations of the benchmark ``savings`` are sent to the Anthropic stand-in wi
 answer, with the arguments of its calls, those names are looked at (paths, files, identifiers, ports) that stand in the
 client's whole history: counted is the share that the request as it was sent still holds, over the calls behind the
 first cut, all of them and those of the ten calls behind each cut. Without a cut the share is 1 by definition, until the
-window is full. Compared with the newest messages alone, of as many bytes as were sent. What ``memory.recall`` would
-find when it is asked is not part of it. The conversations are development data.
+window is full. Compared with the system prompt and the newest messages alone, of as many bytes as were sent. What
+``memory.recall`` would find when it is asked is not part of it. The conversations are development data.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Looked:
         self.before = sent
         wanted = _names(answer)
         whole, kept = client.decode(), sent.decode()
-        newest = whole[-len(kept) :]
+        shared = next(at for at, pair in enumerate(zip(whole, kept, strict=False)) if pair[0] != pair[1])
+        newest = whole[:shared] + whole[shared - len(kept) :]
         for name in wanted:
             if name in whole:
                 near = self.since < BEHIND

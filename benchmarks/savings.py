@@ -8,7 +8,7 @@ agent, several make up a turn of the user, and nothing is cut inside of one. Whe
 in the same conversation. ``chats`` are those of BEAM (100K), ``agents`` the real transcripts of coding agents in the
 development corpus, both below TOKENMIZER_CORPUS and not in this repository. ``short`` are sessions made for these
 benchmarks, whose messages are some 60 tokens long: they are not long, and only have to cost no more. Conversations
-begin at evenly spaced places of a family, and their costs are summed up.
+begin at evenly spaced places of a family, and the costs of three of agents are summed up.
 ``economy`` cuts when that pays (``Settings.cut``), ``window`` when the model's window is full, which is the default.
 How patient the economy is was chosen by looking at these conversations: they are development data.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -33,10 +34,11 @@ from .state import chats
 LENGTHS: Final = (10, 40, 150, 300)
 BARS: Final = {10: 1.02, 40: 0.95, 150: 0.80, 300: 0.50}
 CONVERSATIONS: Final = 3
-"""How many conversations of agents, which differ most, are sent to each provider, and of all families to the first; of
-the others, one is."""
-AGENTS: Final = "real_dev"
-LONG: Final = ("chats", "agents")
+"""How many conversations of agents, which differ most, are sent; of each other family, one is."""
+AGENTS: Final = "agents"
+TRANSCRIPTS: Final = "real_dev"
+LONG: Final = ("chats", AGENTS)
+PROCESSES: Final = 3
 
 PROVIDERS: Final = {
     "anthropic": Rules("marked", "claude-sonnet-4-5"),
@@ -77,18 +79,35 @@ class Costs:
     cuts: int
 
 
+Job = tuple[str, Sequence[Item], Rules, Settings]
+"""Under which name a conversation counts, and how it is sent."""
+
+
 def run() -> dict[str, Any]:
-    sources = {name: found for name, found in families().items() if found}
-    economy, window = Settings(cut="economy"), Settings()
-    figures: dict[str, dict[str, float]] = {}
-    for number, (provider, rules) in enumerate({**PROVIDERS, **CHEAP_READS}.items()):
-        for family, conversations in sources.items():
-            sent = conversations[: 1 if number and family != "agents" else CONVERSATIONS]
-            figures[f"{provider}: {family}"] = ratios([replay(items, rules, economy) for items in sent])
-    for family, conversations in sources.items():
-        sent = conversations[:1]
-        figures[f"anthropic, window: {family}"] = ratios([replay(one, PROVIDERS["anthropic"], window) for one in sent])
+    jobs = list(_jobs())
+    with ProcessPoolExecutor(max_workers=PROCESSES) as pool:
+        done = zip(jobs, pool.map(_sent, jobs), strict=True)
+        costs: dict[str, list[Costs]] = {}
+        for (name, *_), cost in done:
+            costs.setdefault(name, []).append(cost)
+    figures = {name: ratios(found) for name, found in costs.items()}
     return {"figures": figures, "bars": list(_bars(figures)), "notes": __doc__}
+
+
+def _sent(job: Job) -> Costs:
+    return replay(*job[1:])
+
+
+def _jobs() -> Iterator[Job]:
+    economy, window = Settings(cut="economy"), Settings()
+    for family, conversations in families().items():
+        some = conversations[: CONVERSATIONS if family == AGENTS else 1]
+        for provider, rules in PROVIDERS.items():
+            yield from ((f"{provider}: {family}", items, rules, economy) for items in some)
+        for items in some[:1]:
+            for provider, rules in CHEAP_READS.items():
+                yield f"{provider}: {family}", items, rules, economy
+            yield f"anthropic, window: {family}", items, PROVIDERS["anthropic"], window
 
 
 def _bars(figures: Mapping[str, Mapping[str, float]]) -> Iterator[dict[str, Any]]:
@@ -256,7 +275,7 @@ def families() -> dict[str, list[list[Item]]]:
     """Conversations by family; [] for one whose corpus is not here."""
     sources = {
         "chats": [chat.turns for chat in chats()],
-        "agents": [one.turns for corpus in corpora() if corpus.name == AGENTS for one in corpus.sessions],
+        AGENTS: [one.turns for corpus in corpora() if corpus.name == TRANSCRIPTS for one in corpus.sessions],
     }
     found = {
         name: [_joined([*some[at:], *some[:at]]) for at in range(0, len(some), max(1, len(some) // CONVERSATIONS))]
