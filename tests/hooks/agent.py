@@ -25,6 +25,9 @@ PLUGIN: Final = Path(__file__).parents[2] / "integrations" / "claude-code"
 SECONDS: Final = 180.0
 BLOCK: Final = re.compile(r"<session-record \d{20}>.*?</session-record \d{20}>", re.DOTALL)
 
+TOOLS: Final = "mcp__plugin_tokenmizer_tokenmizer__"
+"""How the names of our tools begin that the plugin brings."""
+
 _AGENTS: Final = Path(__file__).parents[2] / ".agents" / "node_modules" / ".bin"
 
 
@@ -52,6 +55,7 @@ class Desk:
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": "made-up",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "MCP_TIMEOUT": str(int(SECONDS * 1_000)),
         }
 
     @property
@@ -79,7 +83,7 @@ class Session:
         self.name = name
         options = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
         named = ("--resume" if resume else "--session-id", name)
-        tools = ("--allowedTools", "Bash,Write")
+        tools = ("--allowedTools", f"Bash,Write,{TOOLS}*")
         command = ("claude", "--plugin-dir", str(PLUGIN), "--model", "fake-n3", *options, *tools, *named)
         self._process = subprocess.Popen(
             command, cwd=desk.project, env=desk.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

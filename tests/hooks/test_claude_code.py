@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 
-from .agent import Desk, Session, blocks, desk, new_name, program
+from .agent import SECONDS, TOOLS, Desk, Session, blocks, desk, new_name, program
 
 pytestmark = pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
 
@@ -77,3 +79,19 @@ def test_compactions_that_the_agent_makes_by_itself(at_desk: Desk, upstream: Ups
             found.append(blocks(sent[-1]))
     assert [len(one) for one in found] == [0, 1, 1, 1]
     assert all("Never push to main" in block for one in found for block in one)
+
+
+def test_the_agent_asks_our_tools(at_desk: Desk, upstream: Upstream) -> None:
+    with Session(at_desk, upstream, new_name()) as session:
+        (sent,) = session.say("Switch from SQLite to PostgreSQL because of concurrent writes.")
+        deadline = time.monotonic() + SECONDS
+        while not any(tool["name"].startswith(TOOLS) for tool in sent.json["tools"]):
+            assert time.monotonic() < deadline
+            (sent,) = session.say("Are the tools there?")
+        upstream.script.extend(
+            [Scripted(calls=((f"{TOOLS}why_decision", {"text": "PostgreSQL"}),)), Scripted(text="So.")]
+        )
+        told = session.say("Why PostgreSQL?")[-1].json["messages"]
+    (result,) = [block for block in told[-1]["content"] if block["type"] == "tool_result"]
+    assert not result.get("is_error")
+    assert "concurrent writes" in json.dumps(result["content"])
