@@ -55,7 +55,7 @@ from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.cache.answers import Answers
-    from tokenmizer_mw.compress.pipeline import Shrink
+    from tokenmizer_mw.compress.neural import Shrink
     from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.compress.sessions import Compression
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.compress import compress
+from tokenmizer_mw.compress import compress, lingua
 from tokenmizer_mw.compress.chat import Reading, read, texts
 from tokenmizer_mw.compress.gate import faithful
 from tokenmizer_mw.compress.history import pruned_before
 from tokenmizer_mw.compress.passage import Kind
 from tokenmizer_mw.compress.pipeline import STAGES, Options, condense
+from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
 from tokenmizer_mw.wire.messages import history
 
@@ -206,6 +208,19 @@ def test_words_of_a_model_pass_only_when_no_fact_was_lost_or_made_up(shorter: st
     messages = [call(1, "fetch", url="https://example.com"), result(1, prose)]
     done = compress(messages, Settings(compress="neural"), shrink=lambda text: shorter)
     assert done.messages[1]["content"] == (shorter if kept else prose)
+
+
+def test_paragraphs_pass_the_gate_one_by_one() -> None:
+    first = "The invoice is to be paid within 30 days. " + "Well. " * 60
+    second = "The second invoice is not to be paid. " + "Well. " * 60
+    messages = [call(1, "fetch", url="https://example.com"), result(1, f"{first}\n\n{second}\n\nShort.")]
+    done = compress(messages, Settings(compress="neural"), shrink=lambda text: "Paid within 30 days.")
+    assert done.messages[1]["content"] == f"Paid within 30 days.\n\n{second}\n\nShort."
+
+
+def test_model_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no directory"):
+        lingua(tmp_path / "nothing")
 
 
 def test_calls_without_ids_are_answered_in_order() -> None:

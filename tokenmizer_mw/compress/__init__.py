@@ -5,6 +5,7 @@ All of them are off unless the settings name them. What becomes of a message dep
 
 from .compressing import Compressed, compress
 from .filler import without_filler as trimmed
-from .pipeline import STAGES, Shrink
+from .neural import Shrink, lingua
+from .pipeline import STAGES
 
-__all__ = ["STAGES", "Compressed", "Shrink", "compress", "trimmed"]
+__all__ = ["STAGES", "Compressed", "Shrink", "compress", "lingua", "trimmed"]

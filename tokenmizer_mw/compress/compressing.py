@@ -13,7 +13,8 @@ from tokenmizer_mw.tokens import counter_for
 from tokenmizer_mw.wire.messages import history
 
 from .chat import put_back, read, texts
-from .pipeline import Options, Shrink, condense
+from .neural import Shrink
+from .pipeline import Options, condense
 from .requests import changes
 
 

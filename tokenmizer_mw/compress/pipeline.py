@@ -14,17 +14,12 @@ from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens import TokenCounter
 
-from . import comments, filler, gate, history, listings, logs, shorten, spaces
+from . import comments, filler, history, listings, logs, shorten, spaces
 from .names import Known
+from .neural import Shrink, in_fewer_words
 from .passage import Kind, Passage, Sort
 from .repeats import Forwarded
 from .sorts import sort_of
-
-Shrink = Callable[[str], str]
-"""Says prose in fewer words, such as a model of the LLMLingua family."""
-
-PROSE_MIN: Final = 2_000
-"""Characters of prose below which nobody is asked to say it shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +100,7 @@ def _shorten(work: Work) -> str:
 
 def _neural(work: Work) -> str:
     text, shrink = work.passage.text, work.options.shrink
-    if shrink is None or work.sort is not Sort.TEXT or len(text) < PROSE_MIN:
-        return text
-    shorter = shrink(text)
-    return shorter if gate.faithful(text, shorter) else text
+    return text if shrink is None or work.sort is not Sort.TEXT else in_fewer_words(text, shrink)
 
 
 _LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND, Sort.LOG})

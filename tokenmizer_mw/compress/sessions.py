@@ -12,7 +12,8 @@ from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 from .chat import read, texts
-from .pipeline import Condensed, Options, Shrink, condense
+from .neural import Shrink
+from .pipeline import Condensed, Options, condense
 from .requests import CondensedRequest, condense_request, refusal, shares
 
 
