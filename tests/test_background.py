@@ -89,8 +89,8 @@ import re2
 from tokenmizer_mw.background import BackgroundQueue
 
 queue = BackgroundQueue(capacity=10, size_max=100, failed=print)
-text = "We decided to keep the queue. " * 20_000
-queue.put("a", lambda: [len(re2.findall("(?i)(decided|kept) (to|by) [a-z]+", text)) for _ in range(20)])
+text = "We decided to keep the queue. " * 2_000
+queue.put("a", lambda: [len(re2.findall("(?i)(decided|kept) (to|by) [a-z]+", text)) for _ in range(10)])
 time.sleep({seconds})
 """
 
