@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,12 @@ def test_pairs_that_must_differ(row: Any) -> None:
 def test_pairs_of_one_meaning() -> None:
     rows = pairs("same")
     assert sum(not apart(row["first"], row["second"]) for row in rows) >= 50
+
+
+def test_traps_and_paraphrases() -> None:
+    told = yaml.safe_load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"))
+    assert [pair for pair in told["traps"] if not apart(*pair)] == []
+    assert sum(not apart(*pair) for pair in told["paraphrases"]) >= 66
 
 
 DIFFERENT = {

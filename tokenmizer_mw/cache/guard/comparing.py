@@ -26,6 +26,9 @@ _FREE_MODALS: Final = {
 _TOLD: Final = frozenset({"@polar"})
 """Kinds of questions that are statements but for their order, beside those that are none."""
 
+_ALSO: Final = {"~allowed": frozenset({"~can"}), "must": frozenset({"need"})}
+"""What words may be the same as besides."""
+
 Chunk = frozenset[str]
 
 
@@ -118,7 +121,7 @@ def _content(reading: Reading) -> list[Item]:
 
 
 def _keys(item: Item) -> frozenset[str]:
-    return item.keys if item.text != "~allowed" else item.keys | {"~can"}
+    return item.keys | _ALSO.get(item.text, frozenset())
 
 
 def _swapped(one: str, other: str) -> bool:
@@ -137,7 +140,13 @@ def _swapped(one: str, other: str) -> bool:
 def _denials(one: Reading, other: Reading) -> bool:
     """As many denials, and none of them of something else."""
     left, right = list(_denied(one)), list(_denied(other))
+    if left and any((word in _names(one)) != (word in _names(other)) for word in _ALSO):
+        return False  # who must not is forbidden to, who need not is free to
     return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
+
+
+def _names(reading: Reading) -> set[str]:
+    return {item.text for item in reading.items}
 
 
 def _denied(reading: Reading) -> Iterator[list[Chunk]]:

@@ -26,7 +26,7 @@ today|tonight|tomorrow|yesterday|now|nowadays|currently|current|present[ -]day|a
 |(?:president|prime minister|chancellor|ceo|king|queen|pope|mayor) of|(?:price|value|cost) of (?:bitcoin|btc
 |ethereum|gold|oil|silver|gas|petrol)|bitcoin price|how much is (?:a |one )?(?:bitcoin|btc|ethereum)
 |still (?:open|alive|available|valid|on|running)|open now|deadline|due date|overdue|(?:my|our) (?:calendar|schedule
-|appointments?|meetings?)|my (?:order|package|parcel|delivery|flight|balance)
+|appointments?|meetings?)|my (?:flight|balance)|(?:where(?:'s| is)|track) my (?:order|package|parcel|delivery)
 |how long until|how many days (?:until|till|left)|countdown|just (?:released|announced|happened)|any (?:updates?
 |news)|status of
 |heute|morgen|gestern|jetzt|aktuell|aktuelle[rsmn]?|derzeit|gerade|neueste[rsn]?|letzte[rsn]?|diese woche|wetter

@@ -252,7 +252,9 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
     """What the phrase at ``place`` says, and its words; ``None``: no table has one."""
     if opening and _polite_request(bases, place):
         return [], 2
-    tables: tuple[Phrases, ...] = (POLITE, WISHES, FIRST, ANYWHERE) if opening else (ANYWHERE,)
+    tables: tuple[Phrases, ...] = (POLITE, FIRST, ANYWHERE) if opening else (ANYWHERE,)
+    if opening and not any(word in forms.QUESTION_VERBS for word in words[:place]):
+        tables = (WISHES, *tables)
     found = [
         (meaning, size, table) for table in tables for meaning, size in [table.at(bases, place) or ((), 0)] if size
     ]
@@ -263,6 +265,8 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
         return [], size
     if size == 1 and words[place] in forms.CONNECTING and not (opening or place == 0):
         return None, 1
+    if meaning == ("@when",) and place and size <= 2 and bases[place] in ("when", "whenever", "every", "each"):
+        return [Item("break", "when")], size  # "it crashes when I save" does not ask when
     return [_meant(one, words[place]) for one in meaning], size
 
 

@@ -55,6 +55,7 @@ QUESTIONS: Final = """
 @when: what be the right time to | what be the best time to | what be a good time to | what time of year
 @when: in what month
 @when: what month | what time of the year | what be the best time of year to
+@when: tell me when | do you know when | let me know when | i want to know when
 @where: where | in what place | in which place | where about | what be the location of | location of | at what place
 @where: in what city
 @where: what place | whereabout | where be the location of | in what location | in which location
@@ -90,6 +91,8 @@ QUESTIONS: Final = """
 @what instead: what be a good alternative to
 say: how do you say | how do i say | how do one say | how would you say | what be the word for | how to say
 say: how can i say
+@what: what should i do | what can i do | what do i do | what should i do if | what can i do if | what do i do if
+@what: what should i do when | what can i do when | what do i do when | what must i do if | what be i to do if
 @what: what | which | what be all | what kind of | what type of | what sort of | which kind of | which type of
 """
 """What is asked for, wherever it stands in a sentence. Kinds of questions begin with "@"."""
@@ -192,7 +195,8 @@ instead: instead of | in place of | substitute for | alternative to | replacemen
 check: check | verify | test whether | test if | check if | check whether | determine if | determine whether
 check: find out if
 check: find out whether | tell if | tell whether | know if | know whether | see if | see whether | confirm | make sure
-see: see | view | look at | display | check what | check which | see what | see which | find out what | find out which
+see: see | view | look at | display | show | check what | check which | see what | see which | find out what
+see: find out which
 find: find | locate | look up | search for | look for | discover
 use: use | utilize | utilise | make use of
 using: with the help of | by mean of | by means of | via | using
@@ -221,6 +225,17 @@ happen: happen | occur | take place
 fast: fast | quick | quickly | fastly | rapid | rapidly | speedy | speedily | swiftly
 simple: simple | easy | in simple term | in plain english | in layman term | simply put | easily
 big: big | large
+biggest: biggest | largest
+bigger: bigger | larger
+easiest: easiest | simplest
+easier: easier | simpler
+fastest: fastest | quickest
+faster: faster | quicker
+must: must
+daily: daily | every day | each day
+weekly: weekly | every week | each week
+monthly: monthly | every month | each month
+yearly: yearly | every year | each year | annually
 small: small | little
 bad: bad | harmful
 good: good | great
@@ -436,6 +451,7 @@ call: call | phone call
 help-desk: help desk | helpdesk | customer support | customer service | support team
 notification: notification | notify
 attachment: attachment | attached file
+screenshot: take a screenshot | take screenshot | make a screenshot | capture the screen
 screenshot: screenshot | screen shot | screen capture
 download: download
 backup: backup | back up
