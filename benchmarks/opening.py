@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.kept import KeptSessions
-from tokenmizer_mw.model.event import Recorded
+from tokenmizer_mw.model.event import Derived, Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.snapshots import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog
@@ -43,6 +43,8 @@ COLD: Final = 21
 WARM: Final = 200
 FRESH: Final = 5
 PAGE: Final = 100
+EVERY: Final = Settings().snapshot_every
+QUESTION: Final = "which cache does the billing parser use?"
 COPIES: Final = 12
 AT_HAND: Final = 4
 """Copies of the long session that may be at hand at once, by their events."""
@@ -104,10 +106,10 @@ def _opened(url: str, events: Sequence[Recorded], stored: int) -> dict[str, Any]
     page = _median(lambda: log.sessions(LOCAL_TENANT, limit=PAGE), 9)
     log.close()
     return {
-        "cold": _median_of(_elsewhere(_first_looks, url, Settings(), COLD)[1:]),
-        "cold_from_the_log": _median_of(_elsewhere(_first_looks, url, Settings(snapshot_every=0), FRESH + 1)[1:]),
-        "cold_in_a_new_process": _median_of([_elsewhere(_first_looks, url, Settings(), 1)[0] for _ in range(FRESH)]),
-        "warm": _elsewhere(_warm, url),
+        "cold": _median_of(_elsewhere(_first_looks, url, EVERY, COLD)[1:]),
+        "cold_from_the_log": _median_of(_elsewhere(_first_looks, url, 0, FRESH + 1)[1:]),
+        "cold_in_a_new_process": _median_of([_elsewhere(_first_looks, url, EVERY, 1)[0] for _ in range(FRESH)]),
+        **_elsewhere(_later_looks, url),
         "listing": whole,
         f"listing_{PAGE}": page,
         "memory": _elsewhere(_growth, url, (stored * 3 // 10, stored)),
@@ -124,11 +126,13 @@ def _write(log: EventLog, name: str, events: Sequence[Recorded]) -> None:
 
 
 def _fill(log: EventLog, count: int) -> None:
-    """Sessions of one turn each, beside the long one."""
+    """Sessions of one turn each, with nothing left to draw from it, beside the long one."""
 
     def write(first: int) -> None:
         for number in range(first, count, FILLERS):
-            log.append(SessionKey(LOCAL_TENANT, f"session {number}"), turn(number), expected_seq=0)
+            log.append(
+                SessionKey(LOCAL_TENANT, f"session {number}"), [*turn(number), Derived(2 * number)], expected_seq=0
+            )
 
     threads = [threading.Thread(target=write, args=(first,)) for first in range(FILLERS)]
     for thread in threads:
@@ -153,12 +157,12 @@ def _median_of(found: Sequence[tuple[float, float]]) -> dict[str, float]:
     return {"cpu_ms": round(cpu, 2), "wall_ms": round(wall, 2)}
 
 
-def _first_looks(url: str, settings: Settings, times: int) -> list[tuple[float, float]]:
-    return [_first_look(url, settings) for _ in range(times)]
+def _first_looks(url: str, every: int, times: int) -> list[tuple[float, float]]:
+    return [_first_look(url, every) for _ in range(times)]
 
 
-def _first_look(url: str, settings: Settings) -> tuple[float, float]:
-    memory = SessionMemory.open(url, settings)
+def _first_look(url: str, every: int) -> tuple[float, float]:
+    memory = SessionMemory.open(url, Settings(snapshot_every=every))
     gc.collect()
     try:
         return _timed(lambda: memory.graph(BIG))
@@ -166,10 +170,14 @@ def _first_look(url: str, settings: Settings) -> tuple[float, float]:
         memory.close()
 
 
-def _warm(url: str) -> dict[str, float]:
+def _later_looks(url: str) -> dict[str, dict[str, float]]:
     memory = SessionMemory.open(url)
     memory.graph(BIG)
-    found = _median(lambda: memory.graph(BIG), WARM)
+    memory.recall(BIG, QUESTION)
+    found = {
+        "warm": _median(lambda: memory.graph(BIG), WARM),
+        "recall": _median(lambda: memory.recall(BIG, QUESTION), WARM // 10),
+    }
     memory.close()
     return found
 

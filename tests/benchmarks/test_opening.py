@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.opening import BIG, _first_look, _long, _write
-from tokenmizer_mw import Settings
+from benchmarks.opening import BIG, EVERY, _first_look, _long, _write
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.snapshots import SHARE, Snapshots
 from tokenmizer_mw.store.open import open_log
@@ -23,6 +22,6 @@ def test_the_long_session_has_the_oldest_snapshot_that_there_may_be(tmp_path: Pa
         policy = Snapshots(1, 1, lambda *_: None, lambda _: None)
         assert not policy.due(len(events), snapshot.seq)
         assert policy.due(len(events) + SHARE, snapshot.seq)
-    assert all(figure >= 0 for figure in _first_look(url, Settings()))
+    assert all(figure >= 0 for figure in _first_look(url, EVERY))
     with closing(open_log(url)) as log:
         assert log.snapshot(key) == snapshot, "a look keeps no other"
