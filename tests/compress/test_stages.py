@@ -211,7 +211,7 @@ def test_pruned_result_tells_its_names_and_failures() -> None:
     known.learn("we know src/known.py")
     text = printed_by_pytest(30, "test_half_up") + "\nsee src/known.py and src/new.py, InvoiceError"
     told = history.pruned(output(text, command="pytest"), Sort.LOG, known)
-    assert told.startswith("[34 lines left out; run it again to see them. Named: ")
+    assert told.startswith("[34 lines of this output are left out. Named: ")
     assert "src/new.py" in told
     assert "E   AssertionError: assert 12.35 == 12.34" in told
     assert "src/known.py" not in told.split("\n")[0]

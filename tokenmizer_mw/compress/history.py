@@ -4,8 +4,9 @@ The newest results stay as they are; once enough old ones have gathered behind t
 step, and then nothing changes until the next step: between two steps a chat that grows is forwarded with the same
 beginning. Where the steps lie follows from the chat alone, so that every process prunes the same.
 
-What is left of a result is a line that says what it was and how to see it again, the lines that speak of failures, and
-the names in it that stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again.
+What is left of a result is a line that says how much is gone, the lines that speak of failures, and the names in it that
+stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again. Nobody is told to: what was run
+once may not be meant to be run twice.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def pruned(passage: Passage, sort: Sort, known: Known) -> str:
     more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""
     named = f" Named: {' '.join(name for name in new if name in shown)}{more}" if shown else ""
     lines = text.count("\n") + 1
-    left = "\n".join([f"[{lines} lines left out; run it again to see them.{named}]", *kept])
+    left = "\n".join([f"[{lines} lines of this output are left out.{named}]", *kept])
     return left if len(left) < len(text) else text
 
 

@@ -1,7 +1,7 @@
 """Outputs that are too long by themselves: the beginning, the end, and what matters between; the truth about the rest.
 
 What matters is told by what the output is: the definitions of a source file with their lines, the lines of a log that
-speak of failures, how many matches each file has. The note says which lines are left out and how to see them.
+speak of failures, how many matches each file has. The note says which lines are left out, and where a file has them.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def shortened(passage: Passage, sort: Sort, most: int) -> str:
 def _note(passage: Passage, lines: Sequence[str], middle: range) -> str:
     first, last = middle.start + 1, middle.stop
     left_out = sum(len(lines[at]) + 1 for at in middle)
-    how = f"read that part of {passage.path}" if passage.path else "run it again with less output, or into a file"
-    return f"[... lines {first} to {last} of {len(lines)} are left out ({left_out} characters); to see them, {how} ...]"
+    how = f"; to see them, read that part of {passage.path}" if passage.path else ""
+    return f"[... lines {first} to {last} of {len(lines)} are left out ({left_out} characters){how} ...]"
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
