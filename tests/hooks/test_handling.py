@@ -230,6 +230,10 @@ def test_secrets_of_a_transcript_are_not_kept(host: Host) -> None:
     host.event("stop")
     assert len(host.recorded()) == 2
     assert secret not in "".join(host.recorded())
+    kept = b"".join(path.read_bytes() for path in (host.folder / "notes").iterdir())
+    assert secret.encode() not in kept
+    assert b"The key is" not in kept
+    assert secret.encode().hex().encode() not in kept
 
 
 def test_events_that_say_nothing_change_nothing(host: Host) -> None:

@@ -15,8 +15,9 @@ _HEAD: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Of one transcript: ``head`` knows its beginning again, ``start`` is where reading goes on (some known messages
-    before what is new), ``given`` is where it ended when a block was handed out last, -1 for never."""
+    """Of one transcript: ``head`` knows its beginning again, by a hash and without its words. ``start`` is where
+    reading goes on (some known messages before what is new), ``given`` is where it ended when a block was handed out
+    last, -1 for never."""
 
     head: str = ""
     start: int = 0
@@ -33,13 +34,13 @@ class Notes:
     def of(self, transcript: str) -> Note:
         """What is known of ``transcript``; nothing when it is another file now."""
         note = self._known.get(transcript) or self._loaded(transcript)
-        head = _head(transcript)
         shrunk = note.start > _size(transcript)
-        return note if note.head and head.startswith(note.head) and not shrunk else Note(head=head)
+        return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
         """Note something. A disk that takes nothing costs time later."""
-        note = note if note.head else replace(note, head=_head(transcript))
+        whole = note.head.startswith(f"{_HEAD}:")
+        note = note if whole else replace(note, head=_head(transcript))
         if note == self._known.get(transcript):
             return
         self._known[transcript] = note
@@ -55,7 +56,8 @@ class Notes:
             return Note()
         try:
             told = json.loads(self._file(transcript).read_text(encoding="utf-8"))
-            return Note(str(told["head"]), int(told["start"]), int(told["given"]))
+            note = Note(str(told["head"]), int(told["start"]), int(told["given"]))
+            return note if note.head.partition(":")[0].isdecimal() else Note()
         except (OSError, ValueError, TypeError, KeyError):
             return Note()
 
@@ -64,13 +66,16 @@ class Notes:
         return self._folder / hashlib.blake2b(transcript.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
-def _head(transcript: str) -> str:
-    """The beginning of a transcript in hexadecimal digits; "" for one that is not there."""
+def _head(transcript: str, like: str = "") -> str:
+    """How many bytes a transcript begins with, at most ``_HEAD``, and their hash; as many as ``like`` tells of. "" for
+    one that is not there."""
+    count = int(like.partition(":")[0]) if like else _HEAD
     try:
         with open(transcript, "rb") as file:
-            return file.read(_HEAD).hex()
+            begins = file.read(count)
     except OSError:
         return ""
+    return f"{len(begins)}:{hashlib.blake2b(begins, digest_size=8).hexdigest()}"
 
 
 def _size(transcript: str) -> int:

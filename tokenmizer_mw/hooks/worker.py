@@ -80,7 +80,7 @@ class Work:
         except ValueError as error:
             return _refused(f"the event cannot be read: {error}"), None
         except Exception as error:
-            return _refused(f"a fault of tokenmizer-mw itself: {type(error).__name__}: {error}"), None
+            return _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
         return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
 
     def not_told(self, event: Event) -> None:
@@ -106,6 +106,15 @@ class Work:
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None
+
+
+def _place_of(error: BaseException) -> str:
+    """Which fault it is and where, without its text, which may hold what was said."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" in {trace.tb_frame.f_code.co_name}:{trace.tb_lineno}" if trace is not None else ""
+    return f"{type(error).__name__}{where}"
 
 
 def _settings(environ: Mapping[str, str]) -> Settings:
