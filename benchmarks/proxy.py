@@ -1,8 +1,8 @@
 """The reference proxy with its memory on, beside a bare relay over one pooled httpx2 client, in the same run.
 
 Both stand before the same canned provider, each in a process of its own. Sessions are warm: 50 messages were sent and
-drawn from before, and each call adds the reply and a question. CPU is that of the whole process until all work behind
-the answers is done, extraction included.
+drawn from before, and each call adds the reply and a question; each round has sessions of its own, so that they stay
+near 50 messages. CPU is that of the whole process until all work behind the answers is done, extraction included.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class Mount:
 
 
 def run() -> dict[str, Any]:
+    others = os.getloadavg()[0]
     with _mounts() as mounts:
         firsts = {f"{length} messages": _first_byte(mounts, length) for length in LENGTHS}
         loads = {kind: _load(mounts, stream=kind == "stream") for kind in ("whole", "stream")}
@@ -72,7 +73,12 @@ def run() -> dict[str, Any]:
     for kind, row in loads.items():
         bars.append(at_least(f"throughput beside the bare relay, {kind}", row["throughput_ratio"], 0.8))
         bars.append(at_least(f"CPU of the bare relay to ours, {kind}", row["cpu_ratio"], 0.8))
-    notes = f"{__doc__} Streams have 200 pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each; medians."
+    busy = (
+        f"Load of the machine before it began: {others:.1f} on {os.cpu_count()} cores; above 1, only CPU is told well."
+    )
+    notes = (
+        f"{__doc__} {busy} Streams have 200 pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each; medians."
+    )
     return {"figures": {"first_byte": firsts, "load": loads}, "bars": bars, "notes": notes}
 
 
@@ -129,10 +135,11 @@ def _load(mounts: list[Mount], *, stream: bool) -> dict[str, Any]:
     taken: dict[str, list[tuple[float, float]]] = {mount.name: [] for mount in mounts}
     for number in range(ROUNDS + 1):
         for mount in mounts if number % 2 else reversed(mounts):
+            asyncio.run(_round(mount, number, stream=stream, calls=range(1)))
             before = mount.settle()
             seconds = asyncio.run(_round(mount, number, stream=stream))
             calls = CLIENTS * CALLS
-            if number:  # the first round warms the sessions
+            if number:  # the first round warms the processes
                 taken[mount.name].append((calls / seconds, (mount.settle() - before) * 1e3 / calls))
     row: dict[str, Any] = {
         name: {
@@ -147,18 +154,18 @@ def _load(mounts: list[Mount], *, stream: bool) -> dict[str, Any]:
     return row
 
 
-async def _round(mount: Mount, number: int, *, stream: bool) -> float:
+async def _round(mount: Mount, number: int, *, stream: bool, calls: range = range(1, CALLS + 1)) -> float:
+    """Seconds that the ``calls`` of each client's session take; call 0 warms a session."""
     end = END if stream else WHOLE_END
 
     async def client(name: str) -> None:
         link = await Stream.open(mount.port)
-        for call in range(CALLS):
-            body = _talk(MESSAGES, number * CALLS + call, grown=True)
-            await link.ask(_call(f"{name}-{stream}", body, stream=stream), end=end)
+        for call in calls:
+            await link.ask(_call(name, _talk(MESSAGES, call, grown=True), stream=stream), end=end)
         link.leave()
 
     start = time.perf_counter()
-    await asyncio.gather(*(client(f"load-{client_}") for client_ in range(CLIENTS)))
+    await asyncio.gather(*(client(f"load-{number}-{client_}-{stream}") for client_ in range(CLIENTS)))
     return time.perf_counter() - start
 
 
