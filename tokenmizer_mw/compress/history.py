@@ -4,9 +4,9 @@ The newest results stay as they are; once enough old ones have gathered behind t
 step, and then nothing changes until the next step: between two steps a chat that grows is forwarded with the same
 beginning. Where the steps lie follows from the chat alone, so that every process prunes the same.
 
-What is left of a result is a line that says how much is gone, the lines that speak of failures, and the names in it that
-stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again. Nobody is told to: what was run
-once may not be meant to be run twice.
+What is left of a result is a line that says how much is gone, the lines that speak of failures, and the names in it
+that stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again. Nobody is told to: what
+was run once may not be meant to be run twice.
 """
 
 from __future__ import annotations
