@@ -11,11 +11,12 @@ Nothing here raises because of us: what fails is counted, and the chat goes on w
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError
+from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
 from tokenmizer_mw.exchange import Headers, Opened
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.offload import offload
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
+
+REST_SECONDS: Final = 2.0
+"""How long a store that did not answer is not asked again: waiting for it would hold up every chat."""
 
 _log = logging.getLogger("tokenmizer_mw")
 
@@ -65,6 +69,7 @@ class Answers:
         self.flights = Flights()
         self.purges = 0
         self._embed = embed
+        self._rests_until = 0.0
         self.embedder: Embedder | None = None
         self._vectors: Vectors | None = None
         self.store: AnswerStore = open_answers(settings, beside)
@@ -90,6 +95,9 @@ class Answers:
         known of its session. ``looks``: false where an answer is to be kept, and none to be given again."""
         if len(opened.body) > self.settings.cache_request_max:
             self.host.count("cache_skipped_size")
+            return None
+        if self._rests_until and time.monotonic() < self._rests_until:
+            self.host.count("cache_skipped_resting")
             return None
         alone = rewritten or self.settings.cache_scope == "session"
         return Asking(self, opened, owner, place, alone=alone, looks=looks)
@@ -135,6 +143,8 @@ class Answers:
         """Count a failure; its text may hold what was said, and is not logged."""
         if isinstance(error, MalformedRequest):
             return
+        if isinstance(error, StoreUnavailable):
+            self._rests_until = time.monotonic() + REST_SECONDS
         self.host.count("cache_failed")
         _log.warning("the cache failed: %s; the chat goes on without", type(error).__name__)
 
@@ -149,6 +159,7 @@ class Asking:
         "_flight",
         "_kept",
         "_key",
+        "_lock",
         "_looks",
         "_meaning",
         "_opened",
@@ -175,6 +186,7 @@ class Asking:
         self._flight: Flight | None = None
         self._reply: Reply | None = None
         self._kept = False
+        self._lock = threading.Lock()
         self._purges = answers.purges
         self._looks = looks
         self.recording: Recording | None = None
@@ -312,10 +324,12 @@ class Asking:
             self._release()
 
     def _finish(self) -> None:
-        recording = self.recording
-        if self._kept or recording is None or self._reply is None or not recording.ended:
-            return
-        answer, self.recording = recording.answer, None
+        with self._lock:  # the end and what was said may come at the same time, from two threads
+            recording = self.recording
+            if self._kept or recording is None or self._reply is None or not recording.ended:
+                return
+            self.recording = None
+        answer = recording.answer
         if answer is None:
             self._answers.host.count("cache_unkept_bytes")
             self._release()

@@ -18,7 +18,7 @@ import redis
 from tokenmizer_mw.cache.port import Entry, Found, Holdings, Vector
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 
-SECONDS: Final = 2.0
+SECONDS: Final = 1.0
 """How long Redis is waited for."""
 
 _DROP: Final = """
