@@ -168,3 +168,11 @@ def test_forgetting_leaves_nothing_of_a_session_in_the_process(open_memory: Any)
     assert compression.held > 0
     memory.forget("s")
     assert compression.held == 0
+
+
+def test_books_tell_what_each_stage_saved(open_memory: Any) -> None:
+    memory = open_memory(**ON, savings=True)
+    seen_by_app(memory, chat_completions([*agent_chat(6), {"role": "user", "content": "And now?"}]))
+    saved = {row.stage: row.figures.client_tokens - row.figures.input_tokens for row in memory.savings("s").rows}
+    assert saved["history"] > 0
+    assert saved["filler"] > 0
