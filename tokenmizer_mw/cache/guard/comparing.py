@@ -174,7 +174,7 @@ def _places(one: Reading, other: Reading) -> bool:
     if any(item.text == "difference" for item in one.items):
         return True
     left, right = list(_placed(one)), list(_placed(other))
-    if _by(left, right, other) or _by(right, left, one):
+    if _by(left, right, other) or _by(right, left, one) or _exchanged(one, other):
         return False
     for name in {name for name, _ in left} & {name for name, _ in right}:
         here, there = ([chunk for at, chunk in side if at == name] for side in (left, right))
@@ -186,6 +186,28 @@ def _places(one: Reading, other: Reading) -> bool:
         for a, x in left
         for b, y in right
     )
+
+
+def _exchanged(one: Reading, other: Reading) -> bool:
+    """Whether two things have changed their places with each other: valid in one, written in the other."""
+    left, right = list(_anchored(one)), list(_anchored(other))
+    for name, anchor, chunk in left:
+        for other_name, other_anchor, same in right:
+            if name == other_name and chunk & same and not anchor & other_anchor:
+                elsewhere = [where for where, held, thing in left if held & other_anchor and not thing & chunk]
+                if name in elsewhere:
+                    return True
+    return False
+
+
+def _anchored(reading: Reading) -> Iterator[tuple[str, Chunk, Chunk]]:
+    """What stands behind "in" and its like, with the word before."""
+    anchor: Chunk = frozenset()
+    for place, item in enumerate(reading.items):
+        if item.kind == "place" and anchor and (chunk := _following(reading.items, place + 1)):
+            yield item.text, anchor, chunk
+        if item.kind in ("word", "exact"):
+            anchor = _chunk_of(item)
 
 
 def _by(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], other: Reading) -> bool:

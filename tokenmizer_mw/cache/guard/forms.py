@@ -241,8 +241,9 @@ PRESENT: Final = words("is are am do does has have")
 FUTURE: Final = words("will shall")
 
 ENGLISH: Final = words(
-    """the how what why where when who which is are does can could should would my your with this that and from please
-    show tell explain give list write delete have not between there their it you i to of for in do a an"""
+    """the how what why where when who which is are was were does did can could should would my your with this that and
+    from into please show tell explain give list write translate convert summarize compare recommend help delete have
+    not between there their it you i to of for in do a an about"""
 )
 """Words by which a text can be told to be English, together with the lack of words of other languages."""
 

@@ -36,7 +36,7 @@ _PIECES: Final = re2.compile(
     r"|(?P<name>[A-Za-z]\w*(?:\+\+|#)|\w+_\w+|_\w+|--?[A-Za-z][\w-]*)"
     r"|(?P<number>\d+(?:[.,:]\d+)*)"
     r"|(?P<word>[\pL\pM]+(?:['’][\pL]+)*[\pL\pN]*)"
-    r"|(?P<stop>[.,;:!?()…\"'’“”—–-])"
+    r"|(?P<stop>[.,;:!?()…\"'’“”—–−-])"
     r"|(?P<sign>[^\s\w])",
     _options(),
 )
@@ -92,7 +92,7 @@ def read(text: str) -> Reading | None:
     told. Linear."""
     if len(text) > CHARACTERS_MAX:
         return None
-    pieces = list(_pieces(text))
+    pieces = list(_pieces(_with_quotes(text)))
     words = [piece.text for piece in pieces if piece.kind in ("word", "name")]
     if not _may_be_english(text, words):
         return None
@@ -109,6 +109,19 @@ def read(text: str) -> Reading | None:
         _asks_for_object(words),
         not forms.ENGLISH.isdisjoint(words),
     )
+
+
+def _with_quotes(text: str) -> str:
+    """``text`` with single quotation marks as other ones: an apostrophe has a letter before it."""
+    found, opened = list(text), -1
+    for place, character in enumerate(text):
+        if character != "'":
+            continue
+        if opened < 0 and not text[place - 1 : place].isalnum() and text[place + 1 : place + 2].strip():
+            opened = place
+        elif opened >= 0 and not text[place + 1 : place + 2].isalnum():
+            found[opened], found[place], opened = "“", "”", -1
+    return "".join(found)
 
 
 def _may_be_english(text: str, words: Sequence[str]) -> bool:
@@ -129,6 +142,8 @@ def _pieces(text: str) -> Iterator[Piece]:
         elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
             for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
                 yield Piece("word", part.casefold())
+        elif piece in ("-", "−") and not before[-1:].isalnum() and text[found.end() : found.end() + 1].isdigit():
+            yield Piece("exact", "-")
         else:
             yield _exact(kind, piece)
 
