@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +13,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tests.browser import Opened, opened
-from tokenmizer_mw import SessionMemory
+from tests.savings.calling import answered, asked, call, chat, used
+from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.dashboard import dashboard
 
 from .visiting import CHAT, LATER, TOKEN, served
@@ -42,7 +44,10 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionMemory]:
-    found = SessionMemory.open(f"sqlite:///{tmp_path_factory.mktemp('board') / 'chat.db'}")
+    settings = Settings(savings=True, context_window=1_500, block_tokens=120)
+    found = SessionMemory.open(f"sqlite:///{tmp_path_factory.mktemp('board') / 'chat.db'}", settings)
+    with ThreadPoolExecutor(1) as thread:  # this one counts as running an event loop
+        thread.submit(_books, found).result()
     found.record("hall", CHAT)
     found.checkpoint("hall")
     found.record("hall", [*CHAT, *LATER])
@@ -56,6 +61,15 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionMemory]:
     found.record("hostile", [*CHAT, *({"role": "user", "content": f"Let's fix {text}"} for text in HOSTILE.values())])
     yield found
     found.close()
+
+
+def _books(memory: SessionMemory) -> None:
+    """Four calls, the first of which is cut."""
+    history = chat(14, words=60)
+    for number in range(4):
+        call(memory, asked(history, model="gpt-5.1"), answered(**used(1_100, 1_024)))
+        history += [{"role": "assistant", "content": "Noted."}, {"role": "user", "content": f"And then? {number}"}]
+    memory.flush()
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenmizer_mw import SessionMemory
+from tests.savings.calling import answered, asked, call, chat, used
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.api.health import TROUBLES
 from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.dashboard.condition import REASONS
 from tokenmizer_mw.dashboard.markup import Markup, tag
 from tokenmizer_mw.dashboard.past import Pasts
 from tokenmizer_mw.model.session import SessionKey
@@ -163,6 +166,23 @@ def test_many_facts_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
         body = visitor.get(f"facts?id=big&type=file&page={page}").body
         assert len(re.findall(r'class="first"', body)) == count
     assert "60 most important of" in text_of(visitor.get("graph?id=big").body)
+
+
+def test_what_was_saved_is_told_net(tmp_path: Path) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'books.db'}", Settings(savings=True))
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    assert "TOKENMIZER_SAVINGS" in text_of(visitor.get("savings").body)
+    call(memory, asked(chat(1)), answered(**used(2_000, 1_024)))
+    memory.flush()
+    for page in ("savings", "savings?id=s"):
+        told = text_of(visitor.get(page).body)
+        assert "read from the provider's cache 1,024" in told
+        assert "By model" in told
+    memory.close()
+
+
+def test_every_reason_says_what_to_do() -> None:
+    assert {*TROUBLES, "store_unavailable", "draining", "limits_unavailable", "limits_not_shared"} <= REASONS.keys()
 
 
 def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from .frame import heading
 from .markup import Markup, joined, tag
 from .words import card, nothing
 
-_REASONS: Final = {
+REASONS: Final = {
     "background_failed": "Work in the background failed: look at the log of the server.",
     "collect_failed": "A reply could not be read, so its turn was not remembered.",
     "commit_failed": "A turn could not be recorded: is the store reachable, and is there space?",
@@ -20,11 +20,15 @@ _REASONS: Final = {
     "extraction_not_kept": "Facts could not be recorded: is the store writable?",
     "flush_failed": "Work in the background did not end in time.",
     "guard_failed": "Messages could not be checked for attempts to take over the model.",
+    "limits_not_shared": "Redis does not answer: each process counts limits for itself.",
+    "limits_unavailable": "Redis does not answer: nobody who has limits comes in.",
     "open_failed": "A request could not be read and passed untouched.",
     "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
     "session_failed": "It could not be told which session a request belongs to.",
     "store_unavailable": "The store cannot be used at the moment: is the database there, and does it answer?",
 }
+"""What a reason means, and what to do."""
+
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
     "degraded": ("!", "It works, with losses", "Chats go on; less is remembered than should be."),
@@ -36,7 +40,7 @@ def page(asked: Asked) -> Page:
     """Health with reasons, and the counters of this process."""
     found = asked.health.look()
     mark, title, text = _STATES[found["status"]]
-    reasons = [tag("li", tag("code", name), " ", _REASONS.get(name, "")) for name in found["reasons"]]
+    reasons = [tag("li", tag("code", name), " ", REASONS.get(name, "")) for name in found["reasons"]]
     state = tag(
         "section",
         tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
