@@ -21,6 +21,12 @@ from .chats import BODIES, Messages, agent_chat, chat_completions
 
 PATHS = {"openai_chat": "/v1/chat/completions", "anthropic": "/v1/messages", "ollama": "/api/chat"}
 KEY = SessionKey(LOCAL_TENANT, "s")
+REPLY = json.dumps(
+    {
+        "choices": [{"message": {"role": "assistant", "content": "Fine."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 900, "completion_tokens": 2},
+    }
+).encode()
 ON = {"compress": "all", "compress_keep": 2, "compress_step": 300}
 
 
@@ -52,7 +58,7 @@ def seen_by_app(memory: SessionMemory, body: bytes, path: str = PATHS["openai_ch
         assert int(length) == len(message["body"])
         seen.append(message["body"])
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
-        await send({"type": "http.response.body", "body": b'{"choices": []}'})
+        await send({"type": "http.response.body", "body": REPLY})
 
     async def call() -> None:
         headers = [(b"x-session-id", b"s"), (b"content-length", str(len(body)).encode())]
