@@ -26,7 +26,7 @@ _FREE_MODALS: Final = {
 _TOLD: Final = frozenset({"@polar"})
 """Kinds of questions that are statements but for their order, beside those that are none."""
 
-_ALSO: Final = {"~allowed": frozenset({"~can"}), "must": frozenset({"need"})}
+_ALSO: Final = {"quit": frozenset({"stop", "exit"}), "~allowed": frozenset({"~can"}), "must": frozenset({"need"})}
 """What words may be the same as besides."""
 
 Chunk = frozenset[str]
@@ -140,7 +140,7 @@ def _swapped(one: str, other: str) -> bool:
 def _denials(one: Reading, other: Reading) -> bool:
     """As many denials, and none of them of something else."""
     left, right = list(_denied(one)), list(_denied(other))
-    if left and any((word in _names(one)) != (word in _names(other)) for word in _ALSO):
+    if left and any((word in _names(one)) != (word in _names(other)) for word in ("must", "~allowed")):
         return False  # who must not is forbidden to, who need not is free to
     return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
 

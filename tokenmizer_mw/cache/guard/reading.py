@@ -209,17 +209,18 @@ def _items(pieces: Sequence[Piece]) -> Iterator[Item]:
     """What the pieces say, phrases as what they mean."""
     run: list[str] = []
     names: set[str] = set()
-    opening = True
+    opening = begins = True
     for piece in [*pieces, Piece("stop", "")]:
         if piece.kind in ("word", "name"):
             run.append(piece.text)
             names.update([piece.text] if piece.kind == "name" else ())
             continue
         if run:
-            found = [] if _only_manners(run) else list(_said(run, opening))
+            found = [] if _only_manners(run) else list(_said(run, opening, begins))
             opening = opening and not found
             yield from (replace(item, keys=frozenset({item.text})) if item.text in names else item for item in found)
             run = []
+        begins = piece.kind == "stop"
         if piece.kind in ("exact", "number"):
             opening = False
             yield Item(piece.kind, piece.text)
@@ -235,8 +236,9 @@ def _only_manners(words: Sequence[str]) -> bool:
     return POLITE.meanings.get(bases) is not None
 
 
-def _said(words: list[str], opening: bool) -> Iterator[Item]:
-    """What a run of words says; ``opening``: nothing of weight stands before it."""
+def _said(words: list[str], opening: bool, begins: bool) -> Iterator[Item]:
+    """What a run of words says; ``opening``: nothing of weight stands before it; ``begins``: a part of a sentence does
+    with it."""
     words = _without_thanks(words)
     bases = [base(word) for word in words]
     place = 0
@@ -246,10 +248,15 @@ def _said(words: list[str], opening: bool) -> Iterator[Item]:
             item = _item(words, place)
             found, size = ([item] if item is not None else []), 1
         yield from found
-        if place == 0 and _decides(words, bases) and not any(item.kind == "asks" for item in found):
+        if place == 0 and begins and _decides(words, bases) and not any(item.kind == "asks" for item in found):
             yield Item("asks", "@polar")
-        opening = opening and not any(item.kind in ("word", "asks", "number", "exact", "not") for item in found)
+        opening = opening and not any(map(_weighs, found))
         place += size
+
+
+def _weighs(item: Item) -> bool:
+    """Whether what follows is no opening any more."""
+    return item.kind in ("word", "number", "exact", "not") or (item.kind == "asks" and item.text not in same.LOOSE)
 
 
 def _without_thanks(words: list[str]) -> list[str]:

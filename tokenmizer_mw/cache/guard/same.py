@@ -62,6 +62,10 @@ QUESTIONS: Final = """
 @who: who | which person | what person | whom | who be the person who | who be the person that
 @who: what be the name of the person
 @whose: whose
+@who write: author of | who be the author of | the author of | writer of
+@who invent: inventor of | who be the inventor of
+@who paint: painter of | who be the painter of
+@how: the way
 @many: how many | what number of | what be the number of | number of | what be the total number of
 @many: the total number of
 @much: how much | what amount of | what be the amount of | what quantity of | amount of
@@ -175,7 +179,9 @@ WRITTEN: Final = words(
 
 MEANINGS: Final = """
 delete: delete | remove | get rid of | erase | rid | wipe out | take off | take out | clear off | get off
-stop: stop | quit | prevent | keep from
+quit: quit
+exit: exit
+stop: stop | prevent | keep from
 fix: fix | repair | mend | solve | resolve | troubleshoot | sort out | remedy
 problem: problem | issue | trouble | difficulty
 broken: not work | broken | stop work | do not work | be not work | will not work | no long work | not function
