@@ -101,6 +101,13 @@ def test_one_steps_through_time_without_scripts(visitor: Visitor, memory: Sessio
     assert 'rel="next"' in page.body
 
 
+def test_what_a_slider_rounds_off_still_meets_the_change(visitor: Visitor, memory: SessionMemory) -> None:
+    (info,) = memory.log.sessions("local")
+    page = visitor.get(f"graph?id=hall&at={info.created_at - 0.00005!r}").body
+    assert "change 1 of" in page
+    assert "SQLite" in page
+
+
 def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: SessionMemory) -> None:
     memory.checkpoint("hall")
     between = text_of(visitor.get("history?id=hall&from=checkpoint-1&to=checkpoint-2").body)

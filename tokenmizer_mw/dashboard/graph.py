@@ -30,6 +30,9 @@ from .words import counted, exactly, link, nothing, to
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""
 
+ROUNDING: Final = 0.001
+"""Seconds by which a slider may miss the change that it is set to: browsers round what they show."""
+
 As = Literal["recorded", "valid"]
 
 
@@ -87,6 +90,9 @@ def _then(graph: SessionGraph, wanted: float | None, by: As) -> Then:
     first, last, count = moments[0], moments[-1], len(moments)
     if wanted is None:
         return Then(None, by, first, last, moments[-2] if count > 1 else None, None, count, count)
+    following = bisect_left(moments, wanted)
+    if following < count and moments[following] - wanted <= ROUNDING:
+        wanted = moments[following]
     place = bisect_right(moments, wanted)
     below = bisect_left(moments, wanted)
     before = moments[below - 1] if below else None
@@ -192,6 +198,7 @@ def _slider(asked: Asked, then: Then, type_: str, status: str) -> Markup | None:
         action="graph",
         class_="slider",
         id="slider",
+        novalidate=True,
     )
     return tag("section", form, steps, class_="card time-card", aria_label="Time")
 
