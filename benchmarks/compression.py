@@ -48,9 +48,9 @@ LINE: Final = 20
 WRITE, SERVED = 1.25, 0.1
 CAUSAL: Final = "filler,json,spaces,logs,listings,repeats,shorten"
 SCALED: Final = Settings(compress="all", compress_keep=2, compress_step=500)
-SWEPT: Final = [(keep, step) for keep in (2, 3, 5) for step in (500, 1_000, 2_000)]
+SWEPT: Final = [(keep, step) for keep in (2, 3, 5) for step in (500, 2_000)]
 SPEED_BYTES: Final = 4_000_000
-TIMED: Final = 5
+TIMED: Final = 9
 
 Turns = Sequence[Mapping[str, Any]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokenmizer_mw.compress import compress, lingua
@@ -92,6 +92,7 @@ def ends_of_calls(messages: list[dict[str, Any]]) -> list[int]:
     return [at + 1 for at, message in enumerate(messages) if message["role"] in ("user", "tool")]
 
 
+@settings(max_examples=40)
 @given(chats())
 def test_what_becomes_of_a_message_follows_from_what_stands_before_it(messages: list[dict[str, Any]]) -> None:
     whole = compress(messages, NO_HISTORY).messages
@@ -99,6 +100,7 @@ def test_what_becomes_of_a_message_follows_from_what_stands_before_it(messages: 
         assert compress(messages[:end], NO_HISTORY).messages == whole[:end]
 
 
+@settings(max_examples=40)
 @given(chats())
 def test_between_two_steps_of_the_history_the_beginning_stays(messages: list[dict[str, Any]]) -> None:
     before: list[Any] = []
@@ -134,6 +136,7 @@ def test_what_an_assistant_says_keeps_its_facts(messages: list[dict[str, Any]]) 
             assert after["content"].strip()
 
 
+@settings(max_examples=40)
 @given(chats())
 def test_it_goes_on_from_the_call_before_as_it_would_from_the_beginning(messages: list[dict[str, Any]]) -> None:
     options = Options.of(SETTINGS)

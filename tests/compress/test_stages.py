@@ -253,20 +253,20 @@ def test_what_an_output_is(passage: Passage, sort: Sort) -> None:
 
 
 HOSTILE = {
-    "one character": "a" * 40_000,
-    "dots": "." * 40_000,
-    "colons": "a:1:" * 10_000,
-    "hyphens": "a-1-" * 10_000,
-    "blank lines": "\n" * 40_000,
-    "spaces": " \n" * 20_000,
-    "braces": "{\n" * 20_000,
-    "quotes": '"' * 40_000,
-    "escapes": "\x1b[" * 20_000,
-    "backslashes": '[\n "' + "\\" * 40_000,
-    "same lines": "the same line again and again\n" * 1_400,
-    "two lines": "abcdefgh\n\n" * 4_000,
-    "carriage returns": "\r" * 40_000,
-    "json": json.dumps([{"a": at} for at in range(2_000)], indent=1),
+    "one character": "a" * 12_000,
+    "dots": "." * 12_000,
+    "colons": "a:1:" * 3_000,
+    "hyphens": "a-1-" * 3_000,
+    "blank lines": "\n" * 12_000,
+    "spaces": " \n" * 6_000,
+    "braces": "{\n" * 6_000,
+    "quotes": '"' * 12_000,
+    "escapes": "\x1b[" * 6_000,
+    "backslashes": '[\n "' + "\\" * 12_000,
+    "same lines": "the same line again and again\n" * 400,
+    "two lines": "abcdefgh\n\n" * 1_200,
+    "carriage returns": "\r" * 12_000,
+    "json": json.dumps([{"a": at} for at in range(600)], indent=1),
 }
 
 
@@ -287,5 +287,5 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
         return time.process_time() - start
 
     text = HOSTILE[name]
-    costs = [min(cost(text * size) for _ in range(3)) for size in (1, 4)]
+    costs = [min(cost(text * size) for _ in range(2)) for size in (1, 4)]
     assert all(later < 10 * earlier + 0.2 for earlier, later in pairwise(costs))

@@ -29,12 +29,13 @@ def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
     """
     memo = {} if read is None else read
     found: Counter[str] = Counter()
+    known = memo.get
     for run, count in Counter(_RUN.findall(text)).items():
-        name = memo.get(run)
+        name = known(run)
         if name is None:
             name = memo[run] = _name(run)
         if name:
-            found[name] += count
+            found[name] = found.get(name, 0) + count
     return found
 
 

@@ -56,8 +56,11 @@ class Forwarded:
         self.texts.append(lines)
         self.held += len(lines)
         number = len(self.texts) - 1
+        places = self.places
         for place, line in enumerate(lines):
-            self._note(line, (number, place))
+            if len(line) >= _WEAK:
+                before = places.get(line)
+                places[line] = ((number, place),) if before is None else (*before[1 - PLACES_MAX :], (number, place))
 
     def shorter(self, text: str) -> str:
         """``text`` with the runs that are known told by their places; the same object when there are none."""
@@ -102,10 +105,6 @@ class Forwarded:
     def _told(self, place: Place, length: int, first: str, last: str) -> str:
         where = "above here" if place[0] < 0 else f"in {self.titles[place[0]]} above"
         return f"[{length} {'lines' if length > 1 else 'line'} as {where}, from {_quote(first)} to {_quote(last)}]"
-
-    def _note(self, line: str, place: Place) -> None:
-        if len(line) >= _WEAK:
-            self.places[line] = (*self.places.get(line, ())[1 - PLACES_MAX :], place)
 
 
 def _common(lines: list[str], at: int, other: list[str], place: int) -> int:

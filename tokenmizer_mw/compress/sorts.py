@@ -11,7 +11,7 @@ from .passage import Passage, Sort
 LOOK: Final = 4_000
 """Characters at the beginning of a text that are looked at."""
 
-_LINES: Final = 24
+_LINES: Final = 12
 _MOST: Final = 0.6
 """Share of the lines looked at that must have a form for the text to have it."""
 
