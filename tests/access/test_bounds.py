@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.access.bounds import DEEPEST, Bounds, excess, scanned
@@ -54,6 +54,9 @@ def _code(request: dict[str, Any], bounds: Bounds) -> set[str]:
     return found
 
 
+@example({"messages": {"a": [], "b": [], "c": [], "d": []}}, None, False)
+@example({"messages": [[], [], [], []], "input": ["a", "b", "c", "d"]}, None, False)
+@example({"tools": [{}, {"tools": [{}, {}]}]}, None, False)
 @given(_REQUESTS, st.sampled_from([None, 1]), st.booleans())
 def test_the_same_as_is_found_by_parsing(request: dict[str, Any], indent: int | None, ascii_only: bool) -> None:
     if any(isinstance(tool.get("tools"), str | int) for tool in request.get("tools", ())):

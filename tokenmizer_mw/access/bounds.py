@@ -24,9 +24,8 @@ DEEPEST: Final = 250
 
 _MEMBER: Final = b"\x01\x02"
 _ELEMENT: Final = b"\x02\x03"
-_INNER: Final = b"\x04\x05"
-"""Where a top-level member that is an array or an object begins, an element of it, and an element of an array in such
-an element, as steps from one level to the next."""
+"""Where a top-level member that is an array or an object begins, and an element of it, as steps from one level to the
+next."""
 
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
@@ -83,17 +82,20 @@ def _is_flat(read: dict[str, Any], most: int) -> bool:
     level: list[Any] = [read]
     for _ in range(most):
         inside = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
-        level = [inner for inner in inside if isinstance(inner, dict | list)]
+        level = [inner for inner in inside if _holds(inner)]
         if not level:
             return True
     return False
 
 
 def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
-    lists = {name: value for name, value in read.items() if isinstance(value, list)}
-    if any(len(lists[name]) > bounds.messages for name in _MESSAGES & lists.keys()):
+    if any(len(read[name]) > bounds.messages for name in _MESSAGES & read.keys() if _holds(read[name])):
         return True
-    return any(_tools(lists[name]) > bounds.tools for name in _TOOLS & lists.keys())
+    return any(_tools(read[name]) > bounds.tools for name in _TOOLS & read.keys())
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, dict | list)
 
 
 def scanned(body: bytes, bounds: Bounds) -> Excess | None:
@@ -145,12 +147,11 @@ def _levels(brackets: bytes, most: int) -> bytes | None:
 
 
 def _too_many(body: bytes, pieces: list[bytes], levels: bytes, bounds: Bounds) -> Excess | None:
-    """Each top-level member has at most as many elements as ``levels`` tell: only where those are more than there may
-    be it matters which member that is."""
-    least = min(bounds.messages, bounds.tools)
+    """Only where a top-level member has more elements than there may be messages, or more objects in it than there may
+    be tools, it matters which member that is."""
     for place, member in enumerate(levels.split(_MEMBER)[1:]):
         elements = (_MEMBER[1:] + member).count(_ELEMENT)
-        if elements <= least and member.count(_INNER) <= bounds.tools:
+        if elements <= bounds.messages and len(member) <= 2 * bounds.tools:
             continue
         name = _name(pieces, place)
         if name in _MESSAGES and elements > bounds.messages:
