@@ -49,6 +49,7 @@ DIFFERENT = {
         ('What does "affect" mean?', 'What does "effect" mean?'),
         ("Write hello world in C", "Write hello world in C++"),
         ("Translate 'we paid' into French.", "Translate 'we pay' into French."),
+        ("What is 2 + 3 * 4?", "What is (2 + 3) * 4?"),
         ("What is the square of (-2)?", "What is the square of (2)?"),
         ("what does a && b do in bash", "what does a || b do in bash"),
         ("What does docker run -d do?", "What does docker run -i do?"),

@@ -142,10 +142,17 @@ def _pieces(text: str) -> Iterator[Piece]:
         elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
             for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
                 yield Piece("word", part.casefold())
-        elif piece in ("-", "−") and not before[-1:].isalnum() and text[found.end() : found.end() + 1].isdigit():
-            yield Piece("exact", "-")
+        elif _calculates(piece, before, text[found.end() : found.end() + 1]):
+            yield Piece("exact", piece)
         else:
             yield _exact(kind, piece)
+
+
+def _calculates(piece: str, before: str, after: str) -> bool:
+    """Whether a minus or a bracket stands at a number."""
+    if piece in ("-", "−"):
+        return after.isdigit() and not before[-1:].isalnum()
+    return (piece == "(" and after.isdigit()) or (piece == ")" and before[-1:].isdigit())
 
 
 def _exact(kind: str, piece: str) -> Piece:
