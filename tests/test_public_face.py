@@ -43,7 +43,19 @@ NAMES = [
     "openai_client",
 ]
 
-SYNC = ("record", "remember", "invalidate", "date", "checkpoint", "forget", "graph", "resume", "recall", "why", "search")
+SYNC = (
+    "record",
+    "remember",
+    "invalidate",
+    "date",
+    "checkpoint",
+    "forget",
+    "graph",
+    "resume",
+    "recall",
+    "why",
+    "search",
+)
 SYNC += (
     "add",
     "revise",
