@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.saving import StageSaving
@@ -13,8 +13,11 @@ from tokenmizer_mw.savings.net import Sent
 from tokenmizer_mw.savings.prices import PUBLISHED
 from tokenmizer_mw.tokens import MessageCounter
 from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
-from tokenmizer_mw.window import Rewrite
+from tokenmizer_mw.window import Rewrite, sent_before
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.compress.requests import Moved
 
 _MARK: Final = '"cache_control"'
 
@@ -22,13 +25,15 @@ _MARK: Final = '"cache_control"'
 @dataclass(frozen=True, slots=True)
 class Booked:
     """A call as the shells know it. ``request`` is the client's; ``rewrite`` is how it was cut, ``stages`` what else
-    was taken out of it; ``answered``: the provider was not asked."""
+    was taken out of it, and ``moved`` whether old outputs gave way just now; ``answered``: the provider was not
+    asked."""
 
     request: ChatRequest
     reply: Reply | None
     rewrite: Rewrite | None = None
     stages: Sequence[StageSaving] = ()
     answered: bool = False
+    moved: Moved | None = None
 
 
 def sent_of(call: Booked, counter: MessageCounter, elapsed: float | None) -> Sent:
@@ -50,20 +55,15 @@ def sent_of(call: Booked, counter: MessageCounter, elapsed: float | None) -> Sen
     if sent.told and not sent.changed:
         return sent
     before = list(accumulate(counter.request_counts(request), initial=counter.text(request.overhead)))
-    known = before[_known(request)]
+    known = before[sent_before(request)]
     ours, ours_known = before[-1], known
     if rewrite is not None:
         ours, ours_known = _cut(request, rewrite, before, counter)
     gone = sum(stage.tokens_before - stage.tokens_after for stage in call.stages)
-    return replace(
-        sent, ours=max(0, ours - gone), client=before[-1], ours_known=max(0, ours_known - gone), client_known=known
-    )
-
-
-def _known(request: ChatRequest) -> int:
-    """How many of the messages the session's call before had sent, too."""
-    roles = request.messages.roles
-    return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
+    same = ours_known - gone
+    if call.moved is not None:
+        same = min(same, ours - before[-1] + before[call.moved.message] - call.moved.left_out)
+    return replace(sent, ours=max(0, ours - gone), client=before[-1], ours_known=max(0, same), client_known=known)
 
 
 def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter: MessageCounter) -> tuple[int, int]:
@@ -76,4 +76,4 @@ def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter:
     ours = head + put + before[-1] - before[rewrite.keep_from]
     if rewrite.made:
         return ours, head if PUBLISHED.caching(request.model).anywhere else 0
-    return ours, max(head, ours - before[-1] + before[max(rewrite.keep_from, _known(request))])
+    return ours, max(head, ours - before[-1] + before[max(rewrite.keep_from, sent_before(request))])

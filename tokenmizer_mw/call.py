@@ -443,7 +443,12 @@ class Turn:
             forwarding = self._forwarding
             again = self.asking is not None and self.asking.found is not None
             self._booked = Booked(
-                forwarding.opened.request, closed.reply, forwarding.rewrite, forwarding.savings, answered=again
+                forwarding.opened.request,
+                closed.reply,
+                forwarding.rewrite,
+                forwarding.savings,
+                answered=again,
+                moved=forwarding.moved,
             )
         for reason in closed.reasons:
             self.memory.count(reason.value)

@@ -29,7 +29,7 @@ from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.compress.requests import CondensedRequest
+    from tokenmizer_mw.compress.requests import CondensedRequest, Moved
     from tokenmizer_mw.model.saving import StageSaving
     from tokenmizer_mw.window import Rewrite
 
@@ -227,6 +227,7 @@ class Opened:
             return Forwarding(self, self.body)
         request = condensed.request if condensed is not None else self.request
         savings = condensed.savings if condensed is not None else ()
+        moved = condensed.moved if condensed is not None else None
         plain = condensed is None and not self.drop
         body = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
         if rewrite is not None:
@@ -234,13 +235,14 @@ class Opened:
                 request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
             )
             if len(shorter) < len(body):
-                return Forwarding(self, shorter, rewrite, savings)
-        return Forwarding(self, body, savings=savings)
+                return Forwarding(self, shorter, rewrite, savings, moved)
+        return Forwarding(self, body, savings=savings, moved=moved)
 
 
 class Forwarding:
     """A call on its way: ``body`` goes in, pieces of the response come by and are kept, up to the cap. ``rewrite`` is
-    how the request was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it.
+    how the request was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it,
+    ``moved``: how old outputs gave way just now.
 
     ``receive_start`` comes first, then ``receive_data`` with each piece. A piece is never changed and never parsed
     here; of an encoded response a decoded copy is kept.
@@ -262,6 +264,7 @@ class Forwarding:
         "_tail",
         "_torn",
         "body",
+        "moved",
         "rewrite",
         "savings",
     )
@@ -272,10 +275,12 @@ class Forwarding:
         body: bytes,
         rewrite: Rewrite | None = None,
         savings: tuple[StageSaving, ...] = (),
+        moved: Moved | None = None,
     ) -> None:
         self.body = body
         self.rewrite = rewrite
         self.savings = savings
+        self.moved = moved
         self._opened = opened
         self._ends = opened.dialect.ends
         self._kind = _Kind.FAILED

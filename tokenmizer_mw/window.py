@@ -96,6 +96,12 @@ class Cut:
 Plan = Untouched | Replay | Cut
 
 
+def sent_before(request: ChatRequest) -> int:
+    """How many of the messages the session's call before had sent, too: those in front of what the model said last."""
+    roles = request.messages.roles
+    return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
+
+
 def budget_for(model: str, settings: Settings) -> int:
     """Tokens that a request to ``model`` may fill: the setting, else the table, else the default of the settings."""
     if settings.context_window is not None:

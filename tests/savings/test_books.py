@@ -74,6 +74,40 @@ def test_a_cut_is_a_loss_first_and_saves_afterwards(small: SessionMemory) -> Non
     assert total.whole.saved == total.stages[CUT].saved == sum(one.stages[CALL].saved for one in small.spent("s"))
 
 
+def outputs(count: int) -> list[dict[str, Any]]:
+    """A long system prompt, and an agent that has read so many files."""
+    told: list[dict[str, Any]] = [{"role": "system", "content": "be good " * 800}, {"role": "user", "content": "fix"}]
+    for number in range(count):
+        function = {"name": "bash", "arguments": json.dumps({"command": f"cat f{number}.py"})}
+        calls = [{"id": f"c{number}", "type": "function", "function": function}]
+        text = "\n".join(f"x{number}_{line} = {line}  # some text here {number}" for line in range(100))
+        told.append({"role": "assistant", "content": None, "tool_calls": calls})
+        told.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
+    return told
+
+
+def test_a_step_over_old_outputs_is_a_loss_where_no_usage_is_told() -> None:
+    """What stands behind the first output that gave way just now was in no provider's cache."""
+    settings = Settings(savings=True, compress="history,spaces", compress_step=2_000)
+    memory = SessionMemory.open("memory://", settings)
+    history = outputs(14)
+    stepped, sent = [], [history[:2]]
+    for count in range(2, 15):
+        body = asked(history[: 2 + 2 * count], model="gpt-5.1")
+        sent.append(json.loads(call(memory, body, answered()))["messages"])
+        stepped.append(sent[-1][: len(sent[-2])] != sent[-2])
+    spent = [one.stages[CALL] for one in reversed(memory.spent("s"))]
+    memory.close()
+    assert 2 <= sum(stepped) < len(stepped) - 4
+    for moved, whole in list(zip(stepped, spent, strict=True))[1:]:
+        assert whole.estimated == 1
+        if moved:
+            assert whole.saved < 0 and whole.cached_tokens < 0.75 * whole.input_tokens
+        else:
+            assert whole.saved >= 0 and whole.cached_tokens > 0.4 * whole.input_tokens
+    assert spent[stepped.index(True)].cached_tokens <= 1_664, "the system prompt, and what stands before the step"
+
+
 def test_without_usage_both_sides_are_counted_alike(small: SessionMemory) -> None:
     call(small, asked(chat(2)), answered())
     whole = small.savings("s").whole

@@ -9,12 +9,14 @@ from typing import Final
 
 from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.window import sent_before
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.markers import message_markers
 from tokenmizer_mw.wire.passages import Steps, spot_edits
 from tokenmizer_mw.wire.spans import Edit, Span, splice
 
 from .chat import Placed, read, texts
+from .history import pruned_before
 from .pipeline import Condensed, Options, condense
 
 MARKED: Final = "compress_marked"
@@ -31,11 +33,21 @@ speaks in them."""
 @dataclass(frozen=True, slots=True)
 class CondensedRequest:
     """``request`` is what goes on, the same object when nothing changed. ``state`` is known for the call after this
-    one. ``savings`` are those of each stage."""
+    one. ``savings`` are those of each stage. ``moved``: a step of ``history`` came since the call before."""
 
     request: ChatRequest
     state: Condensed
     savings: tuple[StageSaving, ...] = ()
+    moved: Moved | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A step of ``history``: ``message`` is the first that went out otherwise in the call before, ``left_out`` the
+    tokens that all stages left out of those before it."""
+
+    message: int
+    left_out: int
 
 
 def refusal(request: ChatRequest, *, marked: bool) -> str:
@@ -69,7 +81,24 @@ def condense_request(
     if not changed:
         return CondensedRequest(request, state)
     edits = [edit for number, new in changed.items() for edit in spot_edits(request.text, request.spans[number], new)]
-    return CondensedRequest(edited(request, edits), state, state.savings(counter))
+    return CondensedRequest(
+        edited(request, edits), state, state.savings(counter), _moved(request, state, options, counter)
+    )
+
+
+def _moved(request: ChatRequest, state: Condensed, options: Options, counter: TokenCounter) -> Moved | None:
+    """The step between the session's call before, as far as this one tells of it, and this one."""
+    if not state.pruned:
+        return None
+    known = sent_before(request)
+    sent = [passage for passage in state.passages if passage.message < known]
+    before = pruned_before(sent, keep=options.keep, step=options.step)
+    if before >= state.pruned:
+        return None
+    first = state.passages[before].message
+    found = zip(state.passages, state.texts, strict=True)
+    changed = ((one.text, text) for one, text in found if one.message < first and text is not one.text)
+    return Moved(first, sum(counter.count(whole) - counter.count(text) for whole, text in changed))
 
 
 def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps, str]]:
