@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tokenmizer_mw.files import analyze
 from tokenmizer_mw.files.records import NESTED_MAX, TEXT_MAX
+from tokenmizer_mw.files.table import COLUMNS_MAX, ROW_MAX
 
 
 def _deep(path: Path) -> None:
@@ -54,3 +56,63 @@ def test_many_long_texts_are_read_to_the_end(tmp_path: Path) -> None:
     (tmp_path / "many.json").write_bytes(b"[" + b",".join([text] * 6) + b"]")
     digest = analyze(tmp_path / "many.json")
     assert not digest.partial
+
+
+def _wide_lines() -> Iterator[bytes]:
+    yield from [b"1,2," * 300_000 + b"\n"] * 2
+
+
+def _wide_rows() -> Iterator[bytes]:
+    """Rows of many short values, that are looked at together."""
+    yield from [b"1," * 20_000 + b"1\n"] * 150
+
+
+def _long_rows() -> Iterator[bytes]:
+    """Rows of long values, that are looked at together."""
+    yield from [b",".join([b"x" * 5_000] * 100) + b"\n"] * 150
+
+
+def _one_row() -> Iterator[bytes]:
+    """Each line ends within quotation marks that close on the next: the row does not end."""
+    yield b"a,b\n1,2\n"
+    yield from [b'"x\n",' * 10_000] * 100
+
+
+def _long_values() -> Iterator[bytes]:
+    yield b"["
+    yield from [b'"' + b"y" * 200_000 + b'",'] * 200
+    yield b"1]"
+
+
+HEAVY: list[tuple[str, Callable[[], Iterator[bytes]], str]] = [
+    ("lines.csv", _wide_lines, "1,048,576 characters cut"),
+    ("wide.csv", _wide_rows, "150 rows x 20,001 columns"),
+    ("long.csv", _long_rows, "150 rows x 100 columns"),
+    ("row.csv", _one_row, f"a row is longer than {ROW_MAX:,} characters"),
+    ("values.json", _long_values, "200 x string"),
+]
+
+
+@pytest.mark.parametrize("name, pieces, told", HEAVY, ids=[name for name, _, _ in HEAVY])
+def test_memory_stays_bounded(tmp_path: Path, name: str, pieces: Callable[[], Iterator[bytes]], told: str) -> None:
+    with (tmp_path / name).open("wb") as file:
+        file.writelines(pieces())
+    tracemalloc.start()
+    try:
+        digest = analyze(tmp_path / name)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert told in digest.text
+    assert peak < 40_000_000
+
+
+def test_further_columns_are_counted(tmp_path: Path) -> None:
+    names = [f"name{number}x" for number in range(COLUMNS_MAX + 25)]
+    (tmp_path / "t.csv").write_text(f"{','.join(names)}\n" + ("v," * (len(names) - 1) + "v\n") * 3)
+    digest = analyze(tmp_path / "t.csv", budget=20_000)
+    assert f"3 rows x {len(names)} columns" in digest.text and "another number of values" not in digest.text
+    assert (
+        f"further columns: name{COLUMNS_MAX}x, name{COLUMNS_MAX + 1}x" in digest.text and " and 15 more" in digest.text
+    )
+    assert len(digest.facts["columns"]) == COLUMNS_MAX and digest.facts["further_columns"] == 25

@@ -26,6 +26,7 @@ from .digest import BUDGET, Digest, told
 from .kinds import reader_of
 from .packed import unpacked
 from .reading import HEAD, Progress, Source, Stopped, encoding_of
+from .windows import shown
 
 __all__ = ["BUDGET", "Digest", "Progress", "Stopped", "analyze", "excerpt"]
 
@@ -93,25 +94,25 @@ def excerpt(
     """
     first, last = lines or (1, 1 << 62)
     count, redactor = _counter(model), redactor or _redactor()
-    shown: list[str] = []
+    told_lines: list[str] = []
     left, wanted = budget, find.casefold()
+
+    def asked(number: int, line: str) -> bool:
+        return first <= number <= last and wanted in line.casefold()
+
     with _opened(file, name, progress, redactor) as (_, source, _):
         if not source.encoding:
             raise CallerError("only lines of text can be shown")
-        for number, line in enumerate(source.lines(), 1):
-            if number > last:
-                break
-            if number < first or wanted not in line.casefold():
-                continue
-            text = redactor.redact(line.rstrip())
+        for number, line in shown(source.lines(), asked, last, redactor):
+            text = line.rstrip()
             indent = len(text) - len(text.lstrip())
             line_shown = f"{number}: {' ' * min(indent, INDENT_MAX)}{flatten(text, LINE_MAX)}"
             left -= count(line_shown) + 1
             if left < 0:
-                shown.append(f"(more from line {number:,} on)")
+                told_lines.append(f"(more from line {number:,} on)")
                 break
-            shown.append(line_shown)
-    return "\n".join(shown)
+            told_lines.append(line_shown)
+    return "\n".join(told_lines)
 
 
 @contextmanager
@@ -142,9 +143,14 @@ def _source(file: BinaryIO, called: str, progress: Progress | None, redactor: Re
         raise CallerError(f"{called}: {error.strerror or error}") from None
 
     def mask(name: str, value: str) -> str:
-        return str(redactor.redact_json({name: value})[name])
+        (masked,) = redactor.redact_json({name: value}).values()  # under another name, when that is a secret itself
+        return redactor.redact(str(masked))
 
-    return inner, Source(plain, size, head, encoding_of(head), progress or (lambda done: None), mask), size
+    return (
+        inner,
+        Source(plain, size, head, encoding_of(head), progress or (lambda done: None), mask, redactor.redact),
+        size,
+    )
 
 
 def _counter(model: str) -> Callable[[str], int]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import re2
 
 from .digest import share
-from .reading import Mask
+from .reading import Mask, clipped
 
 DISTINCT_MAX: Final = 1_000
 """Different values of one column that are counted one by one."""
@@ -169,14 +169,14 @@ class Column:
     def line(self, mask: Mask) -> str:
         """The column in one line; ``mask`` takes out of its values what must not be told."""
         if len(self.counts) == 1 and not self.empty:
-            value = mask(self.name, next(iter(self.counts)))[:_SHOWN_MAX]
+            value = self._shown(next(iter(self.counts)), mask)
             return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"
         parts = [f"{self.kind}{self._range()}"]
         if self.empty:
             parts.append(f"{share(self.empty, self.rows)} empty")
         parts += self._distinct(mask)
         if self.numbers and (odd := self.outliers()):
-            parts.append("outliers " + ", ".join(f"{plain(number)} (row {row:,})" for number, row in odd[:2]))
+            parts.append("outliers " + ", ".join(f"{exact(number)} (row {row:,})" for number, row in odd[:2]))
         if self.kind == "mixed" or (self.kind == "text" and self.numbers):
             parts.append(f"{self.rows - self.empty - self.numbers - self.dates:,} values are no numbers or dates")
         return f"- {self.name}: {', '.join(parts)}"
@@ -184,7 +184,7 @@ class Column:
     def _range(self) -> str:
         if self.kind in ("integer", "number") or (self.kind == "mixed" and self.numbers):
             median = sorted(self.sample)[len(self.sample) // 2]
-            return f" {plain(self.low)}..{plain(self.high)}, mean {plain(self.mean)}, median {plain(median)}"
+            return f" {exact(self.low)}..{exact(self.high)}, mean {plain(self.mean)}, median {plain(median)}"
         return f" {self.first}..{self.last}" if self.kind == "date" else ""
 
     def _distinct(self, mask: Mask) -> list[str]:
@@ -197,14 +197,19 @@ class Column:
         if self.kind not in ("text", "boolean", "integer") or (self.kind == "integer" and len(self.counts) > 6):
             return []
         common = ", ".join(
-            f"{mask(self.name, value)[:_SHOWN_MAX]} {share(count, told)}" for value, count in self.counts.most_common(4)
+            f"{self._shown(value, mask)} {share(count, told)}" for value, count in self.counts.most_common(4)
         )
         more = f" and {len(self.counts) - 4:,} more" if len(self.counts) > 4 else ""
         return [f"{common}{more}"] if self.counts else []
 
     def _such(self, mask: Mask) -> str:
-        shown = [mask(self.name, value)[:_SHOWN_MAX] for value in self.examples]
+        shown = [self._shown(value, mask) for value in self.examples]
         return f", such as {' and '.join(shown)}" if shown else ""
+
+    def _shown(self, value: str, mask: Mask) -> str:
+        """A value that may have been cut where it is kept."""
+        whole = value if len(value) < _KEY_MAX else clipped(value, _KEY_MAX - 1)
+        return mask(self.name, whole)[:_SHOWN_MAX]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -223,10 +228,16 @@ class Column:
 
 
 def plain(number: float) -> str:
-    """A number for people: whole where it is whole, else four digits that count."""
-    if math.isfinite(number) and number == int(number) and abs(number) < 1e15:
-        return str(int(number))
+    """A number for people: whole where it is whole or large, else four digits that count."""
+    if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or abs(number) >= 1e4):
+        return str(round(number))
     return f"{number:.4g}"
+
+
+def exact(number: float) -> str:
+    """A number as it is, up to the 15 digits or so that a number of a computer has."""
+    whole = math.isfinite(number) and abs(number) < 1e15 and number == int(number)
+    return str(int(number)) if whole else repr(number)
 
 
 def looks_like_data(values: Iterable[str]) -> bool:

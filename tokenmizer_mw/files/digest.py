@@ -72,7 +72,7 @@ def told(
     clean: Callable[[str], str],
 ) -> Digest:
     """``report`` within ``budget`` tokens, counted by ``count``. The title and what broke are always told. Every line
-    is flat, and ``clean`` has taken out of it what must not be told."""
+    is flat, and ``clean`` has taken out of it, and of the facts, what must not be told."""
 
     def line(text: str) -> str:
         return flatten(clean(text), LINE_MAX)
@@ -83,7 +83,19 @@ def told(
     tail = [line(f"more: {'; '.join(report.more)}")] if report.more else []
     lines = [Line(line(one.text), one.weight) for one in report.lines]
     text = _fitted(head, lines, tail, budget, count)
-    return Digest(line(name), kind, size, text, count(text), line(report.broke), report.facts)
+    return Digest(line(name), kind, size, text, count(text), line(report.broke), _cleaned(report.facts, clean))
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """JSON with every string in it cleaned, the names of members too; of names that are one then, the first stands."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        told: dict[str, Any] = {}
+        for name, one in value.items():
+            told.setdefault(clean(name), _cleaned(one, clean))
+        return told
+    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _fitted(head: list[str], lines: list[Line], tail: list[str], budget: int, count: Callable[[str], int]) -> str:

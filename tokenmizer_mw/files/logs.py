@@ -8,7 +8,7 @@ from typing import Final
 import re2
 
 from .digest import Line, Report, counted
-from .reading import Source, Stopped
+from .reading import Source, Stopped, clipped
 
 PATTERNS_MAX: Final = 2_000
 """Different complaints that are counted one by one."""
@@ -71,15 +71,16 @@ class _Log:
             return
         self.levels[level] += 1
         if level in _BAD:
-            self._complaint(level, head)
+            self._complaint(level, head, line)
 
-    def _complaint(self, level: str, head: str) -> None:
+    def _complaint(self, level: str, head: str, line: str) -> None:
         pattern = (level, _VARIABLE.sub("#", _TIME.sub("", head)).strip()[:160])
         if pattern not in self.complaints and len(self.complaints) >= PATTERNS_MAX:
             self.uncounted += 1
             return
         self.complaints[pattern] += 1
-        self.example.setdefault(pattern, (self.lines, head.strip()))
+        if pattern not in self.example:
+            self.example[pattern] = self.lines, clipped(line, _LINE_MAX).strip()
 
 
 def _level(head: str) -> str:

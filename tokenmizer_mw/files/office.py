@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .columns import Column, looks_like_data
 from .digest import Line, Report, counted, listed, measured
-from .reading import Source, Stopped
+from .reading import Source, Stopped, clipped
 
 UNPACKED_MAX: Final = 512 * 1024 * 1024
 """Bytes that a workbook may unpack to; a larger one is not opened."""
@@ -25,6 +25,8 @@ PAGES_MAX: Final = 5
 _COLUMNS_MAX: Final = 60
 _BLOCK: Final = 500
 _TEXT_MAX: Final = 300
+_NAME_MAX: Final = 100
+_REASON_MAX: Final = 160
 
 
 def read_workbook(source: Source) -> Report:
@@ -124,7 +126,7 @@ def read_pdf(source: Source) -> Report:
             source.advance(0)
             text = " ".join((document.pages[number].extract_text() or "").split())
             if text:
-                lines.append(Line(f"page {number + 1}: {text[:_TEXT_MAX]}", 4.0 - number / 2))
+                lines.append(Line(f"page {number + 1}: {clipped(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2))
     except Stopped:
         broke = "stopped before the end"
     except Exception as error:  # as above
@@ -137,11 +139,11 @@ def read_pdf(source: Source) -> Report:
 def _about(document: Any) -> list[Line]:
     told = document.metadata or {}
     names = ("/Title", "/Author", "/Subject", "/CreationDate")
-    known = [f"{name[1:].lower()}: {str(told[name])[:100]}" for name in names if told.get(name)]
+    known = [f"{name[1:].lower()}: {clipped(str(told[name]), _NAME_MAX)}" for name in names if told.get(name)]
     lines = [Line("; ".join(known), 6.0)] if known else []
     headings = [str(one.title) for one in document.outline if hasattr(one, "title")]
     return [*lines, *([Line(f"outline: {listed(headings, 12)}", 5.0)] if headings else [])]
 
 
 def _reason(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+    return clipped((str(error).splitlines() or [type(error).__name__])[0], _REASON_MAX)

@@ -30,6 +30,9 @@ Progress = Callable[[int], None]
 Mask = Callable[[str, str], str]
 """From the name of a column or a member and a value of it to the value as it may be told."""
 
+Clean = Callable[[str], str]
+"""From a text to the text as it may be told."""
+
 
 class Stopped(Exception):
     """Whoever asked for the digest does not want to wait any longer."""
@@ -50,6 +53,7 @@ class Source:
     encoding: str
     advance: Progress
     mask: Mask
+    clean: Clean
     line_max: int = LINE_MAX
     cut_lines: int = 0
 
@@ -102,6 +106,18 @@ class Source:
         """What to say of lines that were too long, "" when there were none."""
         lines = "line" if self.cut_lines == 1 else "lines"
         return f"{self.cut_lines} {lines} longer than {self.line_max:,} characters cut" if self.cut_lines else ""
+
+
+def clipped(text: str, size: int) -> str:
+    """At most the first ``size`` characters, up to where a word ends: a piece of a secret is not known for one any
+    more. "..." for a word that is longer."""
+    if len(text) <= size:
+        return text
+    if text[size].isspace():
+        return text[:size]
+    kept = text[:size]
+    words = kept[: len(kept) - len(kept.split()[-1])] if kept[-1:].strip() else kept
+    return words.rstrip() or "..."
 
 
 def encoding_of(head: bytes) -> str:

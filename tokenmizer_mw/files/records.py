@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import yaml
 
 from .digest import Line, Report, counted
-from .reading import Source, Stopped
+from .reading import Source, Stopped, clipped
 from .tree import DEPTH_MAX, Tree, below, item
 
 T = TypeVar("T")
@@ -206,7 +206,7 @@ def read_yaml(source: Source) -> Report:
     except Stopped:
         broke = "stopped before the end"
     except yaml.YAMLError as error:
-        broke = f"{' '.join(str(error).split())[:200]}; what follows is not read"
+        broke = f"{clipped(' '.join(str(error).split()), 200)}; what follows is not read"
     except ValueError as error:
         broke = f"{error}; what follows is not read"
     documents, aliases = counts["DocumentStartEvent"], counts["AliasEvent"]

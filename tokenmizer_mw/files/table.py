@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final
 
 from .columns import Column, looks_like_data
-from .digest import Line, Report, counted, listed
-from .reading import Source, Stopped
+from .digest import Line, Report, counted
+from .reading import LINE_MAX, Source, Stopped
 
 COLUMNS_MAX: Final = 200
-"""Columns that are looked at one by one."""
+"""Columns that are looked at one by one; of the others, it is told how many there are."""
+
+ROW_MAX: Final = 2 * LINE_MAX
+"""Characters of one row, whose fields may go over many lines."""
 
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LOOKED_AT: Final = 50
+_NAMED: Final = 10
+"""Further columns whose names are told."""
 _BLOCK: Final = 500
+_BLOCK_TEXT: Final = 1 << 20
+"""Characters of the rows that are looked at together."""
 
 
 def read(source: Source) -> Report:
     """Rows and columns of the table in ``source``."""
     head = source.head.decode(source.encoding or "utf-8", "replace")
     delimiter = delimiter_of(head)
-    rows = csv.reader(source.lines(), delimiter=delimiter)
-    return _read(source, rows, delimiter)
+    lines = _Lines(source.lines())
+    return _read(source, lines, lines.rows(csv.reader(lines, delimiter=delimiter)), delimiter)
 
 
 def delimiter_of(text: str) -> str:
@@ -40,45 +47,81 @@ def delimiter_of(text: str) -> str:
     return best
 
 
+class _Lines:
+    """The lines of a table as they come: how much text they are in ``taken``, and no row without an end."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.taken = 0
+        self._limit = ROW_MAX
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.taken += len(line)
+        if self.taken > self._limit:
+            raise csv.Error(f"a row is longer than {ROW_MAX:,} characters")
+        return line
+
+    def rows(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
+        """The rows that are made of these lines."""
+        for row in rows:
+            self._limit = self.taken + ROW_MAX
+            yield row
+
+
 class _Table:
-    """What has been read of a table so far."""
+    """What has been read of a table so far. ``further`` are the first names of the columns that are not looked at."""
 
     def __init__(self) -> None:
         self.columns: list[Column] = []
+        self.further: list[str] = []
+        self.wide = 0
         self.header = False
         self.rows = self.uneven = self.first_uneven = 0
         self.broke = ""
 
-    def take(self, rows: Iterator[list[str]]) -> None:
+    def take(self, rows: Iterator[list[str]], lines: _Lines) -> None:
         """All ``rows``, of which the first two tell whether there is a header."""
         first = next(rows, None)
         if first is None:
             return
         second = next(rows, None)
-        self.header = _is_header(first, second)
-        names = first if self.header else [f"column {number}" for number in range(1, len(first) + 1)]
-        self.columns = [Column(name.strip() or f"column {number}") for number, name in enumerate(names, 1)]
-        self.add([*([] if self.header else [first]), *([] if second is None else [second])])
-        block: list[list[str]] = []
+        self._begin(first, second)
+        started = [second] if self.header else [first, second]
+        block = [self._row(row) for row in started if row is not None]
+        begun = lines.taken
         try:
             for row in rows:
-                block.append(row)
-                if len(block) >= _BLOCK:
-                    self.add(block)
-                    block = []
+                block.append(self._row(row))
+                if len(block) >= _BLOCK or lines.taken - begun >= _BLOCK_TEXT:
+                    self._add(block)
+                    block, begun = [], lines.taken
         finally:
-            self.add(block)
+            self._add(block)
 
-    def add(self, block: Sequence[list[str]]) -> None:
-        """More rows; an empty line is none."""
-        rows = [row for row in block if row]
-        wide = len(self.columns)
-        for number, row in enumerate(rows, self.rows + 1):
-            if len(row) != wide:
+    def _begin(self, first: list[str], second: list[str] | None) -> None:
+        self.wide = len(first)
+        self.header = _is_header(first[:COLUMNS_MAX], second)
+        told = min(self.wide, COLUMNS_MAX + _NAMED)
+        names = first[:told] if self.header else [""] * told
+        names = [name.strip() or f"column {number}" for number, name in enumerate(names, 1)]
+        self.columns = [Column(name) for name in names[:COLUMNS_MAX]]
+        self.further = names[COLUMNS_MAX:]
+
+    def _row(self, row: list[str]) -> list[str]:
+        """What is looked at of one more row; an empty line is none."""
+        if row:
+            self.rows += 1
+            if len(row) != self.wide:
                 self.uneven += 1
-                self.first_uneven = self.first_uneven or number
-        self.rows += len(rows)
-        for column, values in zip(self.columns[:COLUMNS_MAX], zip_longest(*rows, fillvalue=""), strict=False):
+                self.first_uneven = self.first_uneven or self.rows
+        return row[:COLUMNS_MAX]
+
+    def _add(self, block: list[list[str]]) -> None:
+        for column, values in zip(self.columns, zip_longest(*filter(None, block), fillvalue=""), strict=False):
             column.add(values)
 
 
@@ -88,10 +131,10 @@ def _is_header(first: list[str], second: list[str] | None) -> bool:
     return second is not None and all(names) and len({*names}) == len(names) and not looks_like_data(names)
 
 
-def _read(source: Source, rows: Iterator[list[str]], delimiter: str) -> Report:
+def _read(source: Source, lines: _Lines, rows: Iterator[list[str]], delimiter: str) -> Report:
     table = _Table()
     try:
-        table.take(rows)
+        table.take(rows, lines)
     except csv.Error as error:
         table.broke = _why(error, table.rows)
     except Stopped:
@@ -109,14 +152,14 @@ def _report(source: Source, table: _Table, delimiter: str) -> Report:
     columns = table.columns
     header = "header" if table.header else "no header"
     name = "TSV" if delimiter == "\t" else "CSV"
-    extent = f"{counted(table.rows, 'row')} x {counted(len(columns), 'column')}"
+    extent = f"{counted(table.rows, 'row')} x {counted(table.wide, 'column')}"
     title = f"{name}, {extent}, {DELIMITERS[delimiter]}-separated, {header}"
     lines = [Line("columns:", 9.0)] if columns else []
-    lines += [
-        Line(column.line(source.mask), 5.0 - index / len(columns)) for index, column in enumerate(columns[:COLUMNS_MAX])
-    ]
-    if len(columns) > COLUMNS_MAX:
-        lines.append(Line(f"further columns: {listed((c.name for c in columns[COLUMNS_MAX:]), 10)}", 2.0))
+    lines += [Line(column.line(source.mask), 5.0 - index / len(columns)) for index, column in enumerate(columns)]
+    if table.further:
+        more = table.wide - len(columns) - len(table.further)
+        rest = f" and {more:,} more" if more else ""
+        lines.append(Line(f"further columns: {', '.join(table.further)}{rest}", 2.0))
     if table.uneven:
         lines.append(
             Line(
@@ -130,6 +173,7 @@ def _report(source: Source, table: _Table, delimiter: str) -> Report:
         "header": table.header,
         "delimiter": delimiter,
         "uneven_rows": table.uneven,
-        "columns": [column.to_dict() for column in columns[:COLUMNS_MAX]],
+        "columns": [column.to_dict() for column in columns],
+        "further_columns": table.wide - len(columns),
     }
     return Report(title, tuple(lines), table.broke, ("--lines 100:120", "--find TEXT"), facts)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from typing import Any, Final
 
 import re2
 
 from .digest import Line, Report, counted, listed
 from .languages import Language
-from .reading import Source, Stopped
+from .reading import Source, Stopped, clipped
 
 OUTLINE_MAX: Final = 400
 """Entries of an outline that are kept."""
@@ -17,6 +17,11 @@ OUTLINE_MAX: Final = 400
 _DEPTH_MAX: Final = 6
 _SHOWN: Final = 160
 _DEFINED_WITHIN: Final = 400
+_BEGIN: Final = 3
+"""Lines with which it is told how a text begins."""
+_END: Final = 100
+"""Lines at the end that are read together: a secret may go over many."""
+_END_LINE: Final = 2_000
 
 
 _TODO = re2.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
@@ -78,7 +83,7 @@ def read_source(source: Source, language: Language) -> Report:
 def _signature(text: str, end: int) -> str:
     """The definition that ends at ``end``, with its parameters where they stand on the line."""
     whole = text.strip().rstrip("{:").rstrip()
-    return whole if len(whole) <= 100 else text[:end].strip()
+    return whole if len(whole) <= 100 else clipped(text, end).strip()
 
 
 def read_markdown(source: Source) -> Report:
@@ -105,7 +110,9 @@ def read_markdown(source: Source) -> Report:
                 counts["heading"] += 1
                 level = len(heading.group(1))
                 if len(outline) < OUTLINE_MAX:
-                    outline.append(Line(f"{number}: {heading.group(1)} {heading.group(2)[:_SHOWN]}", 6.0 - level))
+                    outline.append(
+                        Line(f"{number}: {heading.group(1)} {clipped(heading.group(2), _SHOWN)}", 6.0 - level)
+                    )
     except Stopped:
         broke = f"stopped after {counted(counts['lines'], 'line')}"
     told = [
@@ -120,8 +127,7 @@ def read_markdown(source: Source) -> Report:
 def read_plain(source: Source) -> Report:
     """Lines and words, how it begins and ends."""
     counts: Counter[str] = Counter()
-    first: list[str] = []
-    last = ""
+    end: deque[str] = deque(maxlen=_END)
     broke = ""
     try:
         for line in source.lines():
@@ -129,17 +135,21 @@ def read_plain(source: Source) -> Report:
             counts["lines"] += 1
             counts["words"] += len(text.split())
             if text:
-                last = text
-                if len(first) < 3:
-                    first.append(text)
+                end.append(clipped(text, _END_LINE))
     except Stopped:
         broke = f"stopped after {counted(counts['lines'], 'line')}"
-    lines = [Line(f"begins: {listed((one[:_SHOWN] for one in first), 3)}", 5.0)] if first else []
-    if counts["lines"] > 3:
-        lines.append(Line(f"ends: {last[:_SHOWN]}", 4.0))
+    first = _filled(source.clean(source.head.decode(source.encoding or "utf-8", "replace")))[:_BEGIN]
+    last = _filled(source.clean("\n".join(end)))[-1:] if counts["lines"] > _BEGIN else []
+    lines = [Line(f"begins: {listed((one[:_SHOWN] for one in first), _BEGIN)}", 5.0)] if first else []
+    lines += [Line(f"ends: {one[:_SHOWN]}", 4.0) for one in last]
     return _report(
         f"text, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}", source, lines, broke, counts
     )
+
+
+def _filled(text: str) -> list[str]:
+    """The lines that say something."""
+    return [bare for line in text.splitlines() if (bare := line.strip())]
 
 
 def _report(title: str, source: Source, lines: list[Line], broke: str, counts: Counter[str]) -> Report:

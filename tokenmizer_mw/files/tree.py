@@ -17,6 +17,8 @@ DEPTH_MAX: Final = 12
 """Levels that are told apart; what lies deeper is counted with its ancestor."""
 
 _BUFFER: Final = 500
+_LONG: Final = 200
+"""Characters of a value that does not wait for others."""
 _ITEM: Final = "[]"
 
 
@@ -30,7 +32,7 @@ class _Place:
         self.kinds[kind] += 1
         if value is not None:
             self.waiting.append(value)
-            if len(self.waiting) >= _BUFFER:
+            if len(self.waiting) >= _BUFFER or len(value) > _LONG:
                 self.settle()
 
     def settle(self) -> None:
