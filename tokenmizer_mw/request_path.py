@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
@@ -10,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenmizer_mw.background import BackgroundQueue
@@ -20,7 +18,6 @@ from tokenmizer_mw.completion import Complete
 from tokenmizer_mw.cutting import Cutting, Decided
 from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import (
-    ConfigError,
     InvalidSession,
     RequestBlocked,
     StoreUnavailable,
@@ -38,7 +35,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.message import Message, Outcome, Written
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.model_pass import ModelPass
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.refining import Refining
 from tokenmizer_mw.session import SessionState, joining
 from tokenmizer_mw.settings import Settings
@@ -476,18 +473,3 @@ class _CacheHost:
     def clean(self, text: str) -> bool:
         """Whether there is no secret in ``text``, as far as secrets are looked for."""
         return self._path._cleaned_text(text) is text
-
-
-def redactor_of(settings: Settings, secret: bytes) -> Redactor:
-    """The redactor of an installation: its placeholders stay the same for as long as ``secret``, the store's, does.
-    Raises ``ConfigError`` for rules that cannot be used."""
-    key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
-    if settings.redact_rules is None:
-        return Redactor(pii=settings.redact_pii, key=key)
-    from tokenmizer_mw.redact.config import load  # YAML is only for those who have rules of their own
-
-    try:
-        told = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
-    except (ConfigError, OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
-    return Redactor(told.rules, allow=told.allow, pii=told.pii or settings.redact_pii, key=key)

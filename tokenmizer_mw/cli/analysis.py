@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.files import BUDGET, analyze, excerpt
-from tokenmizer_mw.request_path import redactor_of
+from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.terminal import show, show_json
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tokenmizer_mw.compress import Compressed, compress
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.request_path import redactor_of
+from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.terminal import inert, show_json
 

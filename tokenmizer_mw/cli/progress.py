@@ -13,6 +13,9 @@ Advance = Callable[[int], None]
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
     """Show ``what`` and a bar on standard error while the context lasts; only on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -20,6 +23,6 @@ def progress(what: str, total: int) -> Iterator[Advance]:
         yield lambda done: None
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)

@@ -1,0 +1,36 @@
+"""The command loads what it needs: a file is told of in little memory, wherever it is told of."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+LOADED: Final = """
+import json, sys
+from tokenmizer_mw.cli import main
+status = main(["analyze", sys.argv[1]])
+print(json.dumps([status, sorted(sys.modules)]))
+"""
+HEAVY: Final = {
+    "tokenmizer_mw.request_path",
+    "tokenmizer_mw.session",
+    "tokenmizer_mw.extract",
+    "tokenmizer_mw.store",
+    "rich.progress",
+    "sqlite3",
+    "starlette",
+}
+
+
+def test_the_command_loads_nothing_of_sessions_nor_a_bar_that_nobody_sees(tmp_path: Path) -> None:
+    (tmp_path / "ports.csv").write_text("service,port\nweb,8080\napi,8081\n")
+    said = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path / "ports.csv")], capture_output=True, text=True, check=True
+    )
+    *text, last = said.stdout.splitlines()
+    status, loaded = json.loads(last)
+    assert status == 0 and text[0].startswith("ports.csv: CSV, 2 rows x 2 columns")
+    assert not HEAVY & set(loaded)
