@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.install import planned
+from tokenmizer_mw.install import LeftAlone, planned
 from tokenmizer_mw.install.hosts import HOSTS
 
 THEIRS = {
@@ -126,12 +126,98 @@ def test_a_file_with_comments_is_left_alone_and_the_user_told_what_to_add(tmp_pa
     path = tmp_path / ".vscode" / "mcp.json"
     path.parent.mkdir()
     path.write_text('{\n  // my servers\n  "servers": {}\n}')
-    with pytest.raises(CallerError, match=r"(?s)mcp.json is left alone: .*by hand:.*tokenmizer"):
+    with pytest.raises(LeftAlone, match=r"mcp.json is left alone: it is not plain JSON") as left:
         planned("vscode", tmp_path, tmp_path, project=True)
+    assert "tokenmizer" in json.loads(left.value.by_hand)["servers"]
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".codex" / "config.toml").write_text("model = \n")
-    with pytest.raises(CallerError, match="not TOML"):
+    with pytest.raises(LeftAlone, match="not TOML"):
         planned("codex", tmp_path, tmp_path)
+
+
+def test_what_to_add_by_hand_is_printed_as_it_can_be_pasted(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex" / "config.toml").write_text("model = \n")
+    told = command(tmp_path, "codex", "--yes").stderr
+    _, _, rest = told.partition("by hand:\n")
+    snippet, _, sentence = rest.rpartition("tokenmizer-mw: error: ")
+    assert tomllib.loads(snippet)["mcp_servers"]["tokenmizer"]["args"] == ["mcp"]
+    assert "config.toml is left alone" in sentence
+    assert len(sentence.splitlines()) == 1
+
+
+def put_into(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor", "codex"])
+def test_what_the_user_added_to_our_entry_stays(host: str, tmp_path: Path) -> None:
+    written(host, tmp_path, tmp_path)
+    if host == "codex":
+        path = tmp_path / ".codex" / "config.toml"
+        path.write_text(path.read_text() + '\n[mcp_servers.tokenmizer.env]\nTOKENMIZER_STORE = "sqlite:///x.db"\n')
+    else:
+        path = tmp_path / (".claude.json" if host == "claude-code" else ".cursor/mcp.json")
+        told = json.loads(path.read_text())
+        told["mcpServers"]["tokenmizer"]["env"] = {"TOKENMIZER_STORE": "sqlite:///x.db"}
+        path.write_text(json.dumps(told))
+    before = path.read_text()
+    assert written(host, tmp_path, tmp_path) == []
+    command = json.loads(before)["mcpServers"]["tokenmizer"]["command"] if host != "codex" else sys.executable
+    command = str(Path(sys.executable).parent / "tokenmizer-mw") if host == "codex" else command
+    path.write_text(before.replace(command, "/old/bin/tokenmizer-mw"))
+    assert written(host, tmp_path, tmp_path) == [path]
+    assert "sqlite:///x.db" in path.read_text()
+    assert "/old/bin" not in path.read_text()
+
+
+def test_hooks_of_the_user_that_look_like_ours_stay(tmp_path: Path) -> None:
+    theirs = ["my-tokenmizer-mw hook Stop-wrapper.sh", "tokenmizer-mw hook Stop && say done", "echo 'it", ""]
+    entries = [{"hooks": [{"type": "command", "command": one}]} for one in theirs]
+    path = put_into(tmp_path, ".claude/settings.json", json.dumps({"hooks": {"Stop": entries}}))
+    before = path.read_text()
+    written("claude-code", tmp_path, tmp_path)
+    assert json.loads(path.read_text())["hooks"]["Stop"][:-1] == entries
+    written("claude-code", tmp_path, tmp_path, remove=True)
+    assert path.read_text() == before
+
+
+def test_a_matcher_on_our_entry_stays(tmp_path: Path) -> None:
+    hook = {"type": "command", "command": "'/old bin/tokenmizer-mw' hook SessionStart", "timeout": 5}
+    entry = {"matcher": "compact", "hooks": [hook]}
+    path = put_into(tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [entry, entry]}}))
+    written("claude-code", tmp_path, tmp_path)
+    (found,) = json.loads(path.read_text())["hooks"]["SessionStart"]
+    assert (found["matcher"], found["hooks"][0]["timeout"]) == ("compact", 5)
+    assert "/old bin" not in found["hooks"][0]["command"]
+    assert written("claude-code", tmp_path, tmp_path) == []
+
+
+def test_a_file_that_says_something_twice_is_left_alone(tmp_path: Path) -> None:
+    put_into(tmp_path, ".claude/settings.json", '{"hooks": {"Stop": []}, "hooks": {}}')
+    for remove in (False, True):
+        with pytest.raises(LeftAlone, match="twice"):
+            planned("claude-code", tmp_path, tmp_path, remove=remove)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n  "hooks": {\n    "PreCompact": [],\n    "Stop": []\n  }\n}\n',
+        '{"hooks": {"PreCompact":[]}}',
+        '{"hooks": {}, "a": 1}',
+    ],
+)
+def test_what_was_empty_before_is_there_afterwards(text: str, tmp_path: Path) -> None:
+    path = put_into(tmp_path, ".claude/settings.json", text)
+    servers = put_into(tmp_path, ".claude.json", '{\n  "mcpServers": {},\n  "numStartups": 1\n}')
+    before = servers.read_text()
+    written("claude-code", tmp_path, tmp_path)
+    written("claude-code", tmp_path, tmp_path, remove=True)
+    assert (path.read_text(), servers.read_text()) == (text, before)
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:

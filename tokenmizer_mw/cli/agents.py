@@ -35,9 +35,14 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 def run_install(arguments: argparse.Namespace) -> int:
     """Write a host's configuration, or take it out again, once its user has seen the difference."""
-    from tokenmizer_mw.install import planned
+    from tokenmizer_mw.install import LeftAlone, planned
 
-    plan = planned(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
+    try:
+        plan = planned(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
+    except LeftAlone as left:
+        if left.by_hand:
+            print(f"Add this by hand:\n\n{inert(left.by_hand)}", file=sys.stderr)
+        raise
     changes = [change for change in plan if change.before != change.after]
     if arguments.json:
         show_json([{"file": str(change.path), "diff": change.diff} for change in changes])

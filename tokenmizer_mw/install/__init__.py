@@ -18,6 +18,15 @@ from .json_text import NotPlain, value_of
 BACKUP: Final = ".before-tokenmizer"
 """What is appended to the name of a file to keep what it was."""
 
+
+class LeftAlone(CallerError):
+    """A file that is not changed; ``by_hand`` is what to put into it by hand, "" for nothing."""
+
+    def __init__(self, sentence: str, by_hand: str = "") -> None:
+        super().__init__(sentence)
+        self.by_hand = by_hand
+
+
 _NOTHING: Final[tuple[dict[str, object], ...]] = ({}, {"version": 1}, {"version": 1, "hooks": {}})
 
 
@@ -63,7 +72,7 @@ class Change:
 
 def planned(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
     """What would change so that ``host`` uses us, or no longer does. Nothing is written. Raises ``CallerError`` for a
-    file that cannot be read or changed, with what to put into it by hand."""
+    file that cannot be read, and ``LeftAlone`` for one that cannot be changed."""
     return [_change(edit, remove) for edit in HOSTS[host](Place(home, folder, project))]
 
 
@@ -72,8 +81,7 @@ def _change(edit: Edit, remove: bool) -> Change:
     try:
         after: str | None = edit.drop(before or "") if remove else edit.add(before or "")
     except NotPlain as error:
-        wanted = "" if remove else f" Add this by hand:\n{edit.add('')}"
-        raise CallerError(f"{edit.path} is left alone: {error}.{wanted}") from None
+        raise LeftAlone(f"{edit.path} is left alone: {error}", "" if remove else edit.add("")) from None
     if remove and (before is None or (after != before and _is_nothing(after or ""))):
         after = None
     return Change(edit.path, before, after)

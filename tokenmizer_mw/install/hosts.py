@@ -18,7 +18,6 @@ NAME: Final = "tokenmizer"
 """What the MCP server is called in a configuration."""
 
 OWN: Final = "tokenmizer-mw"
-_MARK: Final = " hook "
 _TIMEOUT: Final = 30
 
 
@@ -53,8 +52,15 @@ def _server(path: Path, key: str, place: Place, **more: Any) -> Edit:
     told = {**more, "command": place.command, "args": ["mcp"]}
 
     def add(text: str) -> str:
-        known = json_text.value_of(text).get(key)
-        return text if isinstance(known, dict) and known.get(NAME) == told else json_text.put(text, [key, NAME], told)
+        servers = json_text.value_of(text).get(key)
+        known = servers.get(NAME) if isinstance(servers, dict) else None
+        if not isinstance(known, dict):
+            return json_text.put(text, [key, NAME], told)
+        if all(known.get(name) == told[name] for name in ("command", "args")):
+            return text
+        for name in (name for name in told if known.get(name) != told[name]):  # what else its user wrote there stays
+            text = json_text.put(text, [key, NAME, name], told[name])
+        return text
 
     return Edit(path, add, lambda text: json_text.take(text, [key, NAME]))
 
@@ -62,20 +68,23 @@ def _server(path: Path, key: str, place: Place, **more: Any) -> Edit:
 def _hooks(path: Path, place: Place, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
     """Our hooks among those of a JSON file: one for each event. ``nested``: a host's entries are groups of hooks."""
 
+    def command(event: str) -> str:
+        return f"{shlex.quote(place.command)} hook {event}" + ("" if host == "claude-code" else f" --host {host}")
+
     def entry(event: str) -> dict[str, Any]:
-        command = f"{shlex.quote(place.command)} hook {event}" + ("" if host == "claude-code" else f" --host {host}")
-        hook: dict[str, Any] = {"type": "command", "command": command, "timeout": _TIMEOUT}
         if not nested:
-            return {"command": command}
-        return {"hooks": [hook]}
+            return {"command": command(event)}
+        return {"hooks": [{"type": "command", "command": command(event), "timeout": _TIMEOUT}]}
 
     def add(text: str) -> str:
-        for name, value in head.items():
-            if name not in json_text.value_of(text):
-                text = json_text.put(text, [name], value)
+        missing = [name for name in head if name not in json_text.value_of(text)]
+        for name in missing:
+            text = json_text.put(text, [name], head[name])
         for event in events:
-            if entry(event) not in _entries(text, event):
-                text = json_text.append(_dropped(text, event), ["hooks", event], entry(event))
+            if any(_ours(known, event) for known in _entries(text, event)):
+                text = _renewed(text, event, command(event))
+            else:
+                text = json_text.append(text, ["hooks", event], entry(event))
         return text
 
     def drop(text: str) -> str:
@@ -92,6 +101,19 @@ def _entries(text: str, event: str) -> list[Any]:
     return entries if isinstance(entries, list) else []
 
 
+def _renewed(text: str, event: str, command: str) -> str:
+    """``text`` whose entries of ours have this command, whatever else they have; one of several that are the same."""
+    for number, known in enumerate(_entries(text, event)):
+        if _ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
+            way: list[str | int] = ["hooks", 0, "command"] if "hooks" in known else ["command"]
+            text = json_text.put(text, ["hooks", event, number, *way], command)
+    entries = _entries(text, event)
+    for number in range(len(entries) - 1, 0, -1):
+        if _ours(entries[number], event) and entries.index(entries[number]) < number:
+            text = json_text.take(text, ["hooks", event, number])
+    return text
+
+
 def _dropped(text: str, event: str) -> str:
     """``text`` without entries of ours, whichever command they name."""
     entries = _entries(text, event)
@@ -106,9 +128,23 @@ def _ours(entry: Any, event: str) -> bool:
     if not isinstance(entry, dict):
         return False
     hooks = entry.get("hooks", [entry])
-    commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)] if isinstance(hooks, list) else []
+    if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
+        return False
+    command = hooks[0].get("command")
+    return isinstance(command, str) and _is_own(command, event)
+
+
+def _is_own(command: str, event: str) -> bool:
+    """Whether a command starts us for ``event``, and nothing else."""
+    try:
+        program, *words = shlex.split(command)
+    except ValueError:
+        return False
+    name = program.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     return (
-        len(commands) == 1 and isinstance(commands[0], str) and OWN in commands[0] and f"{_MARK}{event}" in commands[0]
+        name == OWN
+        and words[:2] == ["hook", event]
+        and (len(words) == 2 or (words[2:3] == ["--host"] and len(words) == 4))
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]  # what the decoder itself uses
 from typing import Any, Final
@@ -10,10 +11,12 @@ from typing import Any, Final
 _BLANK: Final = " \t\r\n"
 _STEP: Final = "  "
 _DEPTH_MAX: Final = 100
+_MARK: Final = "  "
+"""Blanks on either side of what is put into an empty container: so it is known to have been there before."""
 
 
 class NotPlain(ValueError):
-    """A text that is no JSON object, such as one with comments."""
+    """A text that is no JSON object, such as one with comments, or says something twice."""
 
 
 @dataclass(slots=True)
@@ -28,14 +31,17 @@ class _Part:
     parts: list[_Part] = field(default_factory=list)
 
 
-def put(text: str, path: list[str], value: Any) -> str:
+def put(text: str, path: Sequence[str | int], value: Any) -> str:
     """``text`` with ``value`` as the member that ``path`` names, in place of what is there; objects on the way are
-    made. Raises ``NotPlain``."""
+    made. Numbers are elements that are there. Raises ``NotPlain``."""
     text = text if text.strip() else "{}\n"
     part = _read(text)
     for depth, name in enumerate(path):
+        if isinstance(name, int):
+            part = part.parts[name]
+            continue
         if part.kind != "{":
-            raise NotPlain(f"{'.'.join(path[:depth]) or 'it'} is not an object")
+            raise NotPlain(f"{'.'.join(map(str, path[:depth])) or 'it'} is not an object")
         if name not in part.names:
             for inner in reversed(path[depth + 1 :]):
                 value = {inner: value}
@@ -57,7 +63,8 @@ def append(text: str, path: list[str], value: Any) -> str:
 
 
 def take(text: str, path: list[str | int]) -> str:
-    """``text`` without the member or element that ``path`` names, and without the containers that are empty then."""
+    """``text`` without the member or element that ``path`` names, and without the containers that are empty
+    then; those that were empty before something was put in stay."""
     part = _read(text) if text.strip() else _Part(0)
     chain = [(part, -1)]
     for step in path:
@@ -69,7 +76,7 @@ def take(text: str, path: list[str | int]) -> str:
         chain.append((part, -1))
     holder, index = chain[-2]
     for above, place in reversed(chain[:-2]):
-        if len(holder.parts) > 1:
+        if len(holder.parts) > 1 or _was_empty(text, holder):
             break
         holder, index = above, place
     return _removed(text, holder, index)
@@ -80,12 +87,20 @@ def value_of(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise NotPlain(f"it is not plain JSON ({error})") from None
     if not isinstance(value, dict):
         raise NotPlain("it is not a JSON object")
     return value
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose members have different names: of two, readers take the last."""
+    told = dict(members)
+    if len(told) < len(members):
+        raise ValueError("a member is there twice")
+    return told
 
 
 def _removed(text: str, holder: _Part, index: int) -> str:
@@ -105,9 +120,18 @@ def _added(text: str, holder: _Part, value: Any, name: str | None = None) -> str
         between = f"\n{inner}" if alone else " "
         at = holder.parts[-1].end
         return text[:at] + "," + between + _member(name, _spelled(value, inner, text, alone)) + text[at:]
+    if text[: holder.start].strip():
+        body = f"{_MARK}{_member(name, _spelled(value, '', text, False))}{_MARK}"
+        return text[: holder.start + 1] + body + text[holder.end - 1 :]
     inner = outer + _step(text)
     body = f"\n{inner}{_member(name, _spelled(value, inner, text))}\n{outer}"
     return text[: holder.start + 1] + body + text[holder.end - 1 :]
+
+
+def _was_empty(text: str, holder: _Part) -> bool:
+    """Whether the one part of ``holder`` was put into an empty one: see ``_MARK``."""
+    inside = text[holder.start + 1 : holder.end - 1]
+    return inside == f"{_MARK}{inside.strip()}{_MARK}"
 
 
 def _member(name: str | None, spelled: str) -> str:

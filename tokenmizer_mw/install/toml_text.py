@@ -1,44 +1,136 @@
-"""A section of a TOML text put in or taken out, every other character as it was. Pure."""
+"""A section of a TOML text put in or taken out, every other character as it was. Pure.
+
+What is cut is found by the parser: a line begins something new where all that is above it can be read by itself. Each
+result is read again, and refused where more has changed than was asked for.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from typing import Any, Final
 
 from .json_text import NotPlain
 
+_ELSEWHERE: Final = "it keeps us, or its servers, in a form that is not changed by itself"
+
 
 def with_section(text: str, name: str, section: str) -> str:
-    """``text`` with ``section``, whose first line is the header ``[name]``, at its end or where it was. Raises
-    ``NotPlain`` where that would not be TOML."""
-    if section.rstrip() in text:
-        return _checked(text)
-    rest = without_section(text, name)
-    if rest and not rest.endswith("\n"):
-        return _checked(f"{rest}\n\n{section.rstrip()}")
-    gap = "" if not rest or rest.endswith("\n\n") else "\n"
-    return _checked(rest + gap + section)
+    """``text`` with ``section``, whose first line is the header ``[name]``, at its end; where it has one of that name,
+    only the keys of ``section`` are set there. Raises ``NotPlain`` where that cannot be done and nothing else."""
+    path = name.split(".")
+    told = _read(text)
+    wanted = _at(_read(section), path)
+    known = _at(told, path)
+    if isinstance(known, dict) and wanted.items() <= known.items():
+        return text
+    after = _keys_set(text, path, section) if known is not None else _appended(text, section)
+    return _proved(after, _put(told, path, {**known, **wanted} if isinstance(known, dict) else wanted), path)
 
 
 def without_section(text: str, name: str) -> str:
-    """``text`` without the section ``[name]`` and those below it. Raises ``NotPlain`` for what is no TOML."""
-    _checked(text)
-    kept: list[str] = []
-    inside = False
-    for line in text.splitlines(keepends=True):
-        stripped = line.strip()
-        if stripped.startswith("["):
-            inside = stripped.startswith((f"[{name}]", f"[{name}."))
-            if inside and kept and not kept[-1].strip():
-                kept.pop()
-        if not inside:
-            kept.append(line)
-    rest = "".join(kept)
-    return rest if text.endswith("\n") or rest == text else rest.removesuffix("\n")
+    """``text`` without the section ``[name]`` and those below it, each up to its last key: comments behind that stay.
+    Raises ``NotPlain`` for what is no TOML, and where more or less than that would be gone."""
+    path = name.split(".")
+    told = _read(text)
+    if _at(told, path) is None:
+        return text
+    lines = text.split("\n")
+    for start, end in reversed(_sections(lines, path)):
+        first = start - 1 if start and not lines[start - 1].strip() else start
+        del lines[first:end]
+    rest = "\n".join(lines)
+    return _proved(rest, _put(told, path, None), path)
 
 
-def _checked(text: str) -> str:
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise NotPlain(f"it is not TOML ({error})") from None
+def _appended(text: str, section: str) -> str:
+    if not text:
+        return section
+    return f"{text}\n{section}" if text.endswith("\n") else f"{text}\n\n{section.rstrip()}"
+
+
+def _keys_set(text: str, path: list[str], section: str) -> str:
+    """``text`` whose section has the keys of ``section``, in place of its own of these names."""
+    lines = text.split("\n")
+    spans = [span for span in _sections(lines, path) if _header(lines[span[0]]) == path]
+    if len(spans) != 1:
+        raise NotPlain(_ELSEWHERE)
+    start, end = spans[0]
+    names = _at(_read(section), path).keys()
+    kept, piece = [lines[start]], ""
+    for line in lines[start + 1 : end]:
+        piece = f"{piece}\n{line}" if piece else line
+        if (keys := _parsed(f"{piece}\n")) is not None:
+            kept += [] if keys.keys() & names else [piece]
+            piece = ""
+    kept[1:1] = section.rstrip().split("\n")[1:]
+    return "\n".join([*lines[:start], *kept, *lines[end:]])
+
+
+def _sections(lines: list[str], path: list[str]) -> list[tuple[int, int]]:
+    """Where the sections ``path`` and those below it stand: their headers, and behind their last lines that say
+    something."""
+    found: list[tuple[int, int]] = []
+    start = -1
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith("["):
+            continue
+        ours = _header(line)[: len(path)] == path
+        if (ours or start >= 0) and _parsed("\n".join([*lines[:number], ""])) is not None:
+            found += [(start, _last(lines, start, number))] if start >= 0 else []
+            start = number if ours else -1
+    return found if start < 0 else [*found, (start, _last(lines, start, len(lines)))]
+
+
+def _last(lines: list[str], start: int, end: int) -> int:
+    while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+        end -= 1
+    return end
+
+
+def _header(line: str) -> list[str]:
+    """The names in a header; none for another line and for an array of tables."""
+    told: Any = _parsed(line.strip())
+    path = []
+    while isinstance(told, dict) and len(told) == 1:
+        ((name, told),) = told.items()
+        path.append(name)
+    return path if told == {} else []
+
+
+def _at(told: Any, path: list[str]) -> Any:
+    for name in path:
+        told = told.get(name) if isinstance(told, dict) else None
+    return told
+
+
+def _put(told: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+    """``told`` with ``value`` at ``path``; ``None``: without what is there."""
+    name, *further = path
+    inner = _put(told[name] if isinstance(told.get(name), dict) else {}, further, value) if further else value
+    others = {known: kept for known, kept in told.items() if known != name}
+    return others if inner is None else {**others, name: inner}
+
+
+def _proved(text: str, wanted: dict[str, Any], path: list[str]) -> str:
+    """``text`` if it says what is ``wanted``; whether a table that has nothing is written down does not matter."""
+    told = _parsed(text)
+    above = path[:-1]
+    if told is not None and above and _at(wanted, above) == {} and _at(told, above) is None:
+        wanted = _put(wanted, above, None)
+    if told is None or told != wanted:
+        raise NotPlain(_ELSEWHERE)
     return text
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=str)  # a number that is none differs from itself
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise NotPlain(f"it is not TOML ({error})") from None
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        return _read(text)
+    except NotPlain:
+        return None
