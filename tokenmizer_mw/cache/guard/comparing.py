@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from . import forms
+from .ordering import in_step
 from .reading import Item, Reading, read
 from .same import LOOSE
 from .table import VOCABULARY
@@ -99,7 +100,9 @@ def _tenses(one: Reading, other: Reading) -> bool:
 
 
 def _words(one: Reading, other: Reading) -> bool:
-    """Whether each word of one question has its own in the other."""
+    """Whether each word of one question has its own in the other. Of none in particular is not of all."""
+    if ("any" in one.said) != ("any" in other.said):
+        return False
     return not _unmatched(one, other)
 
 
@@ -116,8 +119,12 @@ def _unmatched(one: Reading, other: Reading) -> bool:
 
 
 def _content(reading: Reading) -> list[Item]:
-    free = set[str]().union(*(_FREE_MODALS.get(kind, set()) for kind in reading.asks))
+    free = _free(reading)
     return [item for item in reading.of_kind("word") if item.text not in free]
+
+
+def _free(reading: Reading) -> frozenset[str]:
+    return frozenset[str]().union(*(_FREE_MODALS.get(kind, set()) for kind in reading.asks))
 
 
 def _keys(item: Item) -> frozenset[str]:
@@ -259,18 +266,39 @@ def _order(one: Reading, other: Reading) -> bool:
         return False
     if _passive(one, other) or _passive(other, one):
         return False
-    if (one.steps or other.steps) and not _in_step(one, other):
-        return False
     left, right = _runs(one), _runs(other)
     if _says_what_is(one) and _says_what_is(other) and any(_neighbours_turned(a, b) for a in left for b in right):
         return False
-    return not any(_pivots(a, b) for a in left for b in right)
+    if any(_pivots(a, b) for a in left for b in right):
+        return False
+    mine, others = one.stood_for - other.stood_for, other.stood_for - one.stood_for
+    if mine & other.said and others & one.said:
+        return False  # "return it used", "return used it"
+    if _left_alone(one, other) or _left_alone(other, one) or _nameless_turned(one, other):
+        return False
+    return in_step(one, other, _alike, free=_free)
 
 
-def _in_step(one: Reading, other: Reading) -> bool:
-    """Whether the words come in the same order."""
-    left, right = _content(one), _content(other)
-    return len(left) == len(right) and all(a.keys & b.keys for a, b in zip(left, right, strict=True))
+def _left_alone(one: Reading, other: Reading) -> bool:
+    """Whether one question ends with what asks for another thing: "what is it", "what is it for". "Which year was it
+    built in" does not, as long as nothing stands behind "in" in the other."""
+    last = one.stranded
+    if not last or last == other.stranded:
+        return False
+    return last in other.said or not (last == "in" or {"stand", "for"} <= one.said)
+
+
+def _nameless_turned(one: Reading, other: Reading) -> bool:
+    """Whether "it", "he" and their like stand in another order."""
+    return one.nameless != other.nameless and Counter(one.nameless) == Counter(other.nameless)
+
+
+def _alike(one: Item, other: Item) -> bool:
+    """Whether two items say the same where they stand."""
+    if one.kind != "word" or other.kind != "word":
+        return (one.kind, one.text) == (other.kind, other.text)
+    keys, others = _keys(one), _keys(other)
+    return bool(keys & others) or _swapped(min(keys, key=len), min(others, key=len))
 
 
 def _turned(one: Reading, other: Reading) -> bool:

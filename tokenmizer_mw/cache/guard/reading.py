@@ -6,6 +6,7 @@ asks for nothing by itself: articles, manners, fillers. All else must be in two 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -40,6 +41,12 @@ _PIECES: Final = re2.compile(
     r"|(?P<sign>[^\s\w])",
     _options(),
 )
+_PRONOUNS: Final = frozenset({"it", "them", "him", "her"})
+_NAMELESS: Final = {
+    **{word: word for word in ("it", "he", "she", "they", "this", "that", "these", "those")},
+    **{"him": "he", "her": "she", "them": "they"},
+}
+_BEHIND_NAMES: Final = frozenset({*forms.PLACING, "and", "or", "vs", "is"})
 _SELVES: Final = {"i": "does", "we": "does", "me": "is done to", "us": "is done to"}
 _THOUSANDS: Final = re2.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 _KINDS: Final = {number: kind for kind, number in _PIECES.groupindex.items()}
@@ -69,8 +76,10 @@ class Item:
 class Reading:
     """A question as far as it is compared. ``asks``: kinds of questions; ``persons``: whose things, and who else is
     meant; ``selves``: whether who speaks does something, or has it done to him; ``suffer``: words in the passive voice;
-    ``steps``: one thing comes after another; ``object``: it asks whom or what somebody does something to; ``english``:
-    a word of it says so."""
+    ``object``: it asks whom or what somebody does something to; ``begins``: its first word; ``said``: all of
+    them; ``stood_for``: those right before "it" and its like; ``nameless``: "it" and its like, in order;
+    ``stranded``: what it ends with that something mostly follows, "" where nothing is missing; ``english``: a word of
+    it says so."""
 
     items: tuple[Item, ...]
     asks: frozenset[str]
@@ -78,8 +87,12 @@ class Reading:
     persons: frozenset[str]
     selves: frozenset[str]
     suffer: frozenset[str]
-    steps: bool
     object: bool
+    begins: str
+    said: frozenset[str]
+    stood_for: frozenset[str]
+    nameless: tuple[str, ...]
+    stranded: str
     english: bool
 
     def of_kind(self, kind: str) -> list[Item]:
@@ -105,8 +118,12 @@ def read(text: str) -> Reading | None:
         forms.PERSONS.intersection(words),
         frozenset(_SELVES[word] for word in words if word in _SELVES),
         frozenset(_suffering(words)),
-        "then" in words,
         _asks_for_object(words),
+        words[0] if words else "",
+        frozenset(words),
+        frozenset(before for before, word in itertools.pairwise(words) if word in _PRONOUNS),
+        tuple(_NAMELESS[word] for word in words if word in _NAMELESS),
+        words[-1] if words and words[-1] in forms.PLACING else "",
         not forms.ENGLISH.isdisjoint(words),
     )
 
@@ -137,6 +154,8 @@ def _pieces(text: str) -> Iterator[Piece]:
         kind, piece, before = _KINDS[found.lastindex], found.group(), text[: found.start()]
         if kind == "word" and _looks_like_name(piece, before) and not titled:
             yield Piece("name", piece.casefold())
+        elif piece == "A" and before.rstrip()[-1:].isalnum() and not (shouted or titled):
+            yield Piece("exact", piece)
         elif kind == "word":
             yield from _words(piece, shouted)
         elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
@@ -325,6 +344,8 @@ def _item(words: list[str], place: int) -> Item | None:
     word = words[place]
     if word in forms.DENIALS:
         return Item("not", word)
+    if word == "a" and place + 1 < len(words) and words[place + 1] in _BEHIND_NAMES:
+        return Item("exact", word)  # a name: no article stands there
     if word in ("i", "me", "we", "us", "you"):
         return Item("self", "you" if word == "you" else "self")
     if word == "to" and place and words[place - 1] in forms.TAKES_VERB:

@@ -136,7 +136,7 @@ MANNERS: Final = """
 =: i would appreciate it if you could | excuse me | sorry | sorry to bother you | good morning | good evening
 =: good afternoon
 =: well | so | ok | okay | um | uh | oh | yo | dude | man | bro | by the way | for me | to me | in general | guys
-=: mate | everyone
+=: mate
 =: all right | alright | also | if you do not mind | if possible | if you can | let me ask | can i ask | may i ask
 =: could i ask
 =: i want to ask | i would like to ask | need help | i need help | i need help with | i need some help with
@@ -146,7 +146,7 @@ MANNERS: Final = """
 =: simple question | newbie here | eh | hmm | right | you know | sir | madam | folk | friend
 =: can you help | can you help me | can you help me with | could you help me | could you help me with | could you help
 =: quick one
-=: you guy | in short | briefly | real quick | asap | anyone | any idea | help | exactly
+=: you guy | in short | briefly | real quick | asap | any idea | help | exactly
 """
 """What is said out of manners at either end of a request: it asks for nothing."""
 
