@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import string
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.hooks.handling import Hooks, read_event, root_of
-from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
+from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.project import project_named
 
@@ -36,7 +37,8 @@ class Host:
         self.folder = folder
         self.name = name
         self.transcript = folder / f"{name}.jsonl"
-        self.hooks = Hooks(memory, notes=folder / "notes", asking=folder / "asking")
+        self.now = 0.0
+        self.hooks = Hooks(memory, notes=folder / "notes", asking=folder / "asking", clock=lambda: self.now)
 
     def write(self, *values: object) -> None:
         with self.transcript.open("ab") as file:
@@ -44,7 +46,9 @@ class Host:
 
     def event(self, name: str, host: str = "claude-code", **more: Any) -> str:
         told = {"session_id": self.name, "transcript_path": str(self.transcript), "cwd": str(self.folder), **more}
-        return self.hooks.handle(read_event(name, host, json.dumps(told).encode()))
+        answer = self.hooks.handle(read_event(name, host, json.dumps(told).encode()))
+        self.hooks.finish()
+        return answer
 
     @property
     def session(self) -> str:
@@ -186,6 +190,43 @@ def test_a_host_that_did_not_wait_is_told_with_the_next_prompt(host: Host) -> No
     event = read_event("sessionstart", "claude-code", json.dumps(told | {"source": "compact"}).encode())
     host.hooks.not_told(event, host.hooks.handle(event))
     assert "PostgreSQL" in context(host.event("userpromptsubmit", prompt="Go on."))
+
+
+def test_two_configurations_that_start_us_side_by_side_get_one_block(host: Host) -> None:
+    host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")))
+    host.event("stop")
+    assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
+    assert host.event("sessionstart", source="resume") == ""
+    host.now += 60.0
+    assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
+    host.write(*turns(1))
+    assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_transcript_that_is_no_file_stops_nobody(host: Host) -> None:
+    pipe = host.folder / "pipe"
+    os.mkfifo(pipe)
+    for path in (str(pipe), "/dev/zero", str(host.folder)):
+        assert host.event("stop", transcript_path=path, last_assistant_message=f"From {path}.") == ""
+        host.event("sessionstart", transcript_path=path, source="resume")
+    assert len(host.recorded()) == 3
+
+
+def test_a_compaction_waits_for_no_facts(memory: SessionMemory, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its messages are durable when the host has its answer; facts and the mark come behind it."""
+    asked: list[object] = []
+    monkeypatch.setattr(memory, "extract_later", asked.append)  # it is up to a thread when that is
+    host.write(user("We use PostgreSQL for the orders."), *turns(150))
+    told = {"session_id": host.name, "transcript_path": str(host.transcript), "cwd": str(host.folder)}
+    assert "keeps" in host.hooks.handle(read_event("precompact", "claude-code", json.dumps(told).encode()))
+    assert len(host.recorded()) == 301
+    assert asked == [host.key]
+    assert not any(isinstance(item.event, Derived) for item in memory.log.read(host.key))
+    assert host.marks() == 0
+    host.hooks.finish()
+    assert any(isinstance(item.event, Derived) for item in memory.log.read(host.key))
+    assert host.marks() == 1
 
 
 def handed_out_block(block: str) -> dict[str, Any]:

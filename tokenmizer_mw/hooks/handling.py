@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.session import SESSION_ID_MAX
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.project import project_named
 from tokenmizer_mw.session import SessionState
 
 from .notes import Notes
+from .reading import part_of
 from .transcript import Shown, Told, messages_in, shown
 
 STEER: Final = (
@@ -29,6 +32,9 @@ _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""
 
 _AT_ONCE: Final = 200
+_TWICE_SECONDS: Final = 5.0
+"""Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
+
 _BY_ITSELF: Final = frozenset({"claude-code"})
 """Hosts that append what this prints before a compaction to the question for the summary."""
 
@@ -74,18 +80,30 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
 class Hooks:
     """The events of all sessions, on a ``memory`` whose settings separate projects. ``notes`` is a folder for what it
     need not read twice; ``asking`` is a file that is there while the next prompt of a session should wait for an
-    answer."""
+    answer. ``clock`` tells seconds, from whenever."""
 
-    def __init__(self, memory: SessionMemory, *, notes: Path | None = None, asking: Path | None = None) -> None:
+    def __init__(
+        self,
+        memory: SessionMemory,
+        *,
+        notes: Path | None = None,
+        asking: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._memory = memory
         self._separator = memory.settings.project_separator
         self._notes = Notes(notes)
         self._asking = asking
         self._names: dict[str, str] = {}
         self._last_said: dict[str, Message] = {}
+        self._clock = clock
+        self._given: dict[str, tuple[str, int, float]] = {}
+        self._rest: list[Callable[[], None]] = []
 
     def handle(self, event: Event) -> str:
-        """Do what ``event`` asks for. Returns what the host is told, "" for nothing. Raises ``TokenMizerError``."""
+        """Do what ``event`` asks for, but for what its host need not wait for, which ``finish`` does. Returns what the
+        host is told, "" for nothing. Raises ``TokenMizerError``."""
+        self.finish()
         if not event.session:
             return ""
         session = self._session(event)
@@ -93,9 +111,16 @@ class Hooks:
         work = _EVENTS.get(event.name)
         return work(self, session, event) if work is not None else ""
 
+    def finish(self) -> None:
+        """Do what is left of the event before: its messages are durable. Raises ``TokenMizerError``."""
+        rest, self._rest = self._rest, []
+        for work in rest:
+            work()
+
     def not_told(self, event: Event, answer: str) -> None:
         """The host has gone without ``answer``: the next prompt gets it."""
         if answer and event.name in _GIVING:
+            self._given.pop(event.session, None)
             self._note_given(event, given=-1)
             self._ask(event.session)
 
@@ -116,22 +141,22 @@ class Hooks:
     # -- recording -------------------------------------------------------------------------------------------
 
     def _record(self, session: str, event: Event) -> None:
-        if not self._from_transcript(session, event.transcript):
+        if not self._from_transcript(session, event.transcript, later=event.name in _DRAWN_LATER):
             self._from_event(session, event)
 
-    def _from_transcript(self, session: str, transcript: str) -> bool:
-        """Record what is new in a transcript; ``False`` when there is none to read."""
+    def _from_transcript(self, session: str, transcript: str, *, later: bool) -> bool:
+        """Record what is new in a transcript, its facts perhaps ``later``; ``False`` when there is none to read."""
         if not transcript:
             return False
         most = self._memory.settings.transcript_max
         while True:
             note = self._notes.of(transcript)
-            raw = _read(transcript, note.start, most)
+            raw = part_of(transcript, note.start, most)
             if raw is None:
                 return False
             told, end = messages_in(raw, note.start)
-            for some in _batches(told):
-                self._memory.record(session, [one.message for one in some])
+            for some in [told] if later else _batches(told):  # facts of one batch would be in the way of the next
+                self._memory.record(session, [one.message for one in some], later=later)
             if len(raw) < most:
                 if told:
                     self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
@@ -170,23 +195,34 @@ class Hooks:
         return "" if self._shown(event).present else self._block(session, event)
 
     def _compacting(self, session: str, event: Event) -> str:
+        """Mark this point once the host has its answer: what was said is durable, and facts take their time."""
+        if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
+            return ""
+        self._rest.append(partial(self._mark, session))
+        return STEER if event.host in _BY_ITSELF else ""
+
+    def _mark(self, session: str) -> None:
         """Mark this point, unless nothing was said since the last mark."""
         try:
             said, marked = self._memory.view(session, _said_and_marked)
         except UnknownSession:
-            return ""
+            return
         if said > marked:
             self._memory.checkpoint(session)
-        return STEER if event.host in _BY_ITSELF else ""
 
     def _block(self, session: str, event: Event) -> str:
+        source, end, since = self._given.get(event.session, ("", -1, 0.0))
+        if (source, end) == (event.source, _end(event.transcript)) and self._clock() - since < _TWICE_SECONDS:
+            return ""
         try:
             text = self._memory.resume(session, budget=self._memory.settings.block_tokens).text
         except UnknownSession:
             return ""
         if not text:
             return ""
-        self._note_given(event, given=_end(event.transcript))
+        end = _end(event.transcript)
+        self._note_given(event, given=end)
+        self._given[event.session] = (event.source, end, self._clock())
         return _SPELLED[event.host](event.name, text)
 
     # -- what the model has before it ------------------------------------------------------------------------
@@ -194,7 +230,7 @@ class Hooks:
     def _shown(self, event: Event) -> Shown:
         most = self._memory.settings.transcript_max
         start = max(0, _end(event.transcript) - most) if event.transcript else 0
-        raw = _read(event.transcript, start, most) if event.transcript else None
+        raw = part_of(event.transcript, start, most) if event.transcript else None
         if raw is None:
             return Shown()
         given = self._notes.of(event.transcript).given
@@ -242,16 +278,6 @@ def _batches(told: list[Told]) -> Iterator[list[Told]]:
         yield told[max(0, start - _AGAIN) : start + _AT_ONCE]
 
 
-def _read(transcript: str, start: int, most: int) -> bytes | None:
-    """At most so many bytes of a transcript, from ``start`` on; ``None`` when it cannot be read."""
-    try:
-        with open(transcript, "rb") as file:
-            file.seek(start)
-            return file.read(most)
-    except OSError:
-        return None
-
-
 def _end(transcript: str) -> int:
     try:
         return os.stat(transcript).st_size
@@ -260,6 +286,7 @@ def _end(transcript: str) -> int:
 
 
 _GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
+_DRAWN_LATER: Final = frozenset({"precompact"})
 
 _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
     "sessionstart": Hooks._started,

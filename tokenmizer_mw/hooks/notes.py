@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from .reading import part_of
+
 _HEAD: Final = 256
 
 
@@ -70,10 +72,8 @@ def _head(transcript: str, like: str = "") -> str:
     """How many bytes a transcript begins with, at most ``_HEAD``, and their hash; as many as ``like`` tells of. "" for
     one that is not there."""
     count = int(like.partition(":")[0]) if like else _HEAD
-    try:
-        with open(transcript, "rb") as file:
-            begins = file.read(count)
-    except OSError:
+    begins = part_of(transcript, 0, count)
+    if begins is None:
         return ""
     return f"{len(begins)}:{hashlib.blake2b(begins, digest_size=8).hexdigest()}"
 

@@ -39,7 +39,8 @@ _READ_SECONDS: Final = 5.0
 _HEAD_MAX: Final = 64 * 1024
 
 STATUS: Final = b"status"
-"""A request in place of an event: answered with the worker's number and the seconds of CPU time that it has used."""
+"""A request in place of an event: answered with the worker's number, the seconds of CPU time that it has used, and
+those that it had used when the last event was answered."""
 
 STOP: Final = b"stop"
 """A request in place of an event: the worker ends, and the connection with it."""
@@ -55,6 +56,7 @@ class Work:
         self._hooks: Hooks | None = None
         self._memory: SessionMemory | None = None
         self._file: tuple[int, int] | None = None
+        self.answered_at = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +69,7 @@ class Work:
     def done(self, head: bytes, payload: bytes) -> bytes:
         """The answer to an event: "ok" and what the host is told, or "no" and a sentence. Never raises."""
         answer, _ = self.answered(head, payload)
+        self.finish()
         return answer
 
     def answered(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
@@ -82,6 +85,17 @@ class Work:
         except Exception as error:
             return _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
         return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
+
+    def finish(self) -> None:
+        """Do what is left to do behind the answer. Never raises."""
+        self.answered_at = time.process_time()
+        try:
+            if self._hooks is not None:
+                self._hooks.finish()
+        except TokenMizerError as error:
+            _refused(str(error))
+        except Exception as error:
+            _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def not_told(self, event: Event) -> None:
         """The host did not wait for the answer to ``event``."""
@@ -168,12 +182,13 @@ def serve(listener: socket.socket, spot: Place, work: Work, linger: float) -> No
 
 def _answer(link: socket.socket, work: Work, stopping: list[socket.socket]) -> None:
     event: Event | None = None
+    head = b""
     try:
         head, _, payload = _received(link).partition(b"\n")
         if head == STOP:
             stopping.append(link)
             return
-        answer = _status() if head == STATUS else b""
+        answer = _status(work) if head == STATUS else b""
         if not answer:
             answer, event = work.answered(head, payload)
         link.sendall(answer)
@@ -181,6 +196,8 @@ def _answer(link: socket.socket, work: Work, stopping: list[socket.socket]) -> N
         if event is not None:
             work.not_told(event)
     link.close()
+    if head != STATUS:
+        work.finish()
 
 
 def _received(link: socket.socket) -> bytes:
@@ -194,9 +211,8 @@ def _received(link: socket.socket) -> bytes:
     return b"".join(pieces)
 
 
-def _status() -> bytes:
-    """The process, and the seconds of CPU time that it has used."""
-    return f"ok\n{os.getpid()} {time.process_time():.6f}\n".encode()
+def _status(work: Work) -> bytes:
+    return f"ok\n{os.getpid()} {time.process_time():.6f} {work.answered_at:.6f}\n".encode()
 
 
 def main() -> None:

@@ -1,0 +1,27 @@
+"""Parts of files that others name. Nothing that is no regular file is read: a pipe would be waited for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+_HOW: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def part_of(path: str, start: int, most: int) -> bytes | None:
+    """At most ``most`` bytes of a file, from ``start`` on; ``None`` when it cannot be read, or is no regular file."""
+    try:
+        with open(path, "rb", opener=_opened) as file:
+            file.seek(start)
+            return file.read(most)
+    except OSError:
+        return None
+
+
+def _opened(path: str, flags: int) -> int:
+    handle = os.open(path, _HOW | flags)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError("no regular file")
