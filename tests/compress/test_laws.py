@@ -71,6 +71,7 @@ SAID = st.sampled_from(
         "Great question! `a_b` is not x/y.py.\n\nLet me know if you need anything else.",
     ]
 )
+SAID_FACTS = ("Sure!", "It is 3.50.", "Done.", "No.", "`a_b` is not x/y.py.")
 
 
 @st.composite
@@ -132,8 +133,9 @@ def test_only_outputs_and_pleasantries_change_and_nothing_grows(messages: list[d
 def test_what_an_assistant_says_keeps_its_facts(messages: list[dict[str, Any]]) -> None:
     for before, after in zip(messages, compress(messages, SETTINGS).messages, strict=True):
         if before["role"] == "assistant" and before["content"]:
-            assert faithful(before["content"], after["content"])
             assert after["content"].strip()
+            assert after["content"] in before["content"]
+            assert all(fact in after["content"] for fact in SAID_FACTS if fact in before["content"])
 
 
 @settings(max_examples=40)
@@ -211,6 +213,42 @@ def test_words_of_a_model_pass_only_when_no_fact_was_lost_or_made_up(shorter: st
     messages = [call(1, "fetch", url="https://example.com"), result(1, prose)]
     done = compress(messages, Settings(compress="neural"), shrink=lambda text: shorter)
     assert done.messages[1]["content"] == (shorter if kept else prose)
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("It runs `x` while a > b holds", "It runs `x` while a < b holds"),
+        ("The rest is a - b of the whole", "The rest is a + b of the whole"),
+        ("Then a-b is what is left", "Then a+b is what is left"),
+        ("Each of them costs -5 euros", "Each of them costs 5 euros"),
+        ("Each takes 30 ms at most", "Each takes 30 s at most"),
+        ("Each takes 30 ms at most", "Each takes 30 at most"),
+        ("Ben says that the job fails", "Anna says that the job passes"),
+        ("it is the job of Ben that fails", "it is the job of Ben that passes"),
+        ("it is the job of Ben that fails", "it is the job that fails"),
+        ("Ben calls Anna", "Anna calls Ben"),
+        ("it hardly ever fails", "it ever fails"),
+        ("so:\n    if a: go(b)\nand on", "so:\n    if a: go(c)\nand on"),
+    ],
+)
+def test_gate_is_shut_for_signs_code_and_names(said: str, other: str) -> None:
+    assert faithful(f"{said}, as it was clearly said.", f"{said}, as said.")
+    assert not faithful(f"{said}, as it was clearly said.", f"{other}, as said.")
+
+
+def test_code_in_fences_is_handed_to_nobody() -> None:
+    code = "```python\n" + "if a > b: x = a - b\n" * 20 + "\nif a < b: x = b - a\n" + "x = 1\n" * 60 + "```"
+    prose = "The invoice is to be paid in full. " * 20
+    messages = [call(1, "fetch", url="https://example.com"), result(1, f"{prose}\n\n{code}\n\n{prose}")]
+    seen: list[str] = []
+
+    def shrink(text: str) -> str:
+        seen.append(text)
+        return text
+
+    compress(messages, Settings(compress="neural"), shrink=shrink)
+    assert seen == [prose, prose]
 
 
 def test_paragraphs_pass_the_gate_one_by_one() -> None:

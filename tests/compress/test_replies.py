@@ -14,7 +14,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.trimming import TrimmedReplies
 
-SAID = "Sure! The port is 8080, not 80.\n\nHope this helps!"
+SAID = "Great question! The port is 8080, not 80.\n\nHope this helps!"
 LEFT = "The port is 8080, not 80."
 TEXT = [{"type": "text", "text": SAID}]
 REPLIES: dict[str, Any] = {

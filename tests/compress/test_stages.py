@@ -7,13 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from tokenmizer_mw.compress import comments, filler, history, listings, logs, shorten, spaces
+from tokenmizer_mw import Settings
+from tokenmizer_mw.compress import comments, compress, filler, history, listings, logs, shorten, spaces
 from tokenmizer_mw.compress.names import Known, names
 from tokenmizer_mw.compress.passage import Kind, Passage, Sort
 from tokenmizer_mw.compress.repeats import Forwarded
 from tokenmizer_mw.compress.sorts import sort_of
 
-from .chats import listing, printed_by_pytest, source
+from .chats import call, listing, printed_by_pytest, result, source
 
 
 def output(text: str, *, tool: str = "tool", path: str = "", command: str = "") -> Passage:
@@ -31,6 +32,22 @@ def test_rows_of_filler(row: filler.Row) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "1. Regards\n2. Best\n3. Cheers",
+        "1. Done\n2. Hope this helps!",
+        "1. I hope it helps.\n2. Hope this helps!",
+        "Bonne chance\nGood luck",
+        "It is done.\nHope this helps!",
+        "The button should read: Enjoy!",
+        "The button should read: Hope this helps!",
+        "**Answer:**\n\nHappy coding!",
+        "Two phrases:\n\nHope this helps!\n\nFeel free to ask.",
+        "Great question!\nGood point!",
+        "Definitely. Both copies are on the backup.",
+        "Absolutely! Just keep the lock file.",
+        "Sure. It is on.",
+        "Of course. The old one is gone though.",
+        "Good idea. It saves a copy.",
+        "Dear Ben,\n\nthe port is 8080.\n\nLet me know if you have any questions.",
         "Sure!",
         "Hope this helps!",
         "Surely the port is 8080.",
@@ -137,9 +154,44 @@ def test_file_that_is_read_again_costs_its_changes() -> None:
     again = [f"{at:>6}\t{line}" for at, line in enumerate([*lines[:20], "    changed = 3", *lines[21:]], 1)]
     told = before.shorter("\n".join(again)).split("\n")
     assert len(told) == 3
-    assert told[0].startswith("[20 lines as in the output of read_file src/a.py above, from 'class A:' to ")
+    assert told[0].startswith(
+        "[20 lines as in the output of read_file src/a.py above, numbered 1 to 20 here, from 'class A:' to "
+    )
     assert told[1] == "    21\t    changed = 3"
     assert told[2].startswith("[20 lines as in ")
+
+
+@pytest.mark.parametrize("new", ["{at}:{line}", "{at:>6}\t{line}", "{at}\t{line}", "{at}|{line}"])
+def test_other_numbers_before_the_same_lines_are_told(new: str) -> None:
+    lines = source("src/a.py", 12).split("\n")
+    before = Forwarded()
+    before.learn(output(""), "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 1)))
+    same = "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 1))
+    moved = "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 401))
+    assert before.shorter(same).startswith("[13 lines as in the output of tool above, from ")
+    assert before.shorter(moved).startswith("[13 lines as in the output of tool above, numbered 401 to 413 here, from ")
+    assert before.shorter("\n".join(lines)).startswith("[13 lines as in the output of tool above, without their ")
+
+
+@pytest.mark.parametrize(
+    ("row", "other"),
+    [
+        ("12:0{at}:00 backup of volume vol-{at} is complete and was checked", "19:0{at}:00"),
+        ("{at}{at}\tuser {at} is active and paid 20 euros in the month of May", "4{at}{at}"),
+        ("00{at}\tuser {at} is active and paid 20 euros in the month of May", "40{at}"),
+        ("{at}{at}: def handler_{at}(self, request, response, context): ...", "3{at}{at}"),
+        ("user {at} is active and paid 20 euros in the month of May  ", ""),
+        ("{at}: user {at} is active and paid 20 euros in the month of May", "{at}:"),
+    ],
+)
+def test_rows_that_are_not_the_same_are_never_told_by_their_place(row: str, other: str) -> None:
+    rows = [row.format(at=at) for at in range(1, 9)]
+    first = row.split(maxsplit=1)[0].rstrip(":")
+    others = [(row.replace(first, other, 1) if other else row.rstrip()).format(at=at) for at in range(1, 9)]
+    before = Forwarded()
+    before.learn(output(""), "\n".join(rows))
+    assert before.shorter("\n".join(others)) == "\n".join(others)
+    assert before.shorter("\n".join(rows)).startswith("[8 lines as in ")
 
 
 def test_block_that_stands_further_up_in_the_same_text_is_told_by_its_place() -> None:
@@ -185,11 +237,12 @@ def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
     told = shorten.shortened(output("\n".join(lines), path="a.py"), Sort.FILE, 500)
     assert len(told) < 500 * 4 + 200
     first, last = (int(word) for word in told.split("[... lines ")[1].split(" of ")[0].split(" to "))
+    left_out = sum(len(line) + 1 for line in lines[first - 1 : last])
     shown = told.split("\n")
     assert shown[: first - 1] == lines[: first - 1]
     assert shown[-1] == lines[-1]
     assert "[line 201] def in_the_middle(rows):" in shown
-    assert f"of 400 are left out ({sum(len(line) + 1 for line in lines[first - 1 : last])} characters)" in told
+    assert f"of this output are left out ({left_out} characters)" in told
     assert "read that part of a.py" in told
 
 
@@ -197,6 +250,125 @@ def test_failures_in_the_middle_of_a_long_log_are_shown() -> None:
     lines = [f"step {at} done" for at in range(900)]
     lines[450] = "ValueError: no such invoice"
     assert "[line 451] ValueError: no such invoice" in shorten.shortened(output("\n".join(lines)), Sort.LOG, 500)
+
+
+def test_lines_of_a_numbered_file_are_told_by_their_own_numbers() -> None:
+    lines = [f"{at:>6}\tx_{at} = {at}" for at in range(501, 901)]
+    lines[200] = "   701\tdef in_the_middle(rows):"
+    told = shorten.shortened(output("\n".join(lines), path="a.py"), Sort.FILE, 500).split("\n")
+    note = next(line for line in told if line.startswith("[... lines "))
+    first, last = (int(word) for word in note.split("[... lines ")[1].split(" of ")[0].split(" to "))
+    assert told[told.index(note) - 1] == lines[first - 502]
+    assert f"{last + 1:>6}\tx_{last + 1} = {last + 1}" in told
+    assert any(line.startswith("[line 701] ") and line.endswith("def in_the_middle(rows):") for line in told)
+
+
+def test_lines_are_not_counted_where_another_stage_left_some_out() -> None:
+    steps = [f"Downloading package-{at}.whl" for at in range(50)]
+    lines = [*steps, *(f"{at} things were seen" for at in range(900)), "ValueError: no", *map(str, range(900))]
+    chat = [call(1, "bash", command="make"), result(1, "\n".join(lines))]
+    told = compress(chat, Settings(compress="logs,shorten", compress_result_max=500)).messages[1]["content"]
+    assert "\nValueError: no\n" in told
+    assert "lines of this output are left out" in told
+    assert "[line " not in told
+
+
+def test_place_of_a_line_behind_a_repeat_is_that_of_the_output() -> None:
+    known = [f"value_{at} = compute({at}, 'long enough to be counted')" for at in range(100)]
+    code = [*known, *(f"x_{at} = {at}" for at in range(3_000))]
+    code[1_500] = "def in_the_middle(rows):"
+    chat = [call(1, "read", path="a.py"), result(1, "\n".join(known))]
+    chat += [call(2, "read", path="b.py"), result(2, "\n".join(code))]
+    told = compress(chat, Settings(compress="repeats,shorten", compress_result_max=3_000)).messages[3]["content"]
+    assert "lines as in the output of read a.py above" in told
+    assert "[line 1501] def in_the_middle(rows):" in told
+
+
+STAMPS = (
+    "2024-01-01 10:00:{at:02}",
+    "2024-01-01T10:00:{at:02}Z",
+    "[2024-01-01 10:00:{at:02},123]",
+    "2024/01/01 10:00:{at:02}",
+    "10:00:{at:02}",
+    "[10:00:{at:02}]",
+    "Jan 12 10:00:{at:02} host app:",
+    "I0101 10:00:{at:02}.000",
+    "web-1  | 2024-01-01 10:00:{at:02}",
+    "[   {at:02}.123456] usb",
+    "INFO 10:00:{at:02}",
+    '127.0.0.1 - - [10/Oct/2000:13:55:{at:02} +0000] "GET /a HTTP/1.1" 200',
+)
+
+
+@pytest.mark.parametrize("stamp", STAMPS)
+@pytest.mark.parametrize("tool", [{"command": "docker logs web"}, {"command": "./serve"}, {"tool": "fetch"}])
+def test_log_is_a_log_whatever_its_lines_begin_with_and_keeps_its_one_error(stamp: str, tool: dict[str, str]) -> None:
+    rows = [f"{stamp.format(at=at % 60)} INFO request {at} of tenant acme was handled quickly" for at in range(900)]
+    rows[450:451] = [f"{stamp.format(at=9)} ERROR payment 4711 failed", "Traceback (most recent call last):"]
+    passage = output("\n".join(rows), **tool)
+    assert sort_of(passage) is Sort.LOG
+    assert "payment 4711" in logs.condensed(passage.text)
+    for told in (shorten.shortened(passage, Sort.LOG, 500), history.pruned(passage, Sort.LOG, Known())):
+        assert "payment 4711" in told
+        assert "Traceback" in told
+
+
+@pytest.mark.parametrize("command", ["cat app.log", "grep -v health app.log", "docker logs web | grep -v health"])
+def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command: str) -> None:
+    rows = [f"2024-01-01 10:00:{at % 60:02} INFO request {at} of tenant acme was handled" for at in range(900)]
+    rows[450] = "2024-01-01 10:00:09 ERROR payment 4711 failed"
+    passage = output("\n".join(rows), command=command)
+    sort = sort_of(passage)
+    assert sort in (Sort.FILE, Sort.PRINTED)
+    assert "payment 4711" in shorten.shortened(passage, sort, 500)
+    assert "payment 4711" in history.pruned(passage, sort, Known())
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "2024-01-01 10:00:05 INFO GET /api/orders 500 in 12 ms",
+        "2024-01-01 10:00:05 INFO GET /api/orders 200 in 90312 ms",
+        '10.0.0.1 - - [10/Oct/2000:13:55:36 +0000] "GET /a HTTP/1.1" 503 12',
+    ],
+)
+def test_line_of_a_log_with_another_status_or_size_stays(odd: str) -> None:
+    rows = [odd.replace("500", "200").replace("503", "200").replace("90312", "12")] * 8
+    assert odd in logs.condensed("\n".join([*rows, odd, *rows])).split("\n")
+
+
+ROUTES = "\n".join(["draw do", *(f'  get "/page{at}", to: "pages#show{at}"' for at in range(8)), "end"])
+SHOWN = {
+    "routes": ROUTES,
+    "python": "import os\n\n\ndef a():\n    return 1   \n\n\ndef b():\n    return 2\n",
+    "array": "\n".join(["x = [", *["    0.0,"] * 6, "]"]),
+    "table": "\n".join(["| a | b |", "|---|---|", *["| 0 | 0 |"] * 6]),
+    "dated": "\n".join(f"2024-01-0{at} 10:00:00 account 4411 balance {1000 - at * 7}" for at in range(1, 9)),
+    "columns": "\n".join(f"2024-01-0{at} 10:00:00,4411,{1000 - at * 7}" for at in range(1, 9)),
+    "ids": "\n".join(f"{at}\tuser {at}" for at in range(1, 9)),
+}
+SHOWS = (
+    "cat {}",
+    "pwd && cat {}",
+    "cd app; cat {}",
+    "docker exec web cat {}",
+    "echo '--- it'; cat {}",
+    "bash -lc 'cat {}'",
+    "ssh host 'cd /srv && cat {}'",
+    "pytest -q; cat {}",
+    "find . -name x -exec cat {} +",
+    "ls | xargs cat {}",
+    "for f in {}; do cat $f; done",
+    "./show {}",
+    "python show.py {}",
+)
+
+
+@pytest.mark.parametrize("command", SHOWS)
+@pytest.mark.parametrize("name", SHOWN)
+def test_file_that_a_command_shows_stays_as_it_is(name: str, command: str) -> None:
+    chat = [call(1, "bash", command=command.format("x")), result(1, SHOWN[name])]
+    assert compress(chat, Settings(compress="all")).messages == chat
 
 
 def test_line_without_an_end_is_shown_in_part() -> None:
@@ -243,7 +415,14 @@ def test_names(text: str, found: list[str]) -> None:
         (output("src/a.py:1:x", command="cat b | grep x"), Sort.FOUND),
         (output("a\nb", command="ls"), Sort.LISTING),
         (output('{"a": 1}', command="curl x"), Sort.JSON),
-        (output("[main 1a2b3c] Fix", command="git commit"), Sort.LOG),
+        (output("[main 1a2b3c] Fix", command="git commit"), Sort.PRINTED),
+        (output("collected 3 items", command="cd x && uv run pytest -q 2>&1 | tail -20"), Sort.LOG),
+        (output("added 3 packages", command="npm ci; npm test"), Sort.LOG),
+        (output("x = 1", command="pytest > out.txt; tail out.txt"), Sort.FILE),
+        (output("x = 1", command="pytest; cat out.txt"), Sort.PRINTED),
+        (output("ok", command="cat > a.py <<'EOF'\ncat x\nEOF\npytest"), Sort.LOG),
+        (output("ok", command="sed -i s/a/b/ a.py && pytest"), Sort.LOG),
+        (output("a.c:1:2: error: no\na.c:3:4: error: no", command="./build.sh"), Sort.PRINTED),
         (output("Prose about things.", tool="fetch"), Sort.TEXT),
         (output("     1\tdef f():\n     2\t    pass", tool="str_replace"), Sort.FILE),
     ],

@@ -1,7 +1,9 @@
 """What an assistant says out of politeness, before and behind what it has to say.
 
 Only whole sentences go that a row of the table matches from end to end, at the edges of a text, outside of code and
-quotes. A sentence that holds anything else, a number, a name, a condition, stays, and so does the last one left.
+quotes. A sentence that holds anything else, a number, a name, a condition, stays, and so does the last one left. A word
+that may be the answer stays ("Definitely."), and so does what may have been asked for: what follows a colon, a point of
+a list, a line of several, the end of a letter.
 """
 
 from __future__ import annotations
@@ -29,11 +31,10 @@ class Row:
 
 
 OPENINGS: Final = (
-    Row(r"(?:sure(?: thing)?|certainly|of course|absolutely|definitely|gladly)", "Sure!", "Sure, but not on Fridays."),
     Row(
-        r"(?:that(?:'s| is) (?:a|an) )?(?:great|good|excellent|fantastic|interesting) (?:question|idea|point)",
+        r"(?:that(?:'s| is) (?:a|an) )?(?:great|good|excellent|fantastic|interesting) question",
         "Great question!",
-        "Good idea to keep the cache.",
+        "Good question for Maria.",
     ),
     Row(
         r"(?:sure,? |of course,? |certainly,? )?i(?:'d| would)(?: be (?:happy|glad|delighted)|(?: really)? love)"
@@ -73,11 +74,7 @@ CLOSINGS: Final = (
         "Is there anything else I can help you with?",
         "Is there anything else in the folder?",
     ),
-    Row(
-        r"(?:happy coding|good luck|have a (?:great|nice|good) (?:day|one|evening|weekend)|enjoy|cheers)",
-        "Happy coding!",
-        "Enjoy the quiet until the deploy.",
-    ),
+    Row(r"happy coding", "Happy coding!", "Happy coding until the deploy."),
 )
 """Rows for each edge: an example that goes, and a sentence that stays."""
 
@@ -90,16 +87,22 @@ def _either(rows: tuple[Row, ...]) -> str:
 
 _OPENING = re2.compile(rf"(?i)(?:{_either(OPENINGS)})[.!,]*{_EMOJI}")
 _CLOSING = re2.compile(rf"(?i)(?:{_either(CLOSINGS)})[.!?]*{_EMOJI}")
-_FIRST: Final = re.compile(r"\n*([^\s][^\n]{0,199}?[.!?]+)(?:[ \t]+|\n+)")
-_LAST: Final = re.compile(r"[.!?:`)\n][ \t]*([^\n.!?]{1,200}[.!?]*)\s*\Z")
+_FIRST: Final = re.compile(r"\n*([^\s][^\n]{0,199}?[.!?]+)(?:[ \t]+(?=\S)|[ \t]*\n(?:[ \t]*\n)+)")
+_LAST: Final = re.compile(r"(?:[.!?:`)][ \t]+|\n[ \t]*\n[ \t]*)([^\n.!?]{1,200}[.!?]*)\s*\Z")
+_POINT: Final = re.compile(r"(?:^|\n)[ \t>]*(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]*\Z")
+_LETTER: Final = re.compile(
+    r"(?mi)^[ \t>*_]*(?:subject|dear|hi|hello|hey|(?:best|kind|warm) regards|sincerely|yours)\b"
+)
 
 
 def without_filler(text: str) -> str:
-    """``text`` without polite sentences at its beginning and end; the same object when there are none.
+    """``text`` without polite sentences at its beginning and end; the same object when there are none, or when it holds
+    a letter.
 
     Running it again changes nothing. Never empty where the text was not.
     """
-    return _without_last(_without_first(text))
+    shorter = _without_last(_without_first(text))
+    return text if shorter is text or _LETTER.search(text) else shorter
 
 
 def _without_first(text: str) -> str:
@@ -111,14 +114,17 @@ def _without_first(text: str) -> str:
     return text
 
 
-def _without_last(text: str) -> str:
+def _without_last(whole: str) -> str:
+    text = whole
     for _ in range(ROUNDS_MAX):
         tail = text[-2 * SENTENCE_MAX :]
         found = _LAST.search(tail)
         if found is None or not _CLOSING.fullmatch(found.group(1).strip()) or text.count("```") % 2:
             return text
-        start = len(text) - len(tail) + found.start(1)
-        if not text[:start].strip():
+        left = text[: len(text) - len(tail) + found.start(1)]
+        if not left.strip():
             return text
-        text = text[:start].rstrip()
+        if left.rstrip(" \t\n*_`").endswith(":") or _POINT.search(left[-SENTENCE_MAX:]):
+            return whole  # what follows is what was asked for
+        text = left.rstrip()
     return text

@@ -1,7 +1,9 @@
-"""The gate behind a stage that rewrites freely: what must not be lost in another wording was not lost.
+"""The gate behind a stage that leaves words out of prose: what must not be lost was not lost.
 
-Compared are the numbers, the names (paths, addresses, identifiers), what stands in quotes and code, and the words that
-turn a sentence round. A rewriting that lost or made up one of them is not used.
+The words that are left must be words of the text, in its order: other words may say something else, and nothing here
+could tell. Compared besides are the numbers with their signs and units, the marks of comparing and reckoning, the names
+(paths, addresses, identifiers, words with a capital), what stands in quotes and code, and the words that turn a
+sentence round. What lost or made up one of them is not used.
 """
 
 from __future__ import annotations
@@ -11,22 +13,53 @@ from collections import Counter
 from typing import Final
 
 from .names import names
+from .names import words as table
 
-_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(
+    r"(?:(?<![\w)\]])[-+−±~]\s?)?[$€£]?\d+(?:[.,:]\d+)*(?:\s?(?!(?:the|a|an|of|and|in|on|at|is|are|was|were)\b)[%\w°€$£]+)?"
+)
+_MARK: Final = re.compile(r"[<>=≤≥≠+*/^&|~%$€£#@\\{}\[\]]|!(?=[=\w])|(?<=\s)[-−–—](?=\s)|(?<!\w)-(?=\w)")
+_CODE: Final = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$|^(?: {4}|\t)[^\n]*$")
 _QUOTED: Final = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»")
 _TURNING: Final = re.compile(
     r"(?i)\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|don't|doesn't|didn't|won't|can't"
     r"|isn't|aren't|wasn't|weren't|shouldn't|wouldn't|couldn't|mustn't|haven't|hasn't|hadn't|unless|except|instead|only"
+    r"|rarely|hardly|barely|seldom|scarcely|almost|nearly|if|or|may|might|until|before|after|least|most|more|less|fewer"
     r"|must|nicht|kein|keine|nie|ohne|pas|jamais|sans|nunca|sin|não|sem|non|mai)\b|не\b|нет\b|никогда|[不没無没]"
 )
+_FENCES: Final = ("```", "~~~")
+_LITTLE: Final = table(
+    "the a an this that these those it its he she they we you i his her their our your my there here in on at of for"
+    " and so then thus also as by with from to is are was were be been being has have had do does did will would well"
+    " what which who how why when where please however therefore because since while each every both another other"
+)
+"""Words that begin sentences, and say little by themselves."""
 
 
 def faithful(before: str, after: str) -> bool:
-    """Whether ``after`` kept of ``before`` all that must not change, as often as it stood there, and added none."""
-    return all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING)) and names(
-        before
-    ) == names(after)
+    """Whether ``after`` is ``before`` without some of its words, and kept all that must not change, as often as it
+    stood there."""
+    return (
+        _in_order(before, after)
+        and all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
+        and all(kind.findall(before) == kind.findall(after) for kind in (_MARK, _CODE))
+        and (before == after or not any(fence in before for fence in _FENCES))
+        and names(before) == names(after)
+        and _capitals(before) <= {word.casefold() for word in _WORD.findall(after)}
+    )
+
+
+def _in_order(before: str, after: str) -> bool:
+    """Whether the words of ``after`` are words of ``before``, in its order."""
+    left = iter(_WORD.findall(before.casefold()))
+    return all(word in left for word in _WORD.findall(after.casefold()))
+
+
+def _capitals(text: str) -> set[str]:
+    """The words with a capital that may be names."""
+    return {word.casefold() for word in _WORD.findall(text) if word[0].isupper()} - _LITTLE
 
 
 def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
-    return Counter(found.lower() for found in pattern.findall(text))
+    return Counter(" ".join(found.lower().split()) for found in pattern.findall(text))

@@ -18,14 +18,14 @@ from typing import Final
 from .names import Known, names
 from .passage import Kind, Passage, Sort
 from .shorten import CHARACTERS_A_TOKEN, FAILURE
-from .sorts import bare
+from .sorts import stamped
 
 PRUNED_MIN: Final = 400
 """Characters of a result that is worth it."""
 
 LINES_KEPT: Final = 4
 _LINE_MAX: Final = 160
-_TELLING: Final = frozenset({Sort.LOG, Sort.TEXT})
+_TELLING: Final = frozenset({Sort.LOG, Sort.PRINTED, Sort.TEXT})
 NAMES_SHARE: Final = 0.15
 LIST_SHARE: Final = 0.5
 """Share of a result's characters that its names may take; the rest of them is counted."""
@@ -70,7 +70,7 @@ def pruned(passage: Passage, sort: Sort, known: Known) -> str:
     text = passage.text
     if len(text) < PRUNED_MIN:
         return text
-    kept = list(_telling(text)) if sort in _TELLING else []
+    kept = list(_telling(text)) if sort in _TELLING or stamped(text) else []
     said = set(names("\n".join([passage.title, *kept])))
     counted = names(text, known.read)
     new = [name for name in counted if name not in said and not known.told(name)]
@@ -95,7 +95,7 @@ def _telling(text: str) -> Iterator[str]:
     lines = [line for line in text.split("\n") if line.strip()]
     found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]
     for line in [*found[: LINES_KEPT - 1], *lines[-1:]]:
-        yield bare(line).strip()[:_LINE_MAX]
+        yield line.strip()[:_LINE_MAX]
 
 
 def _fitting(found: Sequence[str], room: int) -> set[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from .names import words
+from .sorts import STAMP
 
 RUN_MIN: Final = 4
 """Lines of a run that is told by its first, its last and a number."""
@@ -20,17 +21,22 @@ ALIKE_MAX: Final = 4_000
 _FAILURE: Final = re.compile(
     r"(?i)error|fail|exception|traceback|warn|fatal|panic|assert|denied|refused|not found|cannot|can't|unable|missing"
     r"|undefined|unexpected|invalid|timed? ?out|killed|✗|✘|×|✕|\bFF*\b|\bno\b|\bnot\b"
+    r"|critical|severe|^[WEF]\d{4} |(?:\bstatus\w*|\bcode|\bhttp(?:/[\d.]+)?|\breturned|\bresponse)\W{1,4}[45]\d\d\b"
+    r"|(?:\"|\||\b(?:get|post|put|patch|delete|head|options) \S{1,200}) [45]\d\d\b|\bexit\w*(?: \w+){0,2}\W{1,3}[1-9]"
 )
+"""What speaks of a failure, a status from 400 on among it."""
 _PASSED: Final = re.compile(
     r"^\s*(?:(?:✓|✔|√|√|•|ok\b|PASS\b|--- PASS|\[ *(?:OK|PASSED) *\])|.{1,300}?(?:\bPASSED\b|\.\.\. ?ok\b|\bok$|✓\s*$))"
 )
-_CHANGING: Final = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|\d+")
-_WORD: Final = re.compile(r"^[\s\W]*([A-Za-z]+)")
-_STAMP: Final = re.compile(
-    r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)"
-    r"|^\W{0,2}(?:DEBUG|INFO|TRACE)\b"
+_COUNTED: Final = re.compile(r"\b\d+ of \d+\b")
+_CHANGING: Final = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(\d+)")
+_WORD: Final = re.compile(r"^[\s\W]*([A-Z][a-z]+)\b")
+_PLAIN: Final = re.compile(r"^(?:[A-Za-z]|\W{0,2}\d\d)")
+_ROUTINE: Final = re.compile(
+    r"^.{0,80}?\b(?:DEBUG|INFO|TRACE|NOTICE|debug|info|trace)\b|^I\d{4} |\" [123]\d\d (?:\d|-)"
 )
-"""How the line of a log begins. Elsewhere numbers may be what was asked for: then only equal lines are alike."""
+"""What a line says that tells of nothing special: its level, or the status of a request. In other lines numbers may be
+what was asked for: then only equal lines are alike."""
 _STEPS: Final = words(
     "collecting downloading downloaded compiling building built installing unpacking preparing setting selecting get"
     " checking fetching fetched requirement using cached adding added removing resolving linking copying creating"
@@ -84,10 +90,17 @@ def _marks(lines: Sequence[str]) -> list[str]:
 def _mark(line: str) -> str:
     if not line.strip():
         return ""
-    if _PASSED.match(line):
+    if _PASSED.match(line) and not _COUNTED.search(line):
         return _PASSES
     found = _WORD.match(line)
     word = found.group(1).lower() if found else ""
     if word in _STEPS:
         return f"\t{word}"
-    return _CHANGING.sub("0", line) if _STAMP.match(line) else line
+    if STAMP.match(line) and _ROUTINE.search(line):
+        return _CHANGING.sub(_sized, line)
+    return line if _PLAIN.match(line) else ""
+
+
+def _sized(found: re.Match[str]) -> str:
+    """What stands for a number: zeros, as many as it has digits, so that one of another size is not like it."""
+    return "0" * len(found.group(1) or "0")

@@ -1,12 +1,13 @@
 """Prose in fewer words, by a model of the LLMLingua family (the extra ``neural``) or by any function.
 
 Each paragraph is handed over by itself and goes through the gate by itself: one that lost a number, a name, a quotation
-or a negation stays as it was.
+or a negation, or that says it in other words, stays as it was. Code in fences is handed to nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,13 +21,14 @@ Shrink = Callable[[str], str]
 PARAGRAPH_MIN: Final = 300
 """Characters of a paragraph below which nobody is asked to say it shorter."""
 
+_FENCE: Final = re.compile(r"(?m)^[ \t>]*(?:```|~~~)")
 _KEPT: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '"']
 """Tokens that the model is told to leave."""
 
 
 def in_fewer_words(text: str, shrink: Shrink) -> str:
     """``text`` with its paragraphs as ``shrink`` says them, where that is shorter and lost nothing that counts."""
-    return "\n\n".join(_shorter(paragraph, shrink) for paragraph in text.split("\n\n"))
+    return "\n\n".join(_told(text, shrink))
 
 
 def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
@@ -47,6 +49,14 @@ def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
         return str(told["compressed_prompt"])
 
     return shrink
+
+
+def _told(text: str, shrink: Shrink) -> Iterator[str]:
+    inside = False
+    for paragraph in text.split("\n\n"):
+        fences = len(_FENCE.findall(paragraph))
+        yield paragraph if inside or fences else _shorter(paragraph, shrink)
+        inside ^= bool(fences % 2)
 
 
 def _shorter(paragraph: str, shrink: Shrink) -> str:

@@ -17,7 +17,8 @@ class Kind(StrEnum):
 
 
 class Sort(StrEnum):
-    """What the output of a tool is, as far as it can be told from the call and from its first lines."""
+    """What the output of a tool is, as far as it can be told from the call and from its lines. ``printed``: a command
+    printed it, and it may be anything."""
 
     FILE = "file"
     DIFF = "diff"
@@ -25,6 +26,7 @@ class Sort(StrEnum):
     FOUND = "found"
     LISTING = "listing"
     LOG = "log"
+    PRINTED = "printed"
     TEXT = "text"
 
 

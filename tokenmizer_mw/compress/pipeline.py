@@ -53,12 +53,13 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a stage is given: the passage as the stages before left it, what sort of output it is, the options, and what
-    was forwarded before it."""
+    was forwarded before it. ``whole``: no stage before it changed the text."""
 
     passage: Passage
     sort: Sort
     options: Options
     before: Forwarded
+    whole: bool = True
 
 
 Stage = Callable[[Work], str]
@@ -95,7 +96,7 @@ def _repeats(work: Work) -> str:
 
 
 def _shorten(work: Work) -> str:
-    return shorten.shortened(work.passage, work.sort, work.options.result_max)
+    return shorten.shortened(work.passage, work.sort, work.options.result_max, whole=work.whole)
 
 
 def _neural(work: Work) -> str:
@@ -103,7 +104,7 @@ def _neural(work: Work) -> str:
     return text if shrink is None or work.sort is not Sort.TEXT else in_fewer_words(text, shrink)
 
 
-_LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND, Sort.LOG})
+_LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND})
 
 STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
     "filler": (Kind.SAID, _filler),
@@ -112,11 +113,12 @@ STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
     "comments": (Kind.RESULT, _comments),
     "logs": (Kind.RESULT, _logs),
     "listings": (Kind.RESULT, _listings),
-    "repeats": (Kind.RESULT, _repeats),
     "neural": (Kind.RESULT, _neural),
     "shorten": (Kind.RESULT, _shorten),
+    "repeats": (Kind.RESULT, _repeats),
 }
-"""The stages in their order, and whose passages they change. ``history`` stands apart: it looks at the whole chat."""
+"""The stages in their order, and whose passages they change. Places are told last, of what is forwarded: nothing that
+a note points to is cut out behind it, and no note is cut out. ``history`` stands apart: it looks at the whole chat."""
 
 
 @dataclass(slots=True)
@@ -191,7 +193,7 @@ def _condensed(state: Condensed, passage: Passage, sort: Sort, options: Options)
     text = passage.text
     for name, (kind, stage) in STAGES.items():
         if kind is passage.kind and name in options.stages:
-            work = Work(_with(passage, text), sort, options, state.forwarded)
+            work = Work(_with(passage, text), sort, options, state.forwarded, text is passage.text)
             text = _tried(state, name, _bound(stage, work), text, options)
     return text
 

@@ -4,6 +4,9 @@ What was forwarded so far is known line by line. A run of lines that stands one 
 further up in the same one, gives way to a line that says where it is; what is new between such runs stays word for
 word. So a file that is read again costs its changes. Each line is looked up once and compared with a few places: the
 cost is linear.
+
+Lines are the same when every character is. Only the numbers that count them, one after the other, may be others: then
+the note says which ones they have here.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .passage import Kind, Passage
-from .sorts import bare, numbered
+from .sorts import bare, number_of
 
 CHARACTERS_MIN: Final = 240
 """Characters of the shortest run that is told: a shorter one costs as much as the line that would stand for it."""
@@ -26,7 +29,7 @@ PLACES_MAX: Final = 4
 """Places of a line that is there often at which a run is looked for: the newest ones."""
 
 _GONE: Final = "\n"
-_OURS: Final = "\r"
+_OURS: Final = "\n\n"
 """What stands for a line that tells a place: in what was forwarded, and in what is compared with it. No line of a text
 is the one or the other, so that places are never told by places."""
 _TOLD: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
@@ -38,26 +41,39 @@ Place = tuple[int, int]
 """The number of a text and of a line in it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A text as it is compared. ``numbers``: those before its lines, which ``said`` is without, ``None`` for a line
+    that has none; ``None`` where no line has."""
+
+    said: list[str]
+    numbers: list[int | None] | None = None
+
+    def number(self, at: int) -> int | None:
+        """The number of a line."""
+        return None if self.numbers is None else self.numbers[at]
+
+
 @dataclass(slots=True)
 class Forwarded:
     """What was forwarded so far, by line. Grows with ``learn``; ``shorter`` compares without learning."""
 
     titles: list[str] = field(default_factory=list)
-    texts: list[list[str]] = field(default_factory=list)
+    texts: list[Lines] = field(default_factory=list)
     places: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     held: int = 0
 
     def learn(self, passage: Passage, text: str) -> None:
         """``text`` is what of the passage is forwarded."""
-        lines = _plain(text.split("\n"), _GONE)
-        if self.held + len(lines) > LINES_MAX:
+        lines = _compared(text.split("\n"), _GONE)
+        if self.held + len(lines.said) > LINES_MAX:
             return
         self.titles.append(_title(passage))
         self.texts.append(lines)
-        self.held += len(lines)
+        self.held += len(lines.said)
         number = len(self.texts) - 1
         places = self.places
-        for place, line in enumerate(lines):
+        for place, line in enumerate(lines.said):
             if len(line) >= _WEAK:
                 before = places.get(line)
                 places[line] = ((number, place),) if before is None else (*before[1 - PLACES_MAX :], (number, place))
@@ -65,35 +81,32 @@ class Forwarded:
     def shorter(self, text: str) -> str:
         """``text`` with the runs that are known told by their places; the same object when there are none."""
         raw = text.split("\n")
-        lines = _plain(raw, _OURS)
-        shorter = "\n".join(self._pieces(raw, lines))
+        shorter = "\n".join(self._pieces(raw, _compared(raw, _OURS)))
         return shorter if len(shorter) < len(text) else text
 
-    def _pieces(self, raw: Sequence[str], lines: list[str]) -> Iterator[str]:
+    def _pieces(self, raw: Sequence[str], lines: Lines) -> Iterator[str]:
         """The lines as they are forwarded. Those that went out are known in this text from then on."""
         own: dict[str, tuple[Place, ...]] = {}
-        gone: list[str] = []
-        at = 0
-        while at < len(lines):
+        gone = Lines([], None if lines.numbers is None else [])
+        said, at = lines.said, 0
+        while at < len(said):
             place, length = self._longest(lines, at, own, gone)
-            if sum(map(len, lines[at : at + length])) >= CHARACTERS_MIN:
-                yield self._told(place, length, lines[at], lines[at + length - 1])
-                gone.append(_GONE)  # what is left out here is not told by its place again
+            if sum(map(len, said[at : at + length])) >= CHARACTERS_MIN:
+                yield self._told(place, length, lines, at, gone)
+                _put(gone, _GONE, None)  # what is left out here is not told by its place again
                 at += length
                 continue
-            line = lines[at]
+            line = said[at]
             if len(line) >= _WEAK:
-                own[line] = (*own.get(line, ())[1 - PLACES_MAX :], (-1, len(gone)))
-            gone.append(line)
+                own[line] = (*own.get(line, ())[1 - PLACES_MAX :], (-1, len(gone.said)))
+            _put(gone, line, lines.number(at))
             yield raw[at]
             at += 1
 
-    def _longest(
-        self, lines: list[str], at: int, own: dict[str, tuple[Place, ...]], gone: list[str]
-    ) -> tuple[Place, int]:
+    def _longest(self, lines: Lines, at: int, own: dict[str, tuple[Place, ...]], gone: Lines) -> tuple[Place, int]:
         """The longest run from line ``at`` on that is known, and where it is."""
         best, most = (0, 0), 0
-        line = lines[at]
+        line = lines.said[at]
         if len(line) < _WEAK:
             return best, most
         for number, place in (*self.places.get(line, ()), *own.get(line, ())):
@@ -102,25 +115,72 @@ class Forwarded:
                 best, most = (number, place), length
         return best, most
 
-    def _told(self, place: Place, length: int, first: str, last: str) -> str:
+    def _told(self, place: Place, length: int, lines: Lines, at: int, gone: Lines) -> str:
         where = "above here" if place[0] < 0 else f"in {self.titles[place[0]]} above"
-        return f"[{length} {'lines' if length > 1 else 'line'} as {where}, from {_quote(first)} to {_quote(last)}]"
+        there = (gone if place[0] < 0 else self.texts[place[0]]).number(place[1])
+        here = _numbering(lines.number(at), there, length)
+        first, last = _quote(lines.said[at]), _quote(lines.said[at + length - 1])
+        return f"[{length} {'lines' if length > 1 else 'line'} as {where}{here}, from {first} to {last}]"
 
 
-def _common(lines: list[str], at: int, other: list[str], place: int) -> int:
-    """How many lines are the same from ``at`` and, in ``other``, from ``place`` on."""
-    most = min(len(lines) - at, len(other) - place)
+def _put(lines: Lines, line: str, number: int | None) -> None:
+    lines.said.append(line)
+    if lines.numbers is not None:
+        lines.numbers.append(number)
+
+
+def _numbering(here: int | None, there: int | None, length: int) -> str:
+    """What a note says about the numbers of lines, where they are not those that stand at the place it tells."""
+    if here == there:
+        return ""
+    return f", numbered {here} to {here + length - 1} here" if here is not None else ", without their numbers here"
+
+
+def _common(lines: Lines, at: int, other: Lines, place: int) -> int:
+    """How many lines are the same from ``at`` and, in ``other``, from ``place`` on, each numbered without a gap or not
+    numbered at all."""
+    here, there = lines.said, other.said
+    most = min(len(here) - at, len(there) - place)
     length = 0
-    while length < most and lines[at + length] == other[place + length]:
+    while length < most and here[at + length] == there[place + length]:
         length += 1
-    return length
+    return min(_counting(lines.numbers, at, length), _counting(other.numbers, place, length))
 
 
-def _plain(lines: list[str], ours: str) -> list[str]:
-    """Lines as they are compared: without the numbers that readers of files put before them. ``ours`` stands for those
-    that tell a place."""
-    plain = [bare(line).rstrip() for line in lines] if numbered(lines) else [line.rstrip() for line in lines]
-    return [ours if line[:1] == "[" and _TOLD.match(line) else line for line in plain]
+def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
+    """How many of ``length`` lines from ``at`` on are numbered one after the other, or not numbered at all."""
+    if numbers is None or not length:
+        return length
+    first = numbers[at]
+    return next(
+        (n for n in range(length) if numbers[at + n] != (None if first is None else first + n)),
+        length,
+    )
+
+
+def _compared(raw: Sequence[str], ours: str) -> Lines:
+    """Lines as they are compared: without the numbers that count them. ``ours`` stands for those that tell a place."""
+    said = [ours if line[:1] == "[" and _TOLD.match(line) else line for line in raw]
+    numbers = _counted(raw)
+    if numbers is None:
+        return Lines(said)
+    bared = (line if number is None else bare(line) for line, number in zip(said, numbers, strict=True))
+    return Lines(list(bared), numbers)
+
+
+def _counted(raw: Sequence[str]) -> list[int | None] | None:
+    """The numbers of lines that count on from the line before, or up to the line behind; ``None`` for no such line."""
+    found = [number_of(line) if line[:1] in _COUNTS else None for line in raw]
+    if not any(number is not None for number in found):
+        return None
+    ahead, behind = [None, *found[:-1]], [*found[1:], None]
+    return [
+        number if number is not None and (number - 1 == before or number + 1 == after) else None
+        for before, number, after in zip(ahead, found, behind, strict=True)
+    ]
+
+
+_COUNTS: Final = frozenset(" 0123456789")
 
 
 def _title(passage: Passage) -> str:

@@ -1,7 +1,8 @@
 """Outputs that are too long by themselves: the beginning, the end, and what matters between; the truth about the rest.
 
 What matters is told by what the output is: the definitions of a source file with their lines, the lines of a log that
-speak of failures, how many matches each file has. The note says which lines are left out, and where a file has them.
+speak of failures, how many matches each file has. The note says which lines are left out. A line is told with its
+number only where that is known: its own one in a numbered file, its place in an output that nothing else made shorter.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .passage import Passage, Sort
-from .sorts import bare
+from .sorts import STAMP, bare, number_of, numbered, stamped
 
 CHARACTERS_A_TOKEN: Final = 4
 LINE_MAX: Final = 2_000
@@ -28,12 +29,21 @@ _DEFINES: Final = re.compile(
     r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|package|record|#{1,3})"
     r" *\(?[\w\"'<:]"
 )
-FAILURE: Final = re.compile(r"(?i)\b\w*(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|assert")
+FAILURE: Final = re.compile(
+    r"(?i)\b\w*(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|critical|assert|^[EF]\d{4} \d\d:"
+)
+Name = Callable[[int], str]
+"""What is told of where a line stands, by its place; "" where that is not known."""
+Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
+
 _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
-def shortened(passage: Passage, sort: Sort, most: int) -> str:
-    """The text of ``passage`` in about ``most`` tokens; the same object when it is no longer than that."""
+def shortened(passage: Passage, sort: Sort, most: int, *, whole: bool = True) -> str:
+    """The text of ``passage`` in about ``most`` tokens; the same object when it is no longer than that.
+
+    ``whole``: it is what the tool returned, so that its lines can be counted.
+    """
     text, room = passage.text, most * CHARACTERS_A_TOKEN
     if len(text) <= room:
         return text
@@ -43,18 +53,33 @@ def shortened(passage: Passage, sort: Sort, most: int) -> str:
     middle = range(head, len(lines) - tail)
     if not middle:
         return text
-    shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle)])
+    name = _naming(lines, whole)
+    shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
     left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
-    told = [*_within(_MATTERS[sort](lines, middle), max(0, left)), *map(_cut, lines[middle.stop :])]
+    matter = _failures if stamped(text) else _MATTERS[sort]
+    told = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
     result = "\n".join([shown, *told])
     return result if len(result) < len(text) else text
 
 
-def _note(passage: Passage, lines: Sequence[str], middle: range) -> str:
-    first, last = middle.start + 1, middle.stop
+def _naming(lines: Sequence[str], whole: bool) -> Name:
+    """How lines are told: those of a numbered file as they are numbered in it."""
+    if numbered(list(lines)):
+        return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
+    return lambda at: str(at + 1) if whole else ""
+
+
+def _note(passage: Passage, lines: Sequence[str], middle: range, name: Name) -> str:
+    first, last = name(middle.start), name(middle.stop - 1)
+    which = f"lines {first} to {last}" if first and last else f"{len(middle)} lines"
     left_out = sum(len(lines[at]) + 1 for at in middle)
     how = f"; to see them, read that part of {passage.path}" if passage.path else ""
-    return f"[... lines {first} to {last} of {len(lines)} are left out ({left_out} characters){how} ...]"
+    return f"[... {which} of this output are left out ({left_out} characters){how} ...]"
+
+
+def _at(name: Name, at: int, said: str) -> str:
+    where = name(at)
+    return f"[line {where}] {said}" if where else said
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
@@ -80,32 +105,36 @@ def _within(lines: Iterator[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _definitions(lines: Sequence[str], middle: range) -> Iterator[str]:
+def _definitions(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
+    count = numbered(list(lines))
     for at in middle:
-        line = bare(lines[at])
+        line = bare(lines[at]) if count else lines[at]
         if len(line) <= LINE_MAX and _DEFINES.match(line):
-            yield f"[line {at + 1}] {line.rstrip()[:_SHOWN_MAX]}"
+            yield _at(name, at, line.rstrip()[:_SHOWN_MAX])
 
 
-def _failures(lines: Sequence[str], middle: range) -> Iterator[str]:
+def _failures(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
     for at in middle:
         if FAILURE.search(lines[at][:LINE_MAX]):
-            yield f"[line {at + 1}] {lines[at].strip()[:_SHOWN_MAX]}"
+            yield _at(name, at, lines[at].strip()[:_SHOWN_MAX])
 
 
-def _files(lines: Sequence[str], middle: range) -> Iterator[str]:
-    found = (_FOUND.match(lines[at][:LINE_MAX]) for at in middle)
+def _files(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
+    found = (_FOUND.match(lines[at][:LINE_MAX]) for at in middle if not STAMP.match(lines[at]))
     counted = Counter(row.group(1) for row in found if row is not None)
     for path, count in counted.items():
         yield f"[{count} in {path}]"
+    if not counted:
+        yield from _failures(lines, middle, name)
 
 
-_MATTERS: Final[Mapping[Sort, Callable[[Sequence[str], range], Iterator[str]]]] = {
+_MATTERS: Final[Mapping[Sort, Matter]] = {
     Sort.FILE: _definitions,
     Sort.DIFF: _failures,
     Sort.JSON: _failures,
     Sort.FOUND: _files,
     Sort.LISTING: _failures,
     Sort.LOG: _failures,
+    Sort.PRINTED: _failures,
     Sort.TEXT: _failures,
 }

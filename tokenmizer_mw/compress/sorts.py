@@ -5,34 +5,38 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .names import words
+from .commands import printed_by
 from .passage import Passage, Sort
 
 LOOK: Final = 4_000
-"""Characters at the beginning of a text that are looked at."""
+"""Characters at the beginning and at the end of a text that are looked at."""
 
 _LINES: Final = 12
 _MOST: Final = 0.6
 """Share of the lines looked at that must have a form for the text to have it."""
 
-_READS: Final = words("cat bat head tail sed nl less more type get-content gc view open_file awk")
-_DIFFS: Final = ("git diff", "git show", "diff ", "git log -p", "git format-patch")
-_FINDS: Final = words("grep rg egrep fgrep ag ack findstr select-string")
-_LISTS: Final = words("ls dir tree find fd du get-childitem gci")
 _READERS: Final = ("read", "view", "open", "cat", "getfile", "showfile", "notebook")
 _SEARCHERS: Final = ("grep", "search", "find", "glob", "list", "ls")
-_PREFIXES: Final = words("sudo time env nice command &&")
 
 _DIFF_LINE: Final = re.compile(r"(?m)^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+|--- [^\n]+\n\+\+\+ |\*\*\* Begin Patch)")
 _JSON: Final = re.compile(r'\s*(?:\{\s*(?:"|\}\s*$)|\[\s*["{\[\d-])')
 _FOUND_LINE: Final = re.compile(r"^[^\s:][^:\n]{0,200}:\d+[:-]")
+_COMPILED: Final = re.compile(r"^[^\s:][^:\n]{0,200}:\d+(?::\d+)?: (?:fatal |internal )?(?:error|warning|note)\b")
 _LONG_LINE: Final = re.compile(r"^[-dlcbsp][-rwxsStT]{9}[.+@]?\s+\d+\s")
 _TREE_LINE: Final = re.compile(r"^[\s│|]*[├└`|+][─-]")
-_STAMP: Final = re.compile(
-    r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)"
-    r"|^\W{0,2}(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b"
+_NUMBERED: Final = re.compile(r"^ {0,6}(0|[1-9]\d{0,5})(?:\t|→|:(?!\d\d\b)|\|)")
+STAMP: Final = re.compile(
+    r"^(?:[\w.-]{1,40} +\| )?\W{0,2}(?:"
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?(?!\d|\s*[,;|]|\t)"
+    r"|\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?!\d|\s*[,;|]|\t|:)"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    r"|[IWEF]\d{4} \d\d:\d\d:\d\d"
+    r"|[\da-fA-F.:]{3,45} \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}:"
+    r"|(?:time|ts)=\S"
+    r"|(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|CRITICAL|NOTICE)\b"
+    r")|^\[ *\d{1,9}\.\d{3,9}\] "
 )
-_NUMBERED: Final = re.compile(r"^ {0,6}\d{1,6}(?:\t|→|[:|] ?)")
+"""How the line of a log begins: with a time or with its level. A time in a column of a table is none."""
 
 
 def sort_of(passage: Passage) -> Sort:
@@ -41,31 +45,25 @@ def sort_of(passage: Passage) -> Sort:
     if _DIFF_LINE.search(look):
         return Sort.DIFF
     told = _told(passage)
-    if told is Sort.FILE:
+    if told in (Sort.FILE, Sort.PRINTED):
         return told
+    if stamped(look):
+        return Sort.LOG if told is not Sort.FOUND and _stamped_to_the_end(passage.text) else Sort.PRINTED
     if _JSON.match(look):
         return Sort.JSON
-    return _seen(look.split("\n", _LINES)[:_LINES]) or told or Sort.TEXT
+    if told is Sort.LOG:
+        return told
+    return _seen(_first(look)) or told or (Sort.PRINTED if passage.command else Sort.TEXT)
 
 
-def first_word(command: str) -> str:
-    """The program that a command line runs first, without its folder, in lower case; "" for none. A change of the
-    directory before it is passed over."""
-    words = command.strip().split("\n", 1)[0].split(" ", 40)
-    while words:
-        if words[0] in ("cd", "pushd", "Set-Location") and "&&" in words:
-            words = words[words.index("&&") + 1 :]
-        elif words[0] in _PREFIXES or "=" in words[0] or not words[0]:
-            words = words[1:]
-        else:
-            return words[0].rsplit("/", 1)[-1].lower()
-    return ""
+def stamped(text: str) -> bool:
+    """Whether a text begins with lines as a log has them."""
+    return _most(STAMP, _first(text[:LOOK]))
 
 
 def numbered(lines: list[str]) -> bool:
     """Whether the lines of a file come with their numbers."""
-    look = [line for line in lines[:_LINES] if line.strip()]
-    return bool(look) and sum(bool(_NUMBERED.match(line)) for line in look) >= len(look) * _MOST
+    return _most(_NUMBERED, lines[:_LINES])
 
 
 def bare(line: str) -> str:
@@ -74,10 +72,16 @@ def bare(line: str) -> str:
     return line[found.end() :] if found else line
 
 
+def number_of(line: str) -> int | None:
+    """The number before a line; ``None`` where there is none."""
+    found = _NUMBERED.match(line)
+    return int(found.group(1)) if found else None
+
+
 def _told(passage: Passage) -> Sort | None:
     """What the call says."""
     if passage.command:
-        return _by_command(passage.command)
+        return printed_by(passage.command)
     squeezed = passage.tool.rsplit("__", 1)[-1].replace("_", "").replace("-", "").lower()
     if any(squeezed.startswith(name) for name in _SEARCHERS):
         return Sort.FOUND
@@ -86,33 +90,31 @@ def _told(passage: Passage) -> Sort | None:
     return None
 
 
-def _by_command(command: str) -> Sort | None:
-    line = command.strip()
-    if any(name in line for name in _DIFFS):
-        return Sort.DIFF
-    word = first_word(line)
-    if "|" in line and line.rsplit("|", 1)[1].split()[:1] and line.rsplit("|", 1)[1].split()[0].lower() in _FINDS:
-        return Sort.FOUND
-    if word in _READS:
-        return Sort.FILE
-    if word in _FINDS or line.startswith("git grep"):
-        return Sort.FOUND
-    return Sort.LISTING if word in _LISTS or line.startswith("git ls-files") else Sort.LOG
+def _first(look: str) -> list[str]:
+    return look.split("\n", _LINES)[:_LINES]
+
+
+def _stamped_to_the_end(text: str) -> bool:
+    """Whether most of the first and last lines are those of a log: code may stand behind it."""
+    if len(text) <= LOOK:
+        return _most(STAMP, text.split("\n"))
+    return _most(STAMP, [*_first(text[:LOOK]), *text[-LOOK:].rsplit("\n", _LINES)[-_LINES:]])
+
+
+def _most(pattern: re.Pattern[str], lines: list[str]) -> bool:
+    look = [line for line in lines if line.strip()]
+    return bool(look) and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST
 
 
 def _seen(lines: list[str]) -> Sort | None:
     """What lines look like by themselves."""
-    look = [line for line in lines if line.strip()]
-    for pattern, sort in _FORMS:
-        if look and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST:
-            return sort
-    return None
+    return next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
 
 
 _FORMS: Final = (
     (_NUMBERED, Sort.FILE),
+    (_COMPILED, Sort.PRINTED),
     (_FOUND_LINE, Sort.FOUND),
     (_LONG_LINE, Sort.LISTING),
     (_TREE_LINE, Sort.LISTING),
-    (_STAMP, Sort.LOG),
 )

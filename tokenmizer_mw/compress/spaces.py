@@ -42,7 +42,7 @@ def printed(text: str) -> str:
     return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
 
 
-PRINTED: Final = frozenset({Sort.LOG, Sort.LISTING, Sort.FOUND})
+PRINTED: Final = frozenset({Sort.LOG, Sort.LISTING})
 """Sorts of output in which white space at the edges of lines says nothing."""
 
 
