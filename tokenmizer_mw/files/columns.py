@@ -229,9 +229,10 @@ class Column:
 
 def plain(number: float) -> str:
     """A number for people: whole where it is whole or large, else four digits that count."""
-    if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or abs(number) >= 1e4):
+    told = f"{number:.4g}"
+    if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or ("e" in told and abs(number) > 1)):
         return str(round(number))
-    return f"{number:.4g}"
+    return told
 
 
 def exact(number: float) -> str:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import logging
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
 from .columns import Column, looks_like_data
 from .digest import Line, Report, counted, listed, measured
 from .reading import Source, Stopped, clipped
+from .strings import read_strings
 
-UNPACKED_MAX: Final = 512 * 1024 * 1024
+UNPACKED_MAX: Final = 256 * 1024 * 1024
 """Bytes that a workbook may unpack to; a larger one is not opened."""
+
+WHOLE_MAX: Final = 4 * 1024 * 1024
+"""Bytes of what is read whole of a workbook, such as its styles: all but sheets, shared texts and media."""
 
 ROWS_MAX: Final = 100_000
 """Rows of one sheet that are looked at."""
@@ -21,6 +27,21 @@ ROWS_MAX: Final = 100_000
 SHEETS_MAX: Final = 50
 PAGES_MAX: Final = 5
 """Pages of a PDF document whose text is looked at."""
+
+_IN_PIECES: Final = (
+    "xl/worksheets/",
+    "xl/sharedstrings.xml",
+    "xl/media/",
+    "xl/drawings/",
+    "xl/charts/",
+    "xl/embeddings/",
+    "xl/externallinks/",
+    "xl/pivotcache/",
+    "xl/vbaproject.bin",
+    "xl/calcchain.xml",
+    "customxml/",
+)
+"""Beginnings of the names of what is read piece by piece, or not at all."""
 
 _COLUMNS_MAX: Final = 60
 _BLOCK: Final = 500
@@ -32,22 +53,50 @@ _REASON_MAX: Final = 160
 def read_workbook(source: Source) -> Report:
     """Sheets, their columns and values."""
     try:
-        import openpyxl
+        from openpyxl.reader.excel import ExcelReader
     except ImportError:
         return Report("Excel workbook", broke="workbooks need the extra `files`")
     try:
-        with zipfile.ZipFile(source.file) as archive:
-            unpacked = sum(info.file_size for info in archive.infolist())
-        if unpacked > UNPACKED_MAX:
-            return Report("Excel workbook", broke=f"it unpacks to {measured(unpacked)} and is not opened")
+        if swollen := _swollen(source):
+            return Report("Excel workbook", broke=swollen)
         source.file.seek(0)
-        book = openpyxl.load_workbook(source.file, read_only=True, data_only=True)
+        reader = ExcelReader(source.file, read_only=True, data_only=True, keep_links=False)
+        reader.read_strings = partial(_share, reader, source)
+        reader.read()
+        book, cut = reader.wb, getattr(reader.shared_strings, "cut", False)
+    except Stopped:
+        return Report("Excel workbook", broke="stopped before its sheets")
     except Exception as error:  # a foreign library on a foreign file: whatever it raises means that it cannot be read
         return Report("Excel workbook", broke=f"it cannot be opened: {_reason(error)}")
     try:
-        return _sheets(book, source)
+        report = _sheets(book, source)
     finally:
         book.close()
+    some = "not all of its shared texts were read: further cells count as empty" if cut else ""
+    return replace(report, broke=report.broke or some)
+
+
+def _swollen(source: Source) -> str:
+    """What to say of a workbook that is too large when unpacked, "" for any other."""
+    with zipfile.ZipFile(source.file) as archive:
+        sizes = [(info.filename.lower(), info.file_size) for info in archive.infolist()]
+    every = sum(size for _, size in sizes)
+    whole = sum(size for name, size in sizes if not name.startswith(_IN_PIECES))
+    if every > UNPACKED_MAX:
+        return f"it unpacks to {measured(every)} and is not opened"
+    if whole > WHOLE_MAX:
+        return f"its styles and other parts unpack to {measured(whole)} and are not opened"
+    return ""
+
+
+def _share(reader: Any, source: Source) -> None:
+    """Read the texts that cells share, in place of the library's own way."""
+    from openpyxl.xml.constants import SHARED_STRINGS
+
+    part = reader.package.find(SHARED_STRINGS)
+    if part is not None:
+        with reader.archive.open(part.PartName[1:]) as file:
+            reader.shared_strings = read_strings(file, source)
 
 
 def _sheets(book: Any, source: Source) -> Report:
