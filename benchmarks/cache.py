@@ -170,7 +170,7 @@ def _opened(size: int) -> tuple[Opened, Place]:
     settings = Settings()
     headers = {b"content-type": b"application/json", b"authorization": b"Bearer k", b"user-agent": b"sdk/1"}
     headers |= {b"x-stainless-%d" % number: b"value" for number in range(8)}
-    return Opened(ROUTES["/chat/completions"], body, settings, "one"), place_of("/v1", headers, settings)
+    return Opened(ROUTES["/chat/completions"], body, settings, "one"), place_of("/v1", headers.items(), settings)
 
 
 def _exact(size: int) -> float:

@@ -221,6 +221,7 @@ class _Chat:
             self._tenant,
             self._session_id,
             query=self._scope.get("query_string", b""),
+            given=self._scope.get("headers", ()),
         )
         turn = await aremember(call)
         if turn is not None and turn.changed:

@@ -95,7 +95,8 @@ def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to a chat route. ``headers``: the first value of each, by its name in lower case.
+    """A request to a chat route. ``headers``: the first value of each, by its name in lower case; ``given``: all of
+    them as they came, ``None`` where there are no others.
 
     ``session_id`` wins over what headers and body name, ``otherwise`` is the session when they name none. ``fixed``:
     the request must go on as it is. ``host``: where it goes to, "" for the application itself; ``query``: of its path.
@@ -112,6 +113,7 @@ class Call:
     fixed: bool = False
     host: str = ""
     query: bytes = b""
+    given: Headers | None = None
 
     @property
     def in_body(self) -> bool:
@@ -357,7 +359,8 @@ class Turn:
 
         try:
             opened, settings = self._forwarding.opened, self.memory.settings
-            place = place_of(call.path, call.headers, settings, host=call.host, query=call.query)
+            given = call.headers.items() if call.given is None else call.given
+            place = place_of(call.path, given, settings, host=call.host, query=call.query)
             self.asking = answers.ask(
                 opened, self._key, place, rewritten=self._forwarding.rewrite is not None, looks=looks
             )
@@ -476,7 +479,9 @@ class Turn:
             self.asking.over()
         try:
             if not self.committed:  # it may be under way still, when the caller was cancelled meanwhile
-                self.memory.later(partial(self._commit_and_extract, outcome, attempt), self._forwarding.held)
+                work = partial(self._commit_and_extract, outcome, attempt)
+                if not self.memory.later(work, self._forwarding.held) and self.asking is not None:
+                    self.asking.over()  # nobody else will tell those who wait
         except Exception as error:
             failed(self.memory, "commit_failed", error)
 

@@ -241,11 +241,13 @@ class RequestPath:
             self.count("request_blocked")
             raise RequestBlocked(suspicion.signals)
 
-    def later(self, work: Callable[[], object], size: int = 0) -> None:
+    def later(self, work: Callable[[], object], size: int = 0) -> bool:
         """Run ``work``, which holds ``size`` bytes, in the background. Never blocks; when the queue is full, ``work``
-        is dropped and counted."""
-        if not self._background.put(object(), work, size):
+        is dropped and counted, and this returns False."""
+        taken = self._background.put(object(), work, size)
+        if not taken:
             self.count("dropped_queue_full")
+        return taken
 
     def book_later(self, key: SessionKey, call: Booked, size: int) -> None:
         """Put a call that ended into the books, in the background. It holds ``size`` bytes. Never blocks."""

@@ -163,6 +163,20 @@ def test_what_may_differ(first: str, second: str) -> None:
         "今天天气怎么样",
         "Quelle heure est-il maintenant ?",
         "What happened 3 days ago?",
+        "Is GitHub down?",
+        "Hi, is api.example.com up?",
+        "Is the deploy finished?",
+        "Did the build pass?",
+        "Has the backup finished",
+        "Has Apple released it yet?",
+        "Who won the election?",
+        "Who's the CEO of Apple?",
+        "When is the next train to Bonn?",
+        "When does the shop open?",
+        "How old is Biden?",
+        "How many stars does the repo have?",
+        "Roll a dice",
+        "Give me a random number",
     ],
 )
 def test_questions_of_the_moment(text: str) -> None:
@@ -171,7 +185,17 @@ def test_questions_of_the_moment(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["What is the time complexity of quicksort?", "How do I know my password?", "Wer war Goethe?", "nowhere man"],
+    [
+        "What is the time complexity of quicksort?",
+        "How do I know my password?",
+        "Wer war Goethe?",
+        "nowhere man",
+        "How do I shut it down?",
+        "Why is my phone slow?",
+        "When is the best time to visit Iceland?",
+        "How do I check if a port is open in Python?",
+        "Who wrote Faust?",
+    ],
 )
 def test_questions_of_all_times(text: str) -> None:
     assert not of_the_moment(text)

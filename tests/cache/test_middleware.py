@@ -181,6 +181,50 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
 }
 
 
+async def test_every_value_of_a_header_counts(open_memory: Open) -> None:
+    memory, app = open_memory(cache_scope="tenant"), Application()
+    await call(memory, app, OPENAI.body(), headers=[(b"x-role", b"user"), (b"x-role", b"admin")])
+    assert way(await call(memory, app, OPENAI.body(), headers=[(b"x-role", b"user")])) == ""
+    assert way(await call(memory, app, OPENAI.body(), headers=[(b"x-role", b"admin"), (b"x-role", b"user")])) == ""
+    again = [(b"X-Role", b"user"), (b"user-agent", b"b"), (b"x-role", b"admin")]
+    assert way(await call(memory, app, OPENAI.body(), headers=again)) == "hit; exact"
+
+
+@pytest.mark.parametrize("name", [b"x-forwarded-host", b"forwarded", b"host"])
+async def test_a_host_in_front_has_its_own_answers(name: bytes, open_memory: Open) -> None:
+    memory, app = open_memory(cache_scope="tenant"), Application()
+    await call(memory, app, OPENAI.body(), headers=[(name, b"host=one.example")])
+    assert way(await call(memory, app, OPENAI.body(), headers=[(name, b"host=two.example")])) == ""
+
+
+async def test_a_browser_may_read_an_answer_that_is_given_again(open_memory: Open, tmp_path: Path) -> None:
+    memory = open_memory(cache_url=f"sqlite:///{tmp_path}/answers.db", cache_scope="tenant")
+    told = [(b"Access-Control-Allow-Origin", b"https://page.example"), (b"vary", b"Origin")]
+    app = Application(headers=[(b"content-type", b"text/event-stream"), *told, (b"x-own", b"1")])
+    page = [(b"origin", b"https://page.example")]
+    await call(memory, app, OPENAI.body(), headers=page)
+    again = await call(memory, app, OPENAI.body(), headers=page)
+    assert way(again) == "hit; exact"
+    headers = dict(again.sent[0]["headers"])
+    assert headers[b"access-control-allow-origin"] == b"https://page.example" and headers[b"vary"] == b"Origin"
+    assert b"x-own" not in headers
+    assert way(await call(memory, app, OPENAI.body(), headers=[(b"origin", b"https://other.example")])) == ""
+
+
+async def test_vectors_of_one_model_are_not_compared_with_those_of_another(open_memory: Open, tmp_path: Path) -> None:
+    store, found = f"sqlite:///{tmp_path}/answers.db", []
+    for embed in (alike, lambda texts: [[1.0, -1.0, 1.0] for _ in texts], alike):
+        memory, app = open_memory(cache="semantic", embed=embed, cache_url=store, cache_scope="tenant"), Application()
+        question = SAME if found else QUESTION
+        found.append(way(await call(memory, app, OPENAI.body(question), headers=[(b"x-tokenmizer-cache", b"")])))
+        memory.answers.store.close() if memory.answers else None
+        if len(found) == 2:  # what the other model's question left is out of the way
+            with sqlite3.connect(tmp_path / "answers.db") as database:
+                database.execute("DELETE FROM answers WHERE question = ?", (SAME,))
+            database.close()
+    assert found == ["", "", "hit; semantic"]
+
+
 async def test_another_path_is_another_request(open_memory: Open) -> None:
     memory, app = open_memory(cache_scope="tenant"), Application()
     await call(memory, app, OPENAI.body())
@@ -259,6 +303,8 @@ TOOL_RESULT = [
 ]
 PICTURE = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "https://a.example"}}]
 UNFIT: dict[str, tuple[str, dict[str, Any]]] = {
+    "several replies": ("choices", {"n": 2}),
+    "several candidates": ("choices", {"generationConfig": {"candidateCount": 2}}),
     "hot": ("temperature", {"temperature": 1.1}),
     "hot in another way": ("temperature", {"options": {"temperature": 1.5}}),
     "no number": ("temperature", {"temperature": "warm"}),
@@ -395,6 +441,24 @@ async def test_a_leader_that_fails_lets_the_others_go_on(open_memory: Open) -> N
     memory, app = open_memory(), Held(reply=reply({"content": "Use"}, finish="length"))
     assert await _together(memory, app, 3) == [""] * 4
     assert len(app.calls) == 4
+
+
+async def test_a_leader_that_finds_no_room_in_the_background_lets_the_others_go_on(open_memory: Open) -> None:
+    """It said nothing whole before it ended, and who would look after it is dropped."""
+
+    class Silent(Held):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            self.calls.append(await read_body(receive))
+            self.asked.set()
+            await self.let.wait()
+
+    memory, app = open_memory(queue_bytes=1), Silent()
+    leader = asyncio.create_task(call(memory, app, OPENAI.body()))
+    await app.asked.wait()
+    app.let.set()
+    await leader
+    assert memory.counters()["dropped_queue_full"] == 1
+    assert memory.answers is not None and not memory.answers.flights._flights
 
 
 async def test_waiting_has_a_bound(open_memory: Open) -> None:

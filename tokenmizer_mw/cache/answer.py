@@ -15,6 +15,11 @@ from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
 PIECES_MAX: Final = 1_024
 """Pieces in which a reply is given again; more of them are joined with their neighbours."""
 
+BROWSERS_MAX: Final = 4_096
+"""Bytes of headers for browsers that are kept with a reply."""
+
+_TO_BROWSERS: Final = b"access-control-"
+
 Way = Literal["exact", "semantic", "shared"]
 """How an answer was found: the same request, one of the same meaning, or one that was just being answered."""
 
@@ -24,12 +29,14 @@ _FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A complete reply: ``content_type``, the body, and the sizes of its pieces. ``way``: how it was found."""
+    """A complete reply: ``content_type``, the body, and the sizes of its pieces. ``way``: how it was found;
+    ``browsers``: the headers that tell a browser whose page may read it."""
 
     content_type: bytes
     body: bytes
     sizes: tuple[int, ...]
     way: Way = "exact"
+    browsers: tuple[tuple[bytes, bytes], ...] = ()
 
     def pieces(self) -> Iterator[bytes]:
         """The body as it came."""
@@ -42,7 +49,7 @@ class Answer:
         """The headers with which it is given again; ``marker`` is the one that says so."""
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
         told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
-        return [(b"content-type", self.content_type), *whole, told]
+        return [(b"content-type", self.content_type), *whole, *self.browsers, told]
 
     def found(self, way: Way) -> Answer:
         """The same, found another way."""
@@ -50,7 +57,8 @@ class Answer:
 
     def to_bytes(self) -> bytes:
         """As a store keeps it."""
-        head = {"type": self.content_type.decode("latin-1"), "sizes": self.sizes}
+        browsers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.browsers]
+        head = {"type": self.content_type.decode("latin-1"), "sizes": self.sizes, "browsers": browsers}
         return json.dumps(head, separators=(",", ":")).encode() + b"\n" + self.body
 
     @classmethod
@@ -61,11 +69,13 @@ class Answer:
             head = json.loads(line)
             sizes = tuple(int(size) for size in head["sizes"])
             content_type = str(head["type"]).encode("latin-1")
-        except (KeyError, TypeError, UnicodeError) as error:
+            told = [(str(name), str(value)) for name, value in head.get("browsers", ())]
+            browsers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in told)
+        except (AttributeError, KeyError, TypeError, UnicodeError) as error:
             raise ValueError(f"no answer: {error}") from None
         if sum(sizes) != len(body) or any(size <= 0 for size in sizes):
             raise ValueError("no answer: its pieces do not make up its body")
-        return cls(content_type, body, sizes)
+        return cls(content_type, body, sizes, browsers=browsers)
 
 
 _LAST: Final = {
@@ -83,7 +93,7 @@ class Recording:
     """A response that comes by: its start, then its pieces. ``answer`` is ``None`` unless it came whole, at most
     ``most`` bytes of it, and is one that may be given again as far as its head tells."""
 
-    __slots__ = ("_encoding", "_good", "_most", "_pieces", "_size", "_type", "ended")
+    __slots__ = ("_browsers", "_encoding", "_good", "_most", "_pieces", "_size", "_type", "ended")
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -91,6 +101,7 @@ class Recording:
         self._size = 0
         self._good = False
         self._type = b""
+        self._browsers: list[tuple[bytes, bytes]] = []
         self._encoding = "identity"
         self.ended = False
 
@@ -112,6 +123,9 @@ class Recording:
                     self._good = False
                 case b"cache-control" if b"no-store" in value.lower():
                     self._good = False
+                case name if name == b"vary" or name.startswith(_TO_BROWSERS):
+                    self._browsers.append((name, value))
+        self._good = self._good and sum(len(name) + len(value) for name, value in self._browsers) <= BROWSERS_MAX
 
     def takes(self, piece: bytes) -> None:
         """The next piece of the body."""
@@ -139,7 +153,7 @@ class Recording:
         pieces = self._decoded()
         if not pieces:
             return None
-        return Answer(self._type, b"".join(pieces), tuple(map(len, _joined(pieces))))
+        return Answer(self._type, b"".join(pieces), tuple(map(len, _joined(pieces))), browsers=tuple(self._browsers))
 
     def _decoded(self) -> Sequence[bytes]:
         if self._encoding == "identity":

@@ -246,8 +246,9 @@ class Asking:
             if not own:
                 return flight
             self._flight = flight
-        if answers.embedder is not None:
-            meaning = meaning_of(self._opened, self._owner, self._place, alone=self._alone)
+        if (embedder := answers.embedder) is not None:
+            model = embedder.identity
+            meaning = meaning_of(self._opened, self._owner, self._place, alone=self._alone, model=model)
             if meaning is not None and not too_long(meaning.text, answers.settings):
                 self._meaning = meaning
         return None

@@ -6,6 +6,7 @@ Needs the extra ``semantic``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,12 +32,17 @@ class BadVector(ValueError):
 class Embedder:
     """Vectors of length one by ``embed``, which is asked once here to learn how wide they are.
 
+    ``identity`` tells whose vectors they are, for those of one model are never compared with those of another: what
+    ``embed`` has under that name (a text), else to which side of nought the numbers of its first vector lie, which
+    another build or machine hardly moves.
+
     Raises ``ConfigError`` when that fails, or gives no vector.
     """
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
         self.width = 0
+        self.identity = b""
         try:
             found = np.asarray(embed(["How wide is a vector?"]), np.float32)
         except Exception as error:
@@ -44,6 +50,9 @@ class Embedder:
         if found.ndim != 2 or found.shape[0] != 1 or not 1 <= found.shape[1] <= WIDTH_MAX:
             raise ConfigError(f"the embedder of the cache gives an array of the shape {found.shape} for one text")
         self.width = int(found.shape[1])
+        named = getattr(embed, "identity", None)
+        told = named.encode() if isinstance(named, str) else np.packbits(found[0] > 0).tobytes()
+        self.identity = self.width.to_bytes(4, "little") + told
 
     def __call__(self, text: str) -> Matrix:
         """The vector of a text. Raises ``BadVector``, and what the embedder raises."""
@@ -65,7 +74,18 @@ def model_in(directory: str, sha256: str = "") -> Embed:
     digest = digest_of(folder)
     if sha256 and digest != sha256.casefold():
         raise ConfigError(f"{folder}: the digest of its weights is {digest}, not the one in cache_model_sha256")
-    return Encoder(folder)
+    return _Named(Encoder(folder), f"sha256:{digest}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An embedder that says which model it is."""
+
+    embed: Embed
+    identity: str
+
+    def __call__(self, texts: list[str]) -> Any:
+        return self.embed(texts)
 
 
 def sentence_transformer(directory: str) -> Embed:

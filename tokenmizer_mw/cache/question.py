@@ -12,9 +12,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
-from tokenmizer_mw.exchange import Opened
+from tokenmizer_mw.exchange import Headers, Opened
 from tokenmizer_mw.guard import judge
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
@@ -25,14 +26,22 @@ from tokenmizer_mw.wire.request import NO_LIST
 
 from .guard import of_the_moment
 
-VERSION: Final = b"1"
+VERSION: Final = b"2"
 """Part of every key: answers that were kept under other rules are not found."""
 
 UNSTATED_TEMPERATURE: Final = 1.0
 """What most providers take where a request names no temperature."""
 
 _TEMPERATURES: Final = (("temperature",), ("generationConfig", "temperature"), ("generation_config", "temperature"))
+_COUNTS: Final = ("candidateCount", "candidate_count")
 _OF_OLLAMA: Final = ("options", "temperature")
+
+_CHOICES: Final = (
+    ("n",),
+    ("num_generations",),
+    *((config, name) for config in ("generationConfig", "generation_config") for name in _COUNTS),
+)
+"""Where a request asks for several replies. How each of them ended is not looked at."""
 
 _WITHOUT_INFLUENCE: Final = frozenset(
     {
@@ -49,15 +58,11 @@ _WITHOUT_INFLUENCE: Final = frozenset(
         b"transfer-encoding",
         b"user-agent",
         b"via",
-        b"forwarded",
         b"x-amzn-trace-id",
         b"x-client-request-id",
         b"x-cloud-trace-context",
         b"x-correlation-id",
         b"x-forwarded-for",
-        b"x-forwarded-host",
-        b"x-forwarded-port",
-        b"x-forwarded-proto",
         b"x-real-ip",
         b"x-request-id",
         b"x-stainless-retry-count",
@@ -69,7 +74,8 @@ _WITHOUT_INFLUENCE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers."""
+    """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
+    values of each, in their order, by names in lower case."""
 
     path: str
     host: str = ""
@@ -85,14 +91,14 @@ class Meaning:
     text: str
 
 
-def place_of(
-    path: str, headers: Mapping[bytes, bytes], settings: Settings, *, host: str = "", query: bytes = b""
-) -> Place:
+def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> Place:
     """Where a request was sent to, without the headers that do not matter, or that the settings name as such."""
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
     without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
-    return Place(path, host, query, tuple(sorted(item for item in headers.items() if item[0] not in without)))
+    named = ((name.lower(), value) for name, value in headers)
+    kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
+    return Place(path, host, query, tuple(kept))
 
 
 def exact_key(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -> bytes:
@@ -103,8 +109,9 @@ def exact_key(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -
     return _digest((*_circumstances(opened, owner, place, alone), *_body(opened)))
 
 
-def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -> Meaning | None:
-    """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body."""
+def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool, model: bytes = b"") -> Meaning | None:
+    """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body.
+    ``model``: by whose vectors it is compared."""
     request = opened.request
     if not request.messages:
         return None
@@ -119,7 +126,7 @@ def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) 
         return None
     around = _cut_out(request.text, [(start, end), *_own_fields(opened, request)])
     rest = json.dumps(frame, sort_keys=True, ensure_ascii=True).encode()
-    return Meaning(_digest((b"meaning", *_circumstances(opened, owner, place, alone), *around, rest)), text)
+    return Meaning(_digest((b"meaning", model, *_circumstances(opened, owner, place, alone), *around, rest)), text)
 
 
 def unfit(request: ChatRequest, settings: Settings) -> str:
@@ -131,6 +138,8 @@ def unfit(request: ChatRequest, settings: Settings) -> str:
         return "turn"
     if not _cool(request.fields, settings.cache_temperature_max):
         return "temperature"
+    if any(_at(request.fields, path) not in (None, 1) for path in _CHOICES):
+        return "choices"
     if of_the_moment(newest.text):
         return "moment"
     return "flagged" if judge(newest).flagged else ""

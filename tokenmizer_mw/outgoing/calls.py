@@ -167,7 +167,7 @@ class Outgoing:
             if binding is not None and binding.remembered:
                 return None
             named = Named(None, self._tenant) if binding is None else binding.name()
-            call = self._chat(path, by_name(headers()), body, named, host, query)
+            call = self._chat(path, list(headers()), body, named, host, query)
         except Exception as error:
             failed(self.memory, "open_failed", error)
             return None
@@ -194,13 +194,13 @@ class Outgoing:
     def _chat(
         self,
         path: str,
-        headers: Mapping[bytes, bytes],
+        given: Headers,
         body: Callable[[], bytes],
         named: Named,
         host: str,
         query: bytes,
     ) -> Call | Reason:
-        settings = self.memory.settings
+        settings, headers = self.memory.settings, by_name(given)
         reason = refused(headers, settings, named=named.session_id is not None)
         if reason is not None:
             return reason
@@ -224,6 +224,7 @@ class Outgoing:
             fixed=fixed,
             host=host,
             query=query,
+            given=given,
         )
 
     def _forwarded(self, request: Q, turn: Turn) -> Q:
