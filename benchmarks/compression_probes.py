@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tokenmizer_mw import Settings
 from tokenmizer_mw.compress import compress
+from tokenmizer_mw.compress.gate import faithful
 
 Messages = list[dict[str, Any]]
 Holds = Callable[[str, str], bool]
@@ -56,6 +57,67 @@ PYTHON: Final = (
 DIFF: Final = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n-limit = 10  \n+# {}\n context\n"
 TABLE: Final = "| name | value |\n|------|-------|\n| a    |  1.50 |\n| b    |  {} |\n"
 MAKE: Final = "build:\n\tcc -O2 -o a a.c   \n\n\n\n# {}\n\t@echo done\n"
+STAGES: Final = "filler,json,spaces,logs,listings,repeats,shorten"
+HISTORY: Final = "history"
+ANSWERS: Final = (
+    "1. Regards\n2. Best\n3. Cheers",
+    "1. Thank you.\n2. Hope this helps!",
+    "The button should read: Enjoy!",
+    "The button should read: Hope this helps!",
+    "The last line is:\n\nHappy coding!",
+    "Bonne chance\nGood luck",
+    "Definitely. Both copies are on the backup.",
+    "Absolutely! Just keep the lock file.",
+    "Of course. The old one is gone though.",
+    "Sure! It is safe.",
+    "Certainly. It was signed by both.",
+    "Dear Maria,\n\nthe books are closed.\n\nLet me know if you have any questions.",
+)
+SHOWING: Final = (
+    "cat {}",
+    "pwd && cat {}",
+    "cd app; cat {}",
+    "echo x; cat {}",
+    "docker exec web cat {}",
+    "bash -lc 'cat {}'",
+    "ssh host 'cd app && cat {}'",
+    "ls | xargs cat",
+    "python show.py {}",
+)
+SHOWN: Final = (
+    "\n".join(["routes do", *(f'  get "/page{at}", to: "pages#show{at}"' for at in range(8)), "end"]),
+    "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 2\n",
+    "\n".join(["rows = [", *["    0.0,"] * 6, "]"]),
+    "\n".join(["| a | b |", "|---|---|", *["| 0 | 0 |"] * 6]),
+    "\n".join(f"2024-01-0{at},4411,{1000 - at * 7}" for at in range(1, 9)),
+    "\n".join(f"2024-01-0{at} 10:00:00 account 4411 balance {1000 - at * 7}" for at in range(1, 9)),
+)
+STAMPS: Final = (
+    "2024-01-01 10:00:{:02}",
+    "2024-01-01T10:00:{:02}Z",
+    "[2024-01-01 10:00:{:02},123]",
+    "10:00:{:02}",
+    "Jan 12 10:00:{:02} host app:",
+    "I0101 10:00:{:02}.000",
+    '10.0.0.1 - - [10/Oct/2000:13:55:{:02} +0000] "GET /a HTTP/1.1" 200',
+)
+ROWS: Final = (
+    ("{at}\tuser {at} is active and has paid 20 euros in the month of May", "{other}\t", "numbered 401 to 410 here"),
+    ("{at}:    def handler_{at}(self, request, response, context): ...", "{other}:", "numbered 401 to 410 here"),
+    ("{at:>6}\t    total_{at} = compute(row_{at}, {at}) + compute(rest_{at})", "{other:>6}\t", "401 to 410 here"),
+    ("12:{at:02}:00 backup of volume vol-{at} was finished and is complete", "19:{at:02}:00 ", "19:03:00 backup"),
+    ("{at:03}\tuser {at} is active and has paid 20 euros in the month of May", "{other:03}\t", "401"),
+)
+"""A row, what stands before it the second time, and what must be told of that."""
+REWORDED: Final = (
+    ("The loop runs while a > b holds.", "The loop runs while a < b holds."),
+    ("What is left is a - b of it.", "What is left is a + b of it."),
+    ("Each one costs -5 euros now.", "Each one costs 5 euros."),
+    ("The job of Ben fails after that.", "The job of Anna passes after that."),
+    ("Ben says that it fails.", "Anna says that it passes."),
+    ("Each call takes 30 ms at most.", "Each call takes 30 s at most."),
+    ("```\nif a > b: x = 1\n```\nand so on", "```\nif a > c: x = 1\n```\nso on"),
+)
 YAML: Final = "limits:\n  - name: a\n    # {}\n    value: 0.10\n\n\n\n  - name: b\n"
 
 
@@ -68,11 +130,21 @@ def probes() -> Iterator[Probe]:
     yield from _lists()
     yield from _repeated()
     yield from _untouchable()
+    yield from _answers()
+    yield from _shown()
+    yield from _served()
+    yield from _counted()
+    yield from _placed()
+    yield from _reworded()
 
 
 def changed(probe: Probe) -> bool:
-    """Whether the fact is not what it was. Every stage runs that can, but for the history, which leaves names alone."""
-    settings = Settings(compress="filler,json,spaces,logs,listings,repeats,shorten")
+    """Whether the fact is not what it was. Every stage runs that can, but for the history, which leaves names alone:
+    it runs where the kind of the probe says so. ``neural`` is handed what a probe would have it say."""
+    stages = HISTORY if probe.kind == "old log" else STAGES
+    settings = Settings(compress=stages, compress_keep=1, compress_step=1)
+    if probe.kind == "reworded":
+        return faithful(probe.fact, probe.messages[probe.place]["content"])
     after = compress(probe.messages, settings).messages[probe.place]["content"]
     return not probe.holds(probe.messages[probe.place]["content"], after)
 
@@ -141,6 +213,67 @@ def _untouchable() -> Iterator[Probe]:
         text = f"Sure! {fact}\n\n\n\n```\n{PYTHON.format(fact)}```\nHope this helps!"
         yield Probe("user", fact, [{"role": "user", "content": text}], 0, _same)
         yield Probe("system", fact, [{"role": "system", "content": text}, _user()], 0, _same)
+
+
+def _answers() -> Iterator[Probe]:
+    """What an assistant says that looks like a pleasantry and is the answer."""
+    for text in ANSWERS:
+        yield Probe("answer", text, [_user(), {"role": "assistant", "content": text}], 1, _same)
+
+
+def _shown() -> Iterator[Probe]:
+    """Files that a command shows among other things: every line stays."""
+    for command in SHOWING:
+        for text in SHOWN:
+            ran = {"command": command.format("a/b")}
+            yield Probe(
+                "shown by a command", f"{command}: {text[:30]}", [*_asked("bash", ran), _result(text)], 2, _same
+            )
+
+
+def _served() -> Iterator[Probe]:
+    """Long logs of servers: the one failure is there, in a long log and in an old one."""
+    for number, stamp in enumerate(STAMPS):
+        for command in ("docker logs web", "./serve", "cat app.log", "docker logs web | grep -v health"):
+            rows = [f"{stamp.format(at % 60)} INFO request {at} of tenant acme was handled" for at in range(900)]
+            failure = f"ERROR {FACTS[number]}"
+            rows[450:451] = [f"{stamp.format(9)} {failure}", "Traceback (most recent call last):"]
+            asked = _asked("bash", {"command": command})
+            text = "\n".join([*rows, *rows[460:]])
+            yield Probe("log of a server", failure, [*asked, _result(text)], 2, _told(failure))
+            old = [*asked, _result(text), *_asked("bash", {"command": "make"}, 2)[1:], _result("made", 2)]
+            yield Probe("old log", failure, old, 2, _told(failure))
+
+
+def _counted() -> Iterator[Probe]:
+    """Rows that come again with other numbers before them: the new ones are told."""
+    for row, before, told in ROWS:
+        rows = [row.format(at=at) for at in range(1, 11)]
+        again = [
+            before.format(at=at, other=at + 400) + one[len(before.format(at=at, other=at)) :]
+            for at, one in enumerate(rows, 1)
+        ]
+        messages = [*_asked("bash", {"command": "./rows 1"}, 1), _result("\n".join(rows), 1)]
+        messages += [*_asked("bash", {"command": "./rows 2"}, 2)[1:], _result("\n".join(again), 2)]
+        yield Probe("other numbers", row, messages, len(messages) - 1, _told(told))
+
+
+def _placed() -> Iterator[Probe]:
+    """Long files, whose beginning was read before: the numbers of lines in a note are those of the file."""
+    for number in range(8):
+        known = [f"value_{at} = compute({at}, 'a text that is long enough')" for at in range(100)]
+        rest = [f"x_{at} = {at}  # padding that makes the file a long one" for at in range(2_000)]
+        rest[900 + number] = f"def found_{number}(rows):"
+        told = f"[line {1001 + number}] def found_{number}(rows):"
+        messages = [*_asked("read_file", {"path": "a.py"}, 1), _result("\n".join(known), 1)]
+        messages += [*_asked("read_file", {"path": "b.py"}, 2)[1:], _result("\n".join([*known, *rest]), 2)]
+        yield Probe("line number", told, messages, len(messages) - 1, _told(told))
+
+
+def _reworded() -> Iterator[Probe]:
+    """What a model makes of prose and must not: the gate is shut."""
+    for said, other in REWORDED:
+        yield Probe("reworded", said, [{"role": "assistant", "content": other}], 0, _same)
 
 
 def _told(*facts: str) -> Holds:
