@@ -187,6 +187,56 @@ def test_by_keyboard_alone(browser: Any, address: str, signed_in: Any) -> None:
         assert shown.complaints == []
 
 
+def test_the_link_signs_in_where_the_page_is_open_already(browser: Any, address: str) -> None:
+    with opened(browser, address) as shown:
+        page = shown.page
+        page.wait_for_url("**/login*")
+        page.evaluate("token => { location.hash = 'token=' + encodeURIComponent(token) }", TOKEN)
+        page.wait_for_selector("h1:has-text('Sessions')")
+        assert "token=" not in page.url
+        assert shown.complaints == []
+
+
+def test_the_slider_keeps_the_focus_from_key_to_key(browser: Any, address: str, signed_in: Any) -> None:
+    with opened(browser, f"{address}graph?id=hall", storage_state=signed_in) as shown:
+        page = shown.page
+        assert page.evaluate("document.activeElement.id") != "at"
+        page.focus("#at")
+        for key in ("Home", "PageUp"):
+            before = page.url
+            page.keyboard.press(key)
+            page.wait_for_url(lambda url, before=before: url != before and "at=" in url)
+            page.wait_for_selector("#at:focus")
+        assert float(page.input_value("#at")) > float(page.get_attribute("#at", "min"))
+        assert shown.violations() == []
+
+
+def test_keys_in_quick_succession_ask_once(browser: Any, address: str, signed_in: Any) -> None:
+    with opened(browser, f"{address}graph?id=hall", storage_state=signed_in) as shown:
+        count = """() => new Promise(done => {
+            let sent = 0;
+            document.getElementById("slider").addEventListener("submit", event => {
+                event.preventDefault();
+                sent += 1;
+                setTimeout(() => done(sent), 50);
+            });
+            for (let key = 0; key < 4; key += 1) document.getElementById("at").dispatchEvent(new Event("change"));
+        })"""
+        assert shown.page.evaluate(count) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_words_in_the_picture_can_be_read(width: int, browser: Any, address: str, signed_in: Any) -> None:
+    with opened(browser, f"{address}graph?id=hall", storage_state=signed_in, width=width) as shown:
+        scale = "document.querySelector('.tm-graph').getScreenCTM().a"
+        assert shown.page.evaluate(scale) == pytest.approx(1, abs=0.01)
+        assert shown.page.evaluate("getComputedStyle(document.querySelector('.tm-label')).fontSize") == "13px"
+        assert shown.page.evaluate(BESIDE) <= 0
+        assert shown.violations() == []
+        shown.page.focus(".drawing")
+        assert shown.page.evaluate("document.activeElement.getAttribute('role')") == "region"
+
+
 def reached(page: Any, selector: str) -> None:
     """Press Tab until the first such element has the focus, which must then be seen."""
     for _ in range(120):

@@ -100,6 +100,8 @@ def test_wrong_tokens_are_told_so_and_then_not_compared(memory: SessionMemory) -
 
 def test_signed_out_is_out(memory: SessionMemory) -> None:
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    assert visitor.ask("GET", "logout").status == 405  # a link, or an image, signs nobody out
+    assert visitor.ask("GET", "session?id=hall").status == 200
     assert "Sign in" in visitor.submit("", "logout").body
     assert visitor.ask("GET", "session?id=hall").status == 303
 

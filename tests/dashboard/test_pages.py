@@ -121,6 +121,73 @@ def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: Sess
     assert "Nothing changed" in text_of(visitor.get("history?id=hall&from=now&to=now").body)
 
 
+def test_a_change_tells_all_that_is_otherwise(visitor: Visitor, memory: SessionMemory) -> None:
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    memory.checkpoint("hall")
+    memory.correct("hall", node.id, label="use MariaDB for bookings", detail="the host offers it")
+    memory.pin("hall", node.id)
+    memory.invalidate("hall", node.id, "it is full")
+    told = text_of(visitor.get("history?id=hall&from=checkpoint-2").body).partition("Changed (1)")[2]
+    told = told.partition("Transitions")[0]
+    assert "invalidated" in told or "declared wrong" in told
+    for said in (f"said: {node.label} use MariaDB for bookings", "the host offers it", "pinned: no yes"):
+        assert said in told
+
+
+def test_what_a_list_leaves_out_is_one_link_away(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("big", [{"role": "user", "content": f"Look at src/part_{number}.py please."} for number in range(40)])
+    for _ in range(12):
+        memory.checkpoint("big")
+    page = visitor.get("history?id=big&from=start")
+    assert "<bdi>src/part_1.py</bdi></a>" not in page.body
+    assert ">checkpoint-1</strong>" not in page.body
+    (more,) = {one.replace("&amp;", "&") for one in re.findall(r'href="([^"]+)">[\d,]+ more</a>', page.body)}
+    assert re.search(r'href="[^"]+">2 older</a>', page.body)
+    whole = visitor.get(more).body
+    assert "<bdi>src/part_1.py</bdi></a>" in whole
+    assert ">checkpoint-1</strong>" in whole
+    assert not re.search(r"[\d,]+ (more|older)<", whole)
+
+
+def test_only_goals_begin_with_a_capital(visitor: Visitor, memory: SessionMemory) -> None:
+    heading = re.compile(r'<h2(?: class="([^"]+)")?>(?:<[^>]+>)*hall/schema.sql')
+    file = next(node for node in memory.graph("hall").nodes("file"))
+    found = heading.search(visitor.get(f"fact?id=hall&node={file.id}").body)
+    assert found is not None
+    assert found[1] is None
+    assert '<h1 class="goal">' in visitor.get("session?id=hall").body
+    memory.record("bare", [{"role": "user", "content": "Hm."}])
+    assert "<h1><bdi>bare" in visitor.get("session?id=bare").body
+    assert re.findall(r"([^{}]+)\{[^{}]*text-transform: uppercase", visitor.get("static/dashboard.css").body) == [
+        "\n.goal::first-letter "
+    ]
+
+
+def test_what_stays_does_not_move_through_time(visitor: Visitor, memory: SessionMemory) -> None:
+    history = [{"role": "user", "content": f"Look at src/part_{number}.py please."} for number in range(22)]
+    for count in range(1, len(history) + 1):
+        memory.record("parts", history[:count])
+    now = places(visitor.get("graph?id=parts").body)
+    assert len({x for x, _ in now.values()}) <= 4
+    times = sorted(
+        {time for node in memory.graph("parts").nodes() for time, _ in memory.graph("parts").life(node.id).moves}
+    )
+    for time in times[::5]:
+        for by in ("recorded", "valid"):
+            page = visitor.get(f"graph?id=parts&at={time!r}&as={by}").body
+            then = places(page)
+            assert then
+            assert then.items() <= now.items()
+            counts = re.findall(r'class="tm-heading"[^>]*>[^<(]+\((\d+)\)', page)
+            assert sum(map(int, counts)) == len(then)
+
+
+def places(page: str) -> dict[str, tuple[str, str]]:
+    """Where the facts of a picture stand."""
+    found = re.findall(r'class="tm-node[^"]*" x="(\d+)" y="(\d+)"[^>]* data-id="([^"]+)"', page)
+    return {id: (x, y) for x, y, id in found}
+
+
 def test_a_fact_tells_who_said_it_and_what_it_replaced(visitor: Visitor, memory: SessionMemory) -> None:
     node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
     told = text_of(visitor.get(f"fact?id=hall&node={node.id}").body)
@@ -198,6 +265,7 @@ def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:
     told = visitor.get("").body
     assert "No sessions yet" in told
     assert "TokenMizerMiddleware" in told
+    assert "tokenmizer-mw install claude-code" in told
     for page in ("search?q=x", "savings", "status"):
         assert visitor.get(page).status == 200
     memory.record("bare", [{"role": "user", "content": "Hm."}])
@@ -232,7 +300,7 @@ def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:
 def test_bad_addresses_say_what_is_wrong(page: str, status: int, visitor: Visitor) -> None:
     answer = visitor.ask("GET", page)
     assert answer.status == status
-    assert "<h1>" in answer.body
+    assert "<h1" in answer.body
 
 
 def test_a_store_that_is_away_is_told(memory: SessionMemory) -> None:

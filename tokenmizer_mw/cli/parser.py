@@ -124,7 +124,7 @@ def _dashboard(commands: Any) -> None:
     where.add_argument("--db", metavar="FILE", help="a SQLite database, by its file")
     board.add_argument("--config", metavar="FILE", help="a YAML file of settings")
     board.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    board.add_argument("--port", type=int, default=8788, help="port to listen on (default: %(default)s)")
+    board.add_argument("--port", type=int, default=8789, help="port to listen on (default: %(default)s)")
     board.add_argument("--name", action="append", default=[], help="a host name that it is reached by, if others")
 
 

@@ -195,6 +195,8 @@ class Dashboard:
         elif visitor.caller is None:
             await self._turned_away(name, method, scope, answer)
         elif name == LOGOUT:
+            if method != "POST":
+                raise failure("method")
             answer.cookies.append(cookie(self._cookie, "", scope, 0))
             await answer.see(LOGIN if self._entrance.asks else "./")
         elif name == EVENTS:

@@ -9,7 +9,7 @@ from tokenmizer_mw.export.appearance import EDGES
 from tokenmizer_mw.graph.fold import Life
 from tokenmizer_mw.graph.views import Why, why
 from tokenmizer_mw.labels import flatten
-from tokenmizer_mw.model.node import LABEL_MAX, Node, Status, may_move
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, may_move
 from tokenmizer_mw.session import Edited, SessionState
 
 from .asked import Asked, Page
@@ -84,7 +84,8 @@ def _fact(asked: Asked, found: Seen) -> Markup:
     listed = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]  # type: ignore[arg-type]
     quote = tag("blockquote", told(node.source.quote)) if node.source.quote else None
     pinned = tag("span", "pinned", class_="badge") if node.pinned else None
-    return card(flatten(node.label), quote, tag("dl", listed, class_="about"), id="fact", live=True, more=pinned)
+    title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
+    return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:

@@ -87,7 +87,7 @@ def session_head(asked: Asked, here: str, title: str) -> Markup:
     return tag(
         "div",
         tag("p", link("./", "Sessions"), " / ", tag("span", told(asked.id), class_="id"), class_="crumbs"),
-        tag("h1", told(title) if title else told(asked.id)),
+        tag("h1", told(title), class_="goal") if title else tag("h1", told(asked.id)),
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal
 
-from tokenmizer_mw.export.layout import arrange
+from tokenmizer_mw.export.layout import Layout
 from tokenmizer_mw.export.svg import draw
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.graph.views import status_at
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
@@ -24,6 +24,7 @@ from .facts import chosen, filters
 from .frame import session_head
 from .live import mark_of_session
 from .markup import Markup, joined, tag
+from .standing import held, places
 from .titles import title_of
 from .words import counted, exactly, link, nothing, to
 
@@ -125,15 +126,14 @@ def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node
     if not shown:
         return tag("section", nothing("No facts at this time, or none like that."), class_="card")
     part = SessionGraph()
-    for node in sorted(shown, key=lambda node: (graph.life(node.id).added, node.source.turn, node.id)):
+    for node in sorted(shown, key=lambda node: _since(graph, node)):
         part.apply(NodeAdded(node))
     for edge in graph.edges():
         if part.get(edge.source) is not None and part.get(edge.target) is not None:
             part.apply(EdgeAdded(edge))
-    ids = {node.id for node in shown}
-    places = arrange(part.nodes(), [step for step in graph.transitions() if ids.issuperset((step.old, step.new))])
+    layout = _places(asked, part, graph.transitions(), then)
     svg = draw(
-        part, places, title="The facts and how they relate", link=lambda node: to("fact", id=asked.id, node=node.id)
+        part, layout, title="The facts and how they relate", link=lambda node: to("fact", id=asked.id, node=node.id)
     )
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{counted(count, 'fact')}."
@@ -142,6 +142,20 @@ def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node
     return tag(
         "section", text, tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph")
     )
+
+
+def _places(asked: Asked, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:
+    """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
+    time, so that there is no picture of now to hold on to."""
+    if then.at is None or asked.query.get("status"):
+        return places(part.nodes(), steps)
+    now = asked.memory.graph(asked.id, tenant=asked.tenant)
+    shown = _important(now, chosen(now.nodes(), asked.query.get("type", ""), ""))
+    return held(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
+
+
+def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:
+    return graph.life(node.id).added, node.source.turn, node.id
 
 
 def _slider(asked: Asked, then: Then, type_: str, status: str) -> Markup | None:
@@ -183,6 +197,7 @@ def _slider(asked: Asked, then: Then, type_: str, status: str) -> Markup | None:
                 max=repr(then.last),
                 step="any",
                 value=repr(value),
+                autofocus=then.at is not None and "as" in asked.query,
                 aria_valuetext=_when(then),
             ),
             class_="field time",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from tokenmizer_mw.graph.views import Diff, diff
@@ -17,12 +17,18 @@ from .live import mark_of_session
 from .markup import Markup, joined, tag
 from .session import step_row
 from .titles import title_of
-from .words import card, counted, fact_link, link, moment, nothing, status_of, to, type_of
+from .words import card, counted, exactly, fact_link, link, moment, nothing, status_of, to, told, type_of
 
 STEPS: Final = 40
-MARKS: Final = 100
+MARKS: Final = 10
+CHOICES: Final = 100
+"""Checkpoints to choose from."""
+
 SHOWN: Final = 30
 """Facts of one kind of change that a diff lists."""
+
+WHOLE: Final = 2_000
+"""Rows of a list that somebody asked to see all of."""
 
 _START, _NOW = "start", "now"
 
@@ -31,18 +37,19 @@ _Step = tuple[Transition, Node | None, Node | None]
 
 def page(asked: Asked) -> Page:
     """Checkpoints, a diff, transitions and changes by hand."""
+    most = _most(asked, STEPS)
 
     def look(state: SessionState) -> tuple[str, int, list[Marked], list[_Step], int, list[Edited]]:
         graph, steps = state.graph, state.graph.transitions()
-        told = [(step, graph.get(step.old), graph.get(step.new)) for step in steps[-STEPS:][::-1]]
-        return title_of(state), state.seq, list(state.checkpoints), told, len(steps), list(state.edits.values())[::-1]
+        rows = [(step, graph.get(step.old), graph.get(step.new)) for step in steps[-most:][::-1]]
+        return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
 
     title, seq, marks, steps, count, edits = asked.memory.view(asked.id, look, tenant=asked.tenant)
     body = joined(
         session_head(asked, "history", title),
         _comparing(asked, marks, seq),
         _transitions(asked, steps, count),
-        card("Changed by hand", edits_list(asked, edits[:STEPS]), id="edits", live=True) if edits else None,
+        _edits(asked, edits) if edits else None,
     )
     live = to("events", id=asked.id, since=mark_of_session(seq))
     return Page(f"History - {title or asked.id}", body, "", asked.id, live)
@@ -56,8 +63,8 @@ def _comparing(asked: Asked, marks: Sequence[Marked], seq: int) -> Markup:
     form = tag(
         "form",
         tag("input", type="hidden", name="id", value=asked.id),
-        _choice("from", "From", [_START, *(mark.checkpoint.id for mark in marks[-MARKS:])], before),
-        _choice("to", "To", [*(mark.checkpoint.id for mark in marks[-MARKS:]), _NOW], after),
+        _choice("from", "From", [_START, *(mark.checkpoint.id for mark in marks[-CHOICES:])], before),
+        _choice("to", "To", [*(mark.checkpoint.id for mark in marks[-CHOICES:]), _NOW], after),
         tag("button", "Compare"),
         method="get",
         action="history",
@@ -76,7 +83,7 @@ def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
     if not marks:
         return nothing("No checkpoints yet: the comparison begins with the start of the session.")
     rows = []
-    for mark in marks[-10:][::-1]:
+    for mark in marks[-_most(asked, MARKS) :][::-1]:
         point = mark.checkpoint
         cut = f"cut: the block took the place of {counted(point.dropped, 'message')}" if point.anchor else ""
         about = f"message {point.turn}, block of {counted(point.tokens, 'token')}"
@@ -91,7 +98,7 @@ def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
                 look,
             )
         )
-    return tag("ul", rows, class_="marks")
+    return joined(tag("ul", rows, class_="marks"), _left(asked, len(marks) - len(rows), "checkpoints", "older"))
 
 
 def _changes(asked: Asked, before: int, after: int) -> Markup:
@@ -116,31 +123,75 @@ def _diff(asked: Asked, found: Diff) -> Markup:
 def _part(asked: Asked, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
     if not nodes:
         return None
-    rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in nodes[-SHOWN:]]
-    return joined(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), _left(len(nodes)))
+    listed = nodes[-_most(asked, SHOWN) :]
+    rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in listed]
+    left = _left(asked, len(nodes) - len(rows), "checkpoints")
+    return joined(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
 
 
 def _changed(asked: Asked, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
     if not pairs:
         return None
-    rows = [tag("li", type_of(new), fact_link(asked.id, new), *_difference(old, new)) for old, new in pairs[-SHOWN:]]
-    return joined(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), _left(len(pairs)))
+    listed = pairs[-_most(asked, SHOWN) :]
+    rows = [tag("li", type_of(new), fact_link(asked.id, new), *_difference(old, new)) for old, new in listed]
+    left = _left(asked, len(pairs) - len(rows), "checkpoints")
+    return joined(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), left)
+
+
+_FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
+    ("said", lambda node: node.label),
+    ("because", lambda node: node.detail),
+    ("kind", lambda node: node.kind.value if node.kind is not None else ""),
+    ("about", lambda node: node.slot),
+    ("value", lambda node: node.value),
+    ("place in the plan", lambda node: "" if node.order is None else str(node.order)),
+    ("true from", lambda node: "" if node.valid_from is None else exactly(node.valid_from)),
+    ("true until", lambda node: "" if node.valid_until is None else exactly(node.valid_until)),
+    ("pinned", lambda node: "yes" if node.pinned else "no"),
+    ("confidence", lambda node: f"{node.confidence:.0%}"),
+    ("said in message", lambda node: str(node.source.turn)),
+    ("words", lambda node: node.source.quote),
+)
+"""What a fact says besides its status, by the name that people read."""
 
 
 def _difference(old: Node, new: Node) -> list[Markup | str]:
+    """All that is otherwise: the status beside the fact, a line below for each other field."""
+    found: list[Markup | str] = []
     if old.status is not new.status:
-        return [status_of(old.status), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new.status)]
-    if old.label != new.label:
-        return [tag("span", f"was: {old.label}", class_="reason")]
-    return [tag("span", "details", class_="reason")]
+        found += [status_of(old.status), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new.status)]
+    for name, value in _FIELDS:
+        before, now = value(old), value(new)
+        if before != now:
+            was, is_ = tag("del", told(before or "nothing")), tag("ins", told(now or "nothing"))
+            found.append(tag("span", f"{name}: ", was, " ", is_, class_="reason"))
+    return found or [tag("span", "where it was said is recorded otherwise", class_="reason")]
 
 
-def _left(count: int) -> Markup | None:
-    return tag("p", f"{count - SHOWN:,} more", class_="hint") if count > SHOWN else None
+def _most(asked: Asked, few: int) -> int:
+    """How many rows a list has."""
+    return WHOLE if asked.query.get("all") else few
+
+
+def _left(asked: Asked, count: int, part: str, what: str = "more") -> Markup | None:
+    """A link to the rows that a list leaves out; where even the whole list is cut, how many."""
+    if count <= 0:
+        return None
+    text = f"{count:,} {what}"
+    if asked.query.get("all"):
+        return tag("p", text, class_="hint")
+    compared = {"from_": asked.query.get("from"), "to": asked.query.get("to")}
+    return tag("p", link(f"{to('history', id=asked.id, **compared, all=1)}#{part}", text), class_="hint")
+
+
+def _edits(asked: Asked, edits: Sequence[Edited]) -> Markup:
+    shown = edits[: _most(asked, STEPS)]
+    left = _left(asked, len(edits) - len(shown), "edits", "older")
+    return card("Changed by hand", edits_list(asked, shown), left, id="edits", live=True)
 
 
 def _transitions(asked: Asked, steps: Sequence[_Step], count: int) -> Markup:
     rows = [step_row(asked, *step) for step in steps]
     shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
-    older = tag("p", f"{count - len(rows):,} older ones", class_="hint") if count > len(rows) else None
+    older = _left(asked, count - len(rows), "transitions", "older")
     return card("Transitions, the newest first", shown, older, id="transitions", live=True)

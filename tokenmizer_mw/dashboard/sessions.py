@@ -110,6 +110,11 @@ def _pages(wanted: str, place: Place | None, last: SessionInfo | None) -> Markup
 
 _WAYS: Final = (
     (
+        "With a coding agent",
+        "Claude Code remembers from its next chat on:",
+        "tokenmizer-mw install claude-code",
+    ),
+    (
         "In your application",
         "On its chat routes, with streams untouched:",
         "app.add_middleware(TokenMizerMiddleware, memory=memory)",

@@ -89,7 +89,10 @@ def nothing(text: str) -> Markup:
     return tag("p", text, class_="nothing")
 
 
-def card(title: str, *children: object, id: str | None = None, live: bool = False, more: object = None) -> Markup:
-    """A section of a page with a heading of its own. ``live``: it is renewed when something happens."""
-    head = tag("div", tag("h2", title), more, class_="card-head")  # type: ignore[arg-type]
+def card(
+    title: str, *children: object, id: str | None = None, live: bool = False, more: object = None, goal: bool = False
+) -> Markup:
+    """A section of a page with a heading of its own. ``live``: it is renewed when something happens. ``goal``: the
+    heading is a goal, which reads like a sentence; the names of files and values keep their spelling."""
+    head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
     return tag("section", head, joined(*children), class_="card", id=id, data_live=live)  # type: ignore[arg-type]

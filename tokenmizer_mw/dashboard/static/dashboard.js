@@ -3,6 +3,7 @@
 // Everything works without this file: it renews what changed, moves the slider, and fills in a token from a link.
 
 const renewAfter = 250;
+const slideAfter = 400;
 const main = document.getElementById("main");
 
 function busy(part) {
@@ -51,7 +52,11 @@ function slide(form) {
     range.setAttribute("aria-valuetext", told.textContent);
   });
   form.querySelector("button").hidden = true;
-  range.addEventListener("change", () => form.requestSubmit());
+  let waiting = 0;
+  range.addEventListener("change", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => form.requestSubmit(), slideAfter); // whoever holds a key down is not there yet
+  });
   for (const choice of form.querySelectorAll("input[type=radio]")) choice.addEventListener("change", () => form.requestSubmit());
 }
 
@@ -67,4 +72,7 @@ if (main?.dataset.events) listen(main.dataset.events);
 const slider = document.getElementById("slider");
 if (slider) slide(slider);
 const login = document.getElementById("login");
-if (login) signIn(login);
+if (login) {
+  signIn(login);
+  addEventListener("hashchange", () => signIn(login)); // the link was pasted where this page was open already
+}
