@@ -38,7 +38,9 @@ def complaint(result: tuple[int, str, str], status: int) -> str:
     ids=lambda command: command[0],
 )
 def test_an_unknown_session(filled: Run, command: list[str]) -> None:
-    assert "no session 'x'" in complaint(filled(*command), 2)
+    told = complaint(filled(*command), 2)
+    assert "no session 'x'" in told
+    assert "`tokenmizer-mw sessions` lists" in told
 
 
 def test_a_store_that_is_not_there_is_named_and_not_created(run: Run, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
     try:
         yield Store(memory, log, place)
     except UnknownSession as error:
-        raise UnknownSession(f"{error} in {place}{elsewhere(log, arguments.tenant)}") from None
+        where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
+        raise UnknownSession(f"{where}; `tokenmizer-mw sessions` lists those that are there") from None
     finally:
         memory.close()
 

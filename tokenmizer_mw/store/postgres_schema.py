@@ -116,7 +116,7 @@ async def _version(connection: Connection, schema: str, migrations: Sequence[Mig
     if version > len(migrations):
         raise StoreTooNew(
             f"{NAME}: was written by a newer version of tokenmizer-mw"
-            f" (its schema is {version}, this version reads up to {len(migrations)})"
+            f" (its schema is {version}, this version reads up to {len(migrations)}): upgrade tokenmizer-mw here"
         )
     return version
 

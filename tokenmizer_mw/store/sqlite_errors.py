@@ -19,7 +19,7 @@ ERRORS: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_PROTOCOL: (StoreUnavailable, "is locked by another writer"),
     sqlite3.SQLITE_NOLFS: (StoreUnavailable, "is too large for this file system"),
     sqlite3.SQLITE_TOOBIG: (StoreUnavailable, "an event is larger than SQLite can hold"),
-    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is not a SQLite database"),
+    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is not a SQLite database: name another file, or restore a backup"),
     sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "is damaged"),
     sqlite3.SQLITE_CONSTRAINT: (StoreCorrupt, "is damaged: its sessions and its events disagree"),
     sqlite3.SQLITE_MISMATCH: (StoreCorrupt, "is damaged: a value has the wrong type"),

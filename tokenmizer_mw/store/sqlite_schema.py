@@ -93,10 +93,10 @@ def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration])
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     (tables,) = cursor.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application != APPLICATION_ID and (application or version or tables):
-        raise StoreCorrupt(f"{path}: is a database of another application")
+        raise StoreCorrupt(f"{path}: is a database of another application: name another file")
     if version > len(migrations):
         raise StoreTooNew(
             f"{path}: was written by a newer version of tokenmizer-mw"
-            f" (its schema is {version}, this version reads up to {len(migrations)})"
+            f" (its schema is {version}, this version reads up to {len(migrations)}): upgrade tokenmizer-mw here"
         )
     return int(version)
