@@ -199,6 +199,8 @@ def test_two_configurations_that_start_us_side_by_side_get_one_block(host: Host)
     assert host.event("sessionstart", source="resume") == ""
     host.now += 60.0
     assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
+    host.event("sessionend")
+    assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
     host.write(*turns(1))
     assert "PostgreSQL" in context(host.event("sessionstart", source="resume"))
 

@@ -194,6 +194,11 @@ class Hooks:
         self._ask(event.session, no_more=True)
         return "" if self._shown(event).present else self._block(session, event)
 
+    def _ended(self, session: str, event: Event) -> str:
+        """Whoever comes back, and be it at once, starts anew."""
+        self._given.pop(event.session, None)
+        return ""
+
     def _compacting(self, session: str, event: Event) -> str:
         """Mark this point once the host has its answer: what was said is durable, and facts take their time."""
         if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
@@ -292,6 +297,7 @@ _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
     "sessionstart": Hooks._started,
     "userpromptsubmit": Hooks._prompted,
     "precompact": Hooks._compacting,
+    "sessionend": Hooks._ended,
 }
 """What events do besides being recorded."""
 
