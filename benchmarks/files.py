@@ -1,17 +1,21 @@
 """A file of every kind in at most 300 tokens; one of 1 GB in bounded memory; what is broken told up to where it breaks.
 
-The table of 1 GB is made here, piece by piece, and read by a fresh process whose peak memory the system tells. Memory
-is what the process holds above an interpreter that has imported the same modules.
+The table of 1 GB is made here, piece by piece, and read by a fresh process whose peak memory the system tells. The
+command is measured as people run it too: with a file of three lines, and with a table of 50 MB in front of a terminal,
+where it shows how far it is.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import pty
 import random
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +23,7 @@ from typing import Any, Final
 from .measure import at_least, at_most
 
 SIZE: Final = 1_000_000_000
+COMMAND_SIZE: Final = 50_000_000
 BLOCK_ROWS: Final = 20_000
 MEASURED: Final = """
 import json, resource, sys, time
@@ -36,6 +41,13 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps({"peak": peak, "before": before, "seconds": taken, "calls": calls, "tokens": digest.tokens,
                   "rows": digest.facts.get("rows"), "partial": digest.partial, "size": digest.size}))
 """
+COMMAND: Final = """
+import resource, sys
+from tokenmizer_mw.cli import main
+status = main(["analyze", sys.argv[1]])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+sys.exit(status)
+"""
 INTERRUPTED: Final = """
 import signal, sys
 from tokenmizer_mw.cli import main
@@ -50,6 +62,7 @@ def run() -> dict[str, Any]:
         large, small = Path(folder) / "orders.csv", Path(folder) / "few.csv"
         rows = _table(large, SIZE)
         _table(small, 20_000)
+        commands = _commands(Path(folder))
         told = json.loads(subprocess.check_output([sys.executable, "-c", MEASURED, str(large), str(small)]))
         stopped = _interrupted(large)
     grown = (told["peak"] - told["before"]) / 1_024
@@ -60,11 +73,13 @@ def run() -> dict[str, Any]:
         "megabytes_per_second": round(told["size"] / 1e6 / told["seconds"], 1),
         "peak_mb": round(told["peak"] / 1_024, 1),
         "peak_above_imports_mb": round(grown, 1),
+        "command_peak_mb": {name: round(peak, 1) for name, peak in commands.items()},
         "told_of_progress": told["calls"],
         "interrupted_after_seconds": round(stopped, 2),
     }
     bars = [
         at_most("table of 1 GB: memory of the whole process", told["peak"] / 1_024, 64, "MB", 1),
+        at_most("the command, on a terminal too: memory of the whole process", max(commands.values()), 64, "MB", 1),
         at_most("table of 1 GB: tokens of the digest", told["tokens"], 300, digits=0),
         at_least("table of 1 GB: rows counted", told["rows"] / rows, 1),
         at_least("table of 1 GB: times that progress was told", told["calls"], 1_000, digits=0),
@@ -90,6 +105,38 @@ def _table(path: Path, size: int) -> int:
                 )
             file.write("".join(lines))
     return rows
+
+
+def _commands(folder: Path) -> dict[str, float]:
+    """The peak memory of the command in MB, by what it is given."""
+    few, many = folder / "ports.csv", folder / "many.csv"
+    few.write_text("service,port\nweb,8080\napi,8081\n", encoding="utf-8")
+    _table(many, COMMAND_SIZE)
+    return {"3_lines": _command(few), "50_mb_on_a_terminal": _command(many, terminal=True)}
+
+
+def _command(path: Path, *, terminal: bool = False) -> float:
+    """The peak memory of the command in MB."""
+    ours, theirs = pty.openpty()
+    reader = threading.Thread(target=_drained, args=(ours,))
+    reader.start()
+    try:
+        stderr = theirs if terminal else subprocess.DEVNULL
+        said = subprocess.check_output([sys.executable, "-c", COMMAND, str(path)], stderr=stderr, text=True)
+    finally:
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
+    return int(said.splitlines()[-1]) / 1_024
+
+
+def _drained(terminal: int) -> None:
+    """Read what a terminal shows until nobody writes to it any more."""
+    try:
+        while os.read(terminal, 1 << 16):
+            pass
+    except OSError:  # how a terminal of Linux ends
+        return
 
 
 def _interrupted(path: Path) -> float:
