@@ -78,6 +78,18 @@ def test_it_opens_from_a_file_quietly_and_for_everybody(
         page.picture(f"export-{name}-{'phone' if size[0] < 500 else 'desk'}-{theme}")
 
 
+def test_types_that_wrap_stay_beside_their_heading(browser: Any, folder: Path) -> None:
+    with opened(browser, folder / "crowd.html", width=1000) as page:
+        edges = """() => [...document.querySelectorAll('.chips')].map(box => {
+            const chips = [...box.querySelectorAll('label')].map(chip => chip.getBoundingClientRect());
+            return [box.querySelector('legend').getBoundingClientRect().right, Math.min(...chips.map(chip => chip.left)),
+                new Set(chips.map(chip => chip.top)).size];
+        })"""
+        found = page.page.evaluate(edges)
+        assert max(rows for _, _, rows in found) > 1
+        assert all(left >= right for right, left, _ in found)
+
+
 def test_500_facts_are_a_small_file(folder: Path) -> None:
     assert (folder / "crowd.html").stat().st_size <= 250_000
 
@@ -141,6 +153,9 @@ def test_search_and_filters(browser: Any, folder: Path) -> None:
         assert page.page.inner_text("#found") == f"1 of {len(booking())} shown"
         page.page.keyboard.press("Enter")
         assert page.page.inner_text("#details-title") == "database is locked"
+        page.page.keyboard.press("Escape")
+        assert not page.page.is_visible("#details")
+        assert page.page.evaluate("document.activeElement.id") == "query"
         page.page.fill("#query", "")
         page.page.uncheck("input[value=decision]")
         assert not [id for id in shown(page.page) if id.startswith("decision")]

@@ -342,9 +342,13 @@
     if (place_ >= 0) choose(place_, { reveal: true });
   };
 
-  const leave = () => {
+  const shut = () => {
     choose(-1);
     history.replaceState(null, "", "#");
+  };
+
+  const leave = () => {
+    shut();
     buttons[stop]?.focus();
   };
 
@@ -354,6 +358,7 @@
   });
 
   one("query").addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && chosen >= 0) shut();
     if (event.key !== "Enter") return;
     event.preventDefault();
     const later = shown.findIndex((status, place_) => status >= 0 && place_ > chosen);
