@@ -33,6 +33,7 @@ _OURS: Final = "\n\n"
 """What stands for a line that tells a place: in what was forwarded, and in what is compared with it. No line of a text
 is the one or the other, so that places are never told by places."""
 _TOLD: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
+_COUNTS: Final = re.compile(r"(?m)^ {0,6}\d{1,6}[\t→:|]")
 _QUOTE_MAX: Final = 60
 _WEAK: Final = 8
 """Characters of a line below which no run is looked for at it: braces, blank lines."""
@@ -65,7 +66,7 @@ class Forwarded:
 
     def learn(self, passage: Passage, text: str) -> None:
         """``text`` is what of the passage is forwarded."""
-        lines = _compared(text.split("\n"), _GONE)
+        lines = _compared(text, text.split("\n"), _GONE)
         if self.held + len(lines.said) > LINES_MAX:
             return
         self.titles.append(_title(passage))
@@ -81,7 +82,7 @@ class Forwarded:
     def shorter(self, text: str) -> str:
         """``text`` with the runs that are known told by their places; the same object when there are none."""
         raw = text.split("\n")
-        shorter = "\n".join(self._pieces(raw, _compared(raw, _OURS)))
+        shorter = "\n".join(self._pieces(raw, _compared(text, raw, _OURS)))
         return shorter if len(shorter) < len(text) else text
 
     def _pieces(self, raw: Sequence[str], lines: Lines) -> Iterator[str]:
@@ -158,10 +159,10 @@ def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
     )
 
 
-def _compared(raw: Sequence[str], ours: str) -> Lines:
+def _compared(text: str, raw: Sequence[str], ours: str) -> Lines:
     """Lines as they are compared: without the numbers that count them. ``ours`` stands for those that tell a place."""
-    said = [ours if line[:1] == "[" and _TOLD.match(line) else line for line in raw]
-    numbers = _counted(raw)
+    said = [ours if line[:1] == "[" and _TOLD.match(line) else line for line in raw] if "[" in text else list(raw)
+    numbers = _counted(raw) if _COUNTS.search(text) else None
     if numbers is None:
         return Lines(said)
     bared = (line if number is None else bare(line) for line, number in zip(said, numbers, strict=True))
@@ -170,7 +171,7 @@ def _compared(raw: Sequence[str], ours: str) -> Lines:
 
 def _counted(raw: Sequence[str]) -> list[int | None] | None:
     """The numbers of lines that count on from the line before, or up to the line behind; ``None`` for no such line."""
-    found = [number_of(line) if line[:1] in _COUNTS else None for line in raw]
+    found = [number_of(line) for line in raw]
     if not any(number is not None for number in found):
         return None
     ahead, behind = [None, *found[:-1]], [*found[1:], None]
@@ -178,9 +179,6 @@ def _counted(raw: Sequence[str]) -> list[int | None] | None:
         number if number is not None and (number - 1 == before or number + 1 == after) else None
         for before, number, after in zip(ahead, found, behind, strict=True)
     ]
-
-
-_COUNTS: Final = frozenset(" 0123456789")
 
 
 def _title(passage: Passage) -> str:

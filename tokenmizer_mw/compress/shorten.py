@@ -30,7 +30,7 @@ _DEFINES: Final = re.compile(
     r" *\(?[\w\"'<:]"
 )
 FAILURE: Final = re.compile(
-    r"(?i)\b\w*(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|critical|assert|^[EF]\d{4} \d\d:"
+    r"(?i)(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|critical|assert|^[EF]\d{4} \d\d:"
 )
 Name = Callable[[int], str]
 """What is told of where a line stands, by its place; "" where that is not known."""

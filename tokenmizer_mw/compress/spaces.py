@@ -42,8 +42,8 @@ def printed(text: str) -> str:
     return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
 
 
-PRINTED: Final = frozenset({Sort.LOG, Sort.LISTING})
-"""Sorts of output in which white space at the edges of lines says nothing."""
+PRINTED: Final = frozenset({Sort.LOG})
+"""Sorts of output in which white space at the edges of lines says nothing. Behind a list, code may stand."""
 
 
 def _last_state(line: str) -> str:
