@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.cli.parser import parser
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -113,14 +115,16 @@ def database(store: str) -> Path:
 
 def test_a_corrupt_database(filled: Run, store: str) -> None:
     database(store).write_bytes(b"this is no database at all, and never was one" * 100)
-    complaint(filled("sessions"), 1)
+    assert "name another file, or restore a backup" in complaint(filled("sessions"), 1)
 
 
 def test_a_database_of_a_newer_version(filled: Run, store: str) -> None:
     with sqlite3.connect(database(store)) as connection:
         connection.execute("PRAGMA user_version = 9999")
     connection.close()
-    assert "newer" in complaint(filled("sessions"), 1)
+    told = complaint(filled("sessions"), 1)
+    assert "newer" in told
+    assert "upgrade tokenmizer-mw" in told
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes to read-only files")
@@ -184,3 +188,8 @@ def test_an_interrupt(store: str) -> None:
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "tokenmizer-mw: error: interrupted\n")
+
+
+def test_servers_listen_at_ports_of_their_own() -> None:
+    ports = [parser().parse_args(command).port for command in (["mcp"], ["dashboard"])]
+    assert len({8787, *ports}) == 3

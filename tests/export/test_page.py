@@ -82,8 +82,11 @@ def test_types_that_wrap_stay_beside_their_heading(browser: Any, folder: Path) -
     with opened(browser, folder / "crowd.html", width=1000) as page:
         edges = """() => [...document.querySelectorAll('.chips')].map(box => {
             const chips = [...box.querySelectorAll('label')].map(chip => chip.getBoundingClientRect());
-            return [box.querySelector('legend').getBoundingClientRect().right, Math.min(...chips.map(chip => chip.left)),
-                new Set(chips.map(chip => chip.top)).size];
+            return [
+                box.querySelector('legend').getBoundingClientRect().right,
+                Math.min(...chips.map(chip => chip.left)),
+                new Set(chips.map(chip => chip.top)).size,
+            ];
         })"""
         found = page.page.evaluate(edges)
         assert max(rows for _, _, rows in found) > 1

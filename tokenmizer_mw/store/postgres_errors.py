@@ -65,7 +65,8 @@ def translate(error: BaseException) -> StoreError:
     if isinstance(error, TimeoutError):
         return StoreUnavailable(f"{NAME}: did not answer in time")
     if isinstance(error, OSError):
-        return StoreUnavailable(f"{NAME}: cannot be reached ({type(error).__name__}): see that it runs, and what its address says")
+        told = "see that it runs, and what its address says"
+        return StoreUnavailable(f"{NAME}: cannot be reached ({type(error).__name__}): {told}")
     state = getattr(error, "sqlstate", None)
     if not state:
         return StoreUnavailable(f"{NAME}: the connection was lost")
