@@ -9,17 +9,17 @@ import pytest
 
 Run = Callable[..., tuple[int, str, str]]
 
-HINT = "; other tenants have sessions here: see --tenant\n"
+HINT = "; other tenants have sessions here: see --tenant"
 
 
 @pytest.mark.parametrize("command", [["sessions"], ["resume", "hall"], ["forget", "hall", "--yes"]], ids=str)
 def test_sessions_of_others_are_mentioned(run: Run, chat: Path, command: list[str]) -> None:
     assert run("import", str(chat), "--tenant", "acme")[0] == 0
     err = run(*command)[2]
-    assert err.endswith(HINT)
+    assert HINT in err
     assert err.count("\n") == 1
     assert "acme" not in err
-    assert not run(*command, "--tenant", "acme")[2].endswith(HINT)
+    assert HINT not in run(*command, "--tenant", "acme")[2]
 
 
 @pytest.mark.parametrize("command", [["sessions"], ["resume", "other"], ["forget", "other", "--yes"]], ids=str)
