@@ -191,8 +191,11 @@ class Hooks:
     def _prompted(self, session: str, event: Event) -> str:
         if event.session not in self._asked():
             return ""
+        before = self._shown(event)
+        if before.last and not before.present:
+            return ""  # the host has yet to write down what it was given and whether that stayed: the next prompt sees
         self._ask(event.session, no_more=True)
-        return "" if self._shown(event).present else self._block(session, event)
+        return "" if before.present else self._block(session, event)
 
     def _ended(self, session: str, event: Event) -> str:
         """Whoever comes back, and be it at once, starts anew."""

@@ -60,6 +60,7 @@ def shown(raw: bytes, secret: bytes, given: int = -1) -> Shown:
     for place, line in _lines(raw):
         if any(mark in line for mark in _COMPACTED) and _is_cut(value := _value(line)):
             present = last = present and name in _preserved(value)
+            given = -1 if place >= given else given
         if _BLOCK in line and own_blocks(line.decode("utf-8", "replace"), secret):
             present = last = True
             name = _name(_value(line))
