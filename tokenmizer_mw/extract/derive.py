@@ -29,6 +29,8 @@ from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import without_client
+from .structure.voiced import speaks as only_speaks
+from .structure.voiced import voiced
 from .validate import validated
 from .working import announced_over, taken_over, went_on
 
@@ -58,8 +60,9 @@ def derive(
     """
     ledger = Ledger(graph.fork())
     suspicious = flagged or {}
-    before = list(context)[-CONTEXT_MESSAGES:]
-    for numbered in messages:
+    before = [(number, voiced(message)) for number, message in list(context)[-CONTEXT_MESSAGES:]]
+    for number, message in messages:
+        numbered = (number, voiced(message))
         if numbered[0] > graph.derived:
             fenced = settings.guard in ("fence", "block") and numbered[0] in suspicious
             _draw(ledger, numbered, before, settings, fenced=fenced)
@@ -110,7 +113,12 @@ def _draw(
     if message.role is Role.USER and _worked(before, asked):
         went_on(ledger, valid)
     placed = [(finding, place(ledger, finding)) for finding in valid]
-    if message.role is Role.ASSISTANT and speaks and not message.tool_calls and not _announces(valid):
+    if (
+        message.role is Role.ASSISTANT
+        and speaks
+        and all(map(only_speaks, message.tool_calls))
+        and not _announces(valid)
+    ):
         announced_over(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)

@@ -13,8 +13,9 @@ from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status
 from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
 from .finding import Finding, Move
 from .hollow import points
-from .ledger import Ledger, is_open
+from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, described, near
+from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
 from .said import paths_in
@@ -77,6 +78,7 @@ def taken_over(ledger: Ledger) -> None:
     for task in near(ledger.graph, lambda node: _is_announced(node) and node.status is Status.PENDING):
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "left to the user")
+    leave_behind(ledger)
 
 
 def _is_announced(node: Node) -> bool:
@@ -166,11 +168,7 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.type is not NodeType.TASK:
         return note_fact(ledger, finding)
     if not finding.label:
-        closed = asked_tasks(ledger)
-        for asked in closed:
-            told = _told_by_commit(asked, finding, alone=len(closed) == 1)
-            ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
-        return closed[0] if closed else None
+        return move_item(ledger, finding) if finding.target else _close_asked(ledger, finding)
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
@@ -188,6 +186,15 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if _is_detail(ledger, finding):
         return None
     return ledger.add(finding, status=Status.COMPLETED)
+
+
+def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
+    """All that the user's last message asked for is done."""
+    closed = asked_tasks(ledger)
+    for asked in closed:
+        told = _told_by_commit(asked, finding, alone=len(closed) == 1)
+        ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
+    return first(closed)
 
 
 def _told_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:

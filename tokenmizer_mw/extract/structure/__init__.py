@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.finding import Finding, Segment
 from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.model.node import Status
 
 from . import certain
 from .changes import changed, open_file, refused_for
@@ -24,6 +24,7 @@ from .faults import faults
 from .git import begun
 from .markdown import read_markdown
 from .patches import patched_files
+from .plans import item_created, item_moved, read_plan
 from .results import Output, read_output
 from .shell import TEST_PROGRAMS, read_shell
 from .testruns import read_tests, runner_of
@@ -37,7 +38,6 @@ from .tools import (
     moved_paths,
     patch_of,
     paths_of,
-    plan_of,
     read_arguments,
 )
 
@@ -168,37 +168,7 @@ def _announced(call: ToolCall) -> list[Finding]:
             return [certain.begun(step) for command in commands_of(command_of(arguments)) if (step := begun(command))]
         if kind is ToolKind.AGENT:
             return [certain.begun(errand) for errand in [errand_of(arguments)] if errand]
-    if not any(word in name for word in _PLAN_WORDS) and "task_progress" not in call.arguments:
-        return []
-    arguments = read_arguments(call)
-    if kind_of(call.name, arguments) is ToolKind.PLAN:
-        plan = plan_of(arguments)
-    else:
-        progress = arguments.members.get("task_progress")
-        plan = progress if isinstance(progress, str) else []
-    if isinstance(plan, str):
-        marked = read_markdown(Role.ASSISTANT, segment(plan)) if plan else []
-        return [
-            certain.planned(found.label, found.status, order=found.order)
-            for found in marked
-            if found.type is NodeType.TASK
-        ]
-    return [_planned(text, state, order) for order, (text, state) in enumerate(plan)]
-
-
-_PLAN_WORDS: Final = ("todo", "plan", "task")
-_PLAN_STATES: Final = {
-    **dict.fromkeys(("completed", "complete", "done", "finished", "x", "true", "closed"), Status.COMPLETED),
-    **dict.fromkeys(("in_progress", "inprogress", "doing", "active", "started", "current", "-"), Status.IN_PROGRESS),
-    **dict.fromkeys(("cancelled", "canceled", "skipped", "dropped", "deleted", "wont_do"), Status.ARCHIVED),
-    **dict.fromkeys(("failed", "error"), Status.FAILED),
-}
-
-
-def _planned(text: str, state: str, order: int) -> Finding:
-    state = state.strip().lower().replace("-", "_").replace(" ", "_") if state != "-" else state
-    detail = "blocked" if state == "blocked" else ""
-    return certain.planned(text, _PLAN_STATES.get(state, Status.PENDING), order=order, detail=detail)
+    return read_plan(call)
 
 
 # -- results, by kind of tool ------------------------------------------------------------------------------------
@@ -306,4 +276,6 @@ _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = 
     ToolKind.SHELL: _shell,
     ToolKind.COMMIT: _commit,
     ToolKind.AGENT: _errand,
+    ToolKind.PLAN_ITEM: item_created,
+    ToolKind.PLAN_MOVE: item_moved,
 }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.pattern import compiled
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
@@ -19,6 +20,12 @@ _LOOKING: Final = words_of(
     " investigating reading looking researching checking gathering"
 )
 """First words of steps that only look."""
+
+_CHECKS: Final = compiled(
+    r"(?:run|re-?run|execute|verify|validate|confirm|ensure|lint|test|double-?check|make sure)\b.{0,60}?\b"
+    r"(?:tests?|suite|specs?|lint(?:er|ers|ing)?|build|type-?checks?|checks?|verification|everything|passe?s?|works?|compiles?)\b.*"
+)
+"""Steps that only see whether the others came out well."""
 
 _READ_CONFIDENCE: Final = 0.55
 _DELETED: Final = ("deleted", "moved to")
@@ -57,7 +64,7 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
 def planned(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
     """A task of a plan. One that only looks at things leaves nothing behind when it is done: a step on the way."""
     opening = label.strip().split(" ", 1)[0].casefold()
-    looks = status is Status.COMPLETED and opening in _LOOKING
+    looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 

@@ -33,6 +33,8 @@ class ToolKind(StrEnum):
     EDITOR = "editor"
     SHELL = "shell"
     PLAN = "plan"
+    PLAN_ITEM = "plan item"
+    PLAN_MOVE = "plan move"
     COMMIT = "commit"
     AGENT = "agent"
     FIND = "find"
@@ -64,6 +66,8 @@ TOOLS: Final = (
         " todolist settodos writetodo",
         "todo todos plan tasks",
     ),
+    _row(ToolKind.PLAN_ITEM, "taskcreate createtask addtask addtodo todoadd createtodo"),
+    _row(ToolKind.PLAN_MOVE, "taskupdate updatetask"),
     _row(ToolKind.COMMIT, "gitcommit commit", "commit"),
     _row(ToolKind.FIND, "glob globfiles findfile findfiles filesearch searchfilesbyname findbyname"),
     _row(ToolKind.AGENT, "task agent delegate delegatetask newtask spawnagent subagent runsubagent dispatchagent"),
@@ -127,6 +131,7 @@ _PATCHES: Final = ("patch", "patchText", "input", "diff", "patch_text", "content
 _LISTS: Final = ("todos", "plan", "tasks", "items", "task_list", "steps", "todoList", "todo_list")
 _ITEM_TEXTS: Final = ("content", "step", "title", "description", "task", "text", "subject", "name", "label")
 _ITEM_STATES: Final = ("status", "state", "done", "completed", "checked")
+_ITEM_IDS: Final = ("taskId", "task_id", "id", "todoId")
 _ERRANDS: Final = ("description", "title", "task", "task_description", "message", "prompt")
 _MESSAGES: Final = ("message", "commit_message", "msg", "title")
 
@@ -171,10 +176,17 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
     """What the tool of that name does, ``None`` when it does not matter (searches, browsers, sub-agents)."""
-    bare = name.rsplit("__", 1)[-1].rsplit(".", 1)[-1].rsplit(":", 1)[-1]
-    squeezed = bare.replace("_", "").replace("-", "").replace(" ", "").lower()
-    kind = _KIND_OF.get(squeezed)
-    return kind if kind is not None else _kind_by_words(bare, arguments)
+    kind = _KIND_OF.get(squeezed(name))
+    return kind if kind is not None else _kind_by_words(_bare(name), arguments)
+
+
+def squeezed(name: str) -> str:
+    """A tool's name as the tables write it: without its namespace, in lower case, without signs between words."""
+    return _bare(name).replace("_", "").replace("-", "").replace(" ", "").lower()
+
+
+def _bare(name: str) -> str:
+    return name.rsplit("__", 1)[-1].rsplit(".", 1)[-1].rsplit(":", 1)[-1]
 
 
 def _kind_by_words(name: str, arguments: Arguments) -> ToolKind | None:
@@ -285,6 +297,14 @@ def plan_of(arguments: Arguments) -> list[tuple[str, str]] | str:
             state = Arguments(item).first(_ITEM_STATES)
             items.append((Arguments(item).text(_ITEM_TEXTS), "completed" if state is True else str(state or "")))
     return [(text, state) for text, state in items if text.strip()]
+
+
+def item_of(arguments: Arguments) -> tuple[str, str, str]:
+    """The text of one item of a plan, its state as written and the id by which it is known; "" where there is none."""
+    named = arguments.first(_ITEM_IDS)
+    state = arguments.first(_ITEM_STATES)
+    text = arguments.text(("subject", *_ITEM_TEXTS))
+    return text.strip(), str(state or ""), str(named) if isinstance(named, (str, int)) else ""
 
 
 def _has_path(arguments: Arguments) -> bool:

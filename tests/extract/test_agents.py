@@ -1,0 +1,88 @@
+"""What sessions of coding agents come to: plans that are kept and forgotten, reports that a tool carries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.node import NodeType, Status
+
+from .talks import SPEAKERS, judged, labels
+
+Step = str | tuple[str, dict[str, Any], str]
+"""A line such as "u: add a page", or a call's name, its arguments and what it returned."""
+
+
+def agent(*steps: Step) -> SessionGraph:
+    """The graph after these steps."""
+    messages = []
+    for number, step in enumerate(steps):
+        if isinstance(step, str):
+            messages.append(Message(SPEAKERS[step[0]], step[3:]))
+            continue
+        name, arguments, returned = step
+        call = ToolCall(f"call-{number}", name, json.dumps(arguments))
+        messages.append(Message(Role.ASSISTANT, tool_calls=(call,)))
+        messages.append(Message(Role.TOOL, tool_results=(ToolResult(call.id, returned),)))
+    return judged(messages)
+
+
+def made(number: int, subject: str) -> Step:
+    return ("TaskCreate", {"subject": subject, "description": ""}, f"Task #{number} created successfully: {subject}")
+
+
+def moved(number: int, status: str) -> Step:
+    return ("TaskUpdate", {"taskId": str(number), "status": status}, f"Updated task #{number} status")
+
+
+def test_items_of_a_plan_are_moved_by_their_numbers() -> None:
+    steps = [made(1, "Add the import form"), made(2, "Parse the bank's export"), made(3, "Drop the old importer")]
+    graph = agent("u: let people import their bank statements", *steps, moved(1, "completed"), moved(2, "in_progress"))
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["Add the import form"]
+    assert labels(graph, NodeType.TASK, Status.IN_PROGRESS) == ["Parse the bank's export"]
+    assert "Drop the old importer" in labels(graph, NodeType.TASK, Status.PENDING)
+
+
+def test_an_unknown_number_and_a_refused_item_change_nothing() -> None:
+    refused = ("TaskCreate", {"subject": "Add the import form"}, "Exit code 1\nquota exceeded")
+    graph = agent("u: let people import their bank statements", refused, moved(7, "completed"))
+    assert "Add the import form" not in labels(graph, NodeType.TASK)
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == []
+
+
+def test_steps_that_only_look_or_check_are_no_work_done() -> None:
+    steps = [made(1, "Explore the importer"), made(2, "Run tests and lint"), made(3, "Test the import with Ada's file")]
+    graph = agent("u: let people import statements", *steps, *(moved(number, "completed") for number in (1, 2, 3)))
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["Test the import with Ada's file"]
+
+
+PLAN = {"plan": [{"step": "add the import form", "status": "in_progress"}, {"step": "write the help page"}]}
+
+
+def test_a_plan_that_is_not_kept_up_is_left_behind() -> None:
+    begun: list[Step] = ["u: let people import their bank statements", ("update_plan", PLAN, "Plan updated")]
+    once = agent(*begun, "a: The form is there.", "u: rename it to upload please")
+    assert "write the help page" in labels(once, NodeType.TASK, Status.PENDING)
+    twice = agent(
+        *begun, "a: The form is there.", "u: rename it to upload please", "a: Renamed.", "u: and make it blue"
+    )
+    assert "write the help page" not in labels(twice, NodeType.TASK, Status.PENDING)
+    again = agent(*begun, "a: Fine.", "u: rename it", "a: Renamed.", "u: go on", ("update_plan", PLAN, "Plan updated"))
+    assert "write the help page" in labels(again, NodeType.TASK, Status.PENDING)
+
+
+def test_what_an_assistant_says_by_a_tool_is_said() -> None:
+    asked = "u: let people import their bank statements"
+    report = {"result": "I added an import form to the accounts page. The help page is still missing."}
+    graph = agent(asked, ("attempt_completion", report, ""))
+    assert "added an import form to the accounts page" in " ".join(labels(graph, NodeType.TASK, Status.COMPLETED))
+    searched = agent(asked, ("web_search", {"message": "I added an import form to the accounts page."}, ""))
+    assert labels(searched, NodeType.TASK, Status.COMPLETED) == []
+
+
+def test_a_question_that_a_tool_carries_is_answered_by_the_next_message() -> None:
+    question = {"question": "Should the import run at night or at once?"}
+    graph = agent("u: let people import statements", ("ask_followup_question", question, ""), "u: at night")
+    assert any("at night" in label for label in labels(graph, NodeType.DECISION, Status.ACTIVE))

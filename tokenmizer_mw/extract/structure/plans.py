@@ -1,0 +1,79 @@
+"""Plans of agents: lists that are written anew each time, and items that are made and moved one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.model.message import Role, ToolCall
+from tokenmizer_mw.model.node import NodeType, Status
+
+from . import certain
+from .markdown import read_markdown
+from .results import Output
+from .tools import Arguments, ToolKind, item_of, kind_of, plan_of, read_arguments
+
+ITEM: Final = "task #"
+"""What the detail of an item begins with that the client knows by a number, by which it is found again."""
+
+_PLAN_WORDS: Final = ("todo", "plan", "task")
+_STATES: Final = {
+    **dict.fromkeys(("completed", "complete", "done", "finished", "x", "true", "closed"), Status.COMPLETED),
+    **dict.fromkeys(("in_progress", "inprogress", "doing", "active", "started", "current", "-"), Status.IN_PROGRESS),
+    **dict.fromkeys(("cancelled", "canceled", "skipped", "dropped", "deleted", "wont_do"), Status.ARCHIVED),
+    **dict.fromkeys(("failed", "error"), Status.FAILED),
+}
+_MADE: Final = re2.compile(r"(?i)\b(?:task|todo|item) #?(\w{1,20})\b")
+
+
+def read_plan(call: ToolCall) -> list[Finding]:
+    """The plan that a call writes down, as a list or as Markdown; [] for calls that write none."""
+    name = call.name.lower()
+    if not any(word in name for word in _PLAN_WORDS) and "task_progress" not in call.arguments:
+        return []
+    arguments = read_arguments(call)
+    if kind_of(call.name, arguments) is ToolKind.PLAN:
+        plan = plan_of(arguments)
+    else:
+        progress = arguments.members.get("task_progress")
+        plan = progress if isinstance(progress, str) else []
+    if isinstance(plan, str):
+        marked = read_markdown(Role.ASSISTANT, segment(plan)) if plan else []
+        tasks = [found for found in marked if found.type is NodeType.TASK]
+        return [certain.planned(found.label, found.status, order=found.order) for found in tasks]
+    return [_planned(text, state, order) for order, (text, state) in enumerate(plan)]
+
+
+def item_created(arguments: Arguments, output: Output) -> list[Finding]:
+    """One more item of the plan, known by the number that the client gives it."""
+    text, state, _ = item_of(arguments)
+    made = _MADE.search(output.text)
+    if output.failed or not text:
+        return []
+    finding = _planned(text, state, None)
+    return [replace(finding, detail=f"{ITEM}{made.group(1)}") if made is not None else finding]
+
+
+def item_moved(arguments: Arguments, output: Output) -> list[Finding]:
+    """The item of that number is begun, done or taken off the plan."""
+    _, state, named = item_of(arguments)
+    if output.failed or not named or _state(state) is Status.PENDING:
+        return []
+    moved = certain.task("", _state(state), quote=f"{ITEM}{named} {state}")
+    return [replace(moved, move=Move.CLOSE, target=f"{ITEM}{named}")]
+
+
+def _planned(text: str, state: str, order: int | None) -> Finding:
+    detail = "blocked" if state.strip().lower() == "blocked" else ""
+    return certain.planned(text, _state(state), order=order, detail=detail)
+
+
+def _state(written: str) -> Status:
+    state = written.strip().lower()
+    if state != "-":
+        state = state.replace("-", "_").replace(" ", "_")
+    return _STATES.get(state, Status.PENDING)

@@ -1,0 +1,54 @@
+"""What an assistant says through a tool: its report at the end of a task, and its questions.
+
+Some clients have the model end its work with a call, or ask by one; the words are the assistant's as any others are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role, ToolCall
+
+from .tools import read_arguments, squeezed
+
+WORDS_MAX: Final = 20_000
+"""Characters of one call that are heard."""
+
+_VOICES: Final = frozenset(
+    {
+        "attemptcompletion",
+        "finish",
+        "completetask",
+        "taskcomplete",
+        "taskcompletion",
+        "submitandexit",
+        "askfollowupquestion",
+        "askquestion",
+        "askuser",
+        "planmoderespond",
+        "notifyuser",
+        "messageuser",
+        "respondtouser",
+    }
+)
+"""Tools that speak to the user, without "_" and "-"."""
+_WORDS: Final = ("result", "message", "question", "response", "summary", "text", "content")
+
+
+def voiced(message: Message) -> Message:
+    """The message with what its calls say to the user behind its text; itself where they say nothing more."""
+    if message.role is not Role.ASSISTANT or not any(speaks(call) for call in message.tool_calls):
+        return message
+    said = [_words(call) for call in message.tool_calls if speaks(call)]
+    new = [words for words in said if words and words not in message.text]
+    return replace(message, text="\n\n".join([message.text, *new] if message.text else new)) if new else message
+
+
+def speaks(call: ToolCall) -> bool:
+    """Whether a call does nothing but speak to the user."""
+    return squeezed(call.name) in _VOICES
+
+
+def _words(call: ToolCall) -> str:
+    return read_arguments(call).text(_WORDS)[:WORDS_MAX].strip()
