@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 SIMILAR_MAX: Final = 240
@@ -24,6 +25,18 @@ _EMPTY: Final = words_of(
     " again already always any because before after both each first good here more most much new next no not only"
     " other own same such very yet t don doesn didn isn aren won can t keeps keep returning gets getting"
 )
+_EMPTY_ABROAD: Final = words_of(
+    "el los las un una unos que con para por del al se lo su sus es está este esta esto eso ese esa muy más ya y o"
+    " le les des du de la une est dans pour sur avec aux ce cette qui et ou il elle je tu nous vous pas ne"
+    " der das und ist ein eine einen einem einer dem zu auf für mit nicht im von bei sich es wir ich auch noch nur"
+    " os um uma da dos das em na nos nas com seu sua isso já não e eu"
+    " gli uno di dello della dei delle che per non è sono questo questa anche più"
+    " и в на не с со по для что это как из к у а но же он мы я все всё уже"
+    " है हैं था थे थी का की के में से को पर और भी ही तो यह वह ये वो हो"
+    " hai hain tha ka ki ke mein se ko aur bhi hi toh ye yeh wo woh"
+)
+"""The same in other languages, where no English word of content is written alike."""
+
 _VERBS: Final = words_of(
     "add added adding adds implement implemented implementing implementation create created creating creates build"
     " built building write wrote written writing fix fixed fixing fixes update updated updating change changed"
@@ -61,7 +74,7 @@ def content(label: str) -> frozenset[str]:
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
     pieces = [piece for token in plain or tokens for piece in _pieces(token)]
-    said = [piece for piece in pieces if piece not in _EMPTY]
+    said = [piece for piece in pieces if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     nouns = [piece for piece in said if piece not in _VERBS]
     return frozenset(_stem(piece) for piece in nouns or said)
 
@@ -120,6 +133,9 @@ def likeness(one: str, other: str) -> float:
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
+_WIDE: Final = "\u2e80"
+"""From here on scripts are written without spaces, or with syllables for signs."""
+
 _WORD_SIGNS: Final = frozenset("./_-#+@")
 _ASCII: Final = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _WORD_SIGNS}
 
@@ -149,7 +165,15 @@ _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io
 
 
 def _pieces(token: str) -> list[str]:
-    if token[0] >= "\u2e80" and len(token) > 1:
+    if not token.isascii() and max(token) >= _WIDE:
+        runs = ("".join(run) for _, run in groupby(token, lambda char: char >= _WIDE))
+        return [piece for run in runs if (bare := run.strip("./_-")) for piece in _pieces_of_run(bare)]
+    return _pieces_of_run(token)
+
+
+def _pieces_of_run(token: str) -> list[str]:
+    """A word, the words of a name that is written as one, or the pairs of signs of what is written without spaces."""
+    if token[0] >= _WIDE and len(token) > 1:
         return [token[index : index + 2] for index in range(len(token) - 1)]
     if token.isalpha() or token.replace(".", "").isdigit() or token in _NAMES:
         return [token]
