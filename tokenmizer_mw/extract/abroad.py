@@ -151,6 +151,14 @@ def order_abroad(sentence: str) -> str:
     return ""
 
 
+_CHOOSING: Final = compiled("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
+
+
+def announces_choice(text: str) -> bool:
+    """Whether a text in another language announces things to choose from."""
+    return _CHOOSING.search(text) is not None
+
+
 def offer_abroad(sentence: str) -> str:
     """What an assistant's sentence in another language offers to do, "" for none."""
     for tongue in tongues_of(sentence):

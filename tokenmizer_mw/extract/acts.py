@@ -65,6 +65,9 @@ def read_acts(
         said = spoken = _typed(spoken)
         found += read_reply(spoken, situation) if replies else []
         answered = {finding.span for finding in found}
+        for segment in spoken:
+            if (segment.start, segment.end) in answered:
+                found += _mentioned(segment, situation, True)
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
         if not situation.has_goal or situation.goal_asked:
             found += (goal := read_goal(spoken, situation))

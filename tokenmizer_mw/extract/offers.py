@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from .abroad import offer_abroad, short_answer
+from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
+from .alternatives import SIGNS, alternatives
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import bounded, plain_reason, without_lead
@@ -222,6 +223,9 @@ class Offers:
         options = _options(self._segments, self._text)
         if not options:
             options = [option for sentence in self._sentences[-3:] for option in _either(sentence)]
+        if not options:
+            named = [one for sentence in self._sentences[-3:] for one in alternatives(sentence)]
+            options = [Option(key, name, name) for key, name in named]
         return tuple(options[:OPTIONS_MAX])
 
     @cached_property
@@ -247,8 +251,9 @@ class Answer:
 SENTENCES_MAX: Final = 6
 """Last sentences of a message that may hold its offer."""
 
-_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
+_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•", *SIGNS)
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
+_ANNOUNCED_MAX: Final = 600
 
 
 def _options(segments: Sequence[Segment], text: str) -> list[Option]:
@@ -259,7 +264,9 @@ def _options(segments: Sequence[Segment], text: str) -> list[Option]:
     ]
     tables = [segment for segment in segments if segment.kind is SegmentKind.TABLE]
     spoken = " ".join(segment.text for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.HEADING))
-    if not (listed or tables) or _CHOOSING.match(spoken[-4_000:]) is None:
+    if not (listed or tables):
+        return []
+    if _CHOOSING.match(spoken[-4_000:]) is None and not announces_choice(spoken[-_ANNOUNCED_MAX:]):
         return []
     found = [_option(segment, text) for segment in listed]
     for table in tables:
@@ -367,6 +374,16 @@ def read_answer(sentence: str, offers: Offers) -> Answer:
     return _answer_abroad(lower, text, offers)
 
 
+def read_pick(sentence: str, offers: Offers) -> str:
+    """The one option that a sentence names by its number or place, "" for none."""
+    lower = bounded(sentence).casefold().strip(" .!。！।")
+    if not lower or lower.endswith(("?", "？")) or not offers.options:
+        return ""
+    chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
+    accepted = [option.label for option in chosen] or _picked_abroad(short_answer(lower), offers)
+    return accepted[0] if len(accepted) == 1 else ""
+
+
 def _answer_abroad(lower: str, text: str, offers: Offers) -> Answer:
     said = short_answer(lower)
     options = offers.options
@@ -376,9 +393,14 @@ def _answer_abroad(lower: str, text: str, offers: Offers) -> Answer:
         return Answer(offers.proposals)
     if said.no:
         return Answer(declined=offers.proposals)
+    return Answer(tuple(_picked_abroad(said, offers)), reason=_why(text))
+
+
+def _picked_abroad(said: ShortAnswer, offers: Offers) -> list[str]:
+    options = offers.options
     if said.place is not None and -len(options) <= said.place < len(options):
-        return Answer((options[said.place].label,), reason=_why(text))
-    return Answer(tuple(option.label for option in options if option.key == said.key and said.key), reason=_why(text))
+        return [options[said.place].label]
+    return [option.label for option in options if option.key == said.key and said.key]
 
 
 def _may_answer(text: str) -> bool:

@@ -10,8 +10,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .answers import read_answers
 from .choices import CHOICE_MAKERS
-from .finding import Finding, Move, Segment
-from .offers import chosen_by_name, named_in_part, read_answer
+from .finding import Finding, Move, Segment, SegmentKind
+from .offers import chosen_by_name, named_in_part, read_answer, read_pick
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, order_in, split_reason, supposes, without_lead
 from .reading import anaphoric, hits
@@ -41,6 +41,12 @@ _SPEAKS_FOR_ITSELF: Final = frozenset(
     }
 )
 
+PICKS_READ: Final = 8
+"""First sentences of a reply that may pick an option by its number or place."""
+
+PICK_MAX: Final = 24
+"""Characters of such a sentence where it does not come first."""
+
 
 def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """What a reply adopts or refuses of the assistant's last message."""
@@ -48,14 +54,31 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
         return []
     first = spoken[0]
     offers = situation.offers
-    answer = read_answer(first.text, offers)
+    answer = read_answer(_with_marker(spoken), offers)
     found = [made for label in answer.accepted for made in _adopted(label, answer.reason, first, situation)]
     found += [_declined(label, first) for label in answer.declined]
+    if not found:
+        found = [made for segment in spoken[1:PICKS_READ] for made in _pick_behind(segment, situation)]
     if not found:
         found = [made for segment in spoken[:4] for made in _picked(segment, situation)]
     if not found:
         found = [made for segment in spoken[:4] for made in _agreed(segment, situation)]
     return found or read_answers(spoken, situation)
+
+
+def _with_marker(spoken: Sequence[Segment]) -> str:
+    """The first sentence of a reply; "1. but only for orders" is no list but the choice of the first."""
+    first = spoken[0]
+    alone = first.kind is SegmentKind.LIST_ITEM and sum(piece.info != "" for piece in spoken) == 1
+    return f"{first.info} {first.text}" if alone and first.info[:1].isalnum() else first.text
+
+
+def _pick_behind(segment: Segment, situation: Situation) -> list[Finding]:
+    """An option that a few words behind the beginning of a reply name by number or place: "simplicity. go with 1"."""
+    if len(segment.text) > PICK_MAX:
+        return []
+    label = read_pick(segment.text, situation.offers)
+    return _adopted(label, "", segment, situation) if label else []
 
 
 _AGREES: Final = compiled(
@@ -135,8 +158,9 @@ _NUMBERED: Final = PatternSet(r"(?:option|variant|approach|plan|alternative|vers
 def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
     """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
     found = []
+    options = frozenset(option.label for option in situation.offers.options)
     for hit in hits(label, Speaker.USER):
-        if hit.rule.act in _PROPOSABLE:
+        if hit.rule.act in _PROPOSABLE and not (hit.rule.act is Act.REQUEST and label in options):
             found += _MAKERS[hit.rule.act](Said(hit, segment, Trust.ADOPTED), situation)
     if not found:
         name = split_reason(label)[0]

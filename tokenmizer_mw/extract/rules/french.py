@@ -402,6 +402,8 @@ FRENCH: Final = Tongue(
     r"| que l'on)?|si (?:tu veux|vous voulez),? je (?:peux|pourrais)|je (?:peux|pourrais"
     r"|propose|suggère|recommande|conseille)|on (?:peut|pourrait))(?: aussi| maintenant| te"
     r"| vous| ensuite| de| d')* ?(?P<label>.{4,})",
+    choosing=r"\b(?:options?|façons|pistes|solutions|voies|possibilités|choix|alternatives|manières|chemins)\b",
+    either=r"[,;]?\s+ou\s+(?:bien )?",
     yes=r"oui|ok|okay|d'accord|vas-y|allez-y|allez|parfait|super|nickel|très bien|bonne idée"
     r"|c'est (?:bon|parti|parfait)|ça me va|ça marche|fais(?: le|-le| ça| comme ça)*|faites"
     r"|je valide|validé|valide|volontiers|bien sûr|exactement|carrément|entendu|banco|go"

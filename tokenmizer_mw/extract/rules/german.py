@@ -490,6 +490,8 @@ GERMAN: Final = Tongue(
     r"|magst du, dass ich|wenn du (?:willst|magst|möchtest),? (?:kann|könnte|baue|mache|schreibe) ich"
     r"|ich (?:kann|könnte|würde|schlage vor,?)|wir (?:können|könnten)|mein vorschlag:)(?: dir"
     r"| ihnen| dann| auch| noch| jetzt| gleich)* (?P<label>.{4,})",
+    choosing=r"\b(?:wege?|möglichkeit(?:en)?|option(?:en)?|varianten?|alternativen?|lösung(?:en)?|ansätze|stellschrauben)\b",
+    either=r"[,;]?\s+oder\s+",
     yes=r"ja|jo|jep|klar|gerne?|ok|okay|mach(?:en)?(?: wir| das| mal| es| so)*|passt|genau|einverstanden"
     r"|super|perfekt|gut|in ordnung|klingt gut|los|weiter|richtig|stimmt|bitte|so machen wir"
     r"(?: es| das|'s)|auf jeden fall|unbedingt|top|prima|abgemacht|deal",
@@ -498,7 +500,7 @@ GERMAN: Final = Tongue(
     soft=r"danke|bitte|dann|das|so|wir|es|und|alles|sehr|mal|doch|auch|wie du (?:sagst|vorschlägst)" r"|damit",
     both=r"beides|beide|alle|alles|alle beide|alle drei",
     pick=r"die|den|das|der|option|variante|nummer|nr\.?|nimm|wir nehmen|ich nehme|nehmen wir|lieber"
-    r"|dann|mit|für|vorschlag|punkt|weg|ich bin für",
+    r"|dann|mit|für|vorschlag|punkt|weg|ich bin für|wir machen|machen wir|gehen wir mit|also|punkt",
     picked=r" (?:variante|option|bitte|weil|klingt|ist|passt|und|hab|machen|nehmen|möglichkeit|lösung" r"|weg)",
     ordinals={
         "erste": 0,

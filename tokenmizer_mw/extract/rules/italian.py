@@ -391,6 +391,8 @@ ITALIAN: Final = Tongue(
     trailer=r",? (?:per favore|per piacere|allora|per ora|per adesso|grazie|anche|prima|intanto|quindi)",
     offers=r"(?:(?:vuoi|vuole|volete|preferisci)(?: che)?|(?:se vuoi,? )?(?:posso|potrei|possiamo"
     r"|potremmo|propongo|suggerisco|consiglio))(?: anche| ora| di)* (?P<label>.{4,})",
+    choosing=r"\b(?:opzion[ei]|strad[ae]|mod[oi]|alternativ[ae]|vie|soluzioni|possibilità)\b",
+    either=r"[,;]?\s+(?:o|oppure)\s+",
     yes=r"sì|si|ok|okay|va bene|certo|perfetto|ottimo|d'accordo|vai|procedi|fallo|fai(?: così"
     r"| pure)?|facciamo(?: così)?|bene|esatto|giusto|benissimo|mi piace|andata|concordo|continua"
     r"|ottima idea|volentieri|dai|assolutamente",
@@ -398,7 +400,7 @@ ITALIAN: Final = Tongue(
     soft=r"grazie|per favore|allora|e|così|pure|tutto|come dici tu|con quello|anche",
     both=r"entrambi|entrambe|tutti e due|tutte e due|tutto|tutti|tutte",
     pick=r"la|il|lo|l'|opzione|numero|andiamo con|vado con|scelgo|meglio|prendo|prendiamo|direi"
-    r"|preferisco|con|facciamo",
+    r"|preferisco|con|facciamo|passiamo alla?|va(?:do)? per|scegliamo|teniamo",
     picked=r" (?:opzione|perché|che|mi|è|va|sembra|e)",
     ordinals={"prima": 0, "primo": 0, "seconda": 1, "secondo": 1, "terza": 2, "terzo": 2, "ultima": -1, "ultimo": -1},
 )

@@ -396,6 +396,8 @@ PORTUGUESE: Final = Tongue(
     trailer=r",? (?:por favor|então|por enquanto|mesmo|também|primeiro|obrigad[oa]|valeu|pf|pfv)",
     offers=r"(?:(?:quer|queres|você quer|prefere)(?: que eu| que)?|(?:se quiser,? )?(?:eu )?(?:posso"
     r"|poderia|podemos|proponho|sugiro|recomendo))(?: também| agora| já)* (?P<label>.{4,})",
+    choosing=r"\b(?:opç(?:ão|ões)|caminhos?|formas|maneiras|jeitos|alternativas|soluções|possibilidades|hipóteses)\b",
+    either=r"[,;]?\s+ou\s+(?:então )?",
     yes=r"sim|isso(?: mesmo| aí)?|ok|okay|tá(?: bom| ótimo)?|pode(?: ser| fazer| ir| mandar| continuar)?"
     r"|beleza|blz|claro|perfeito|ótimo|combinado|fechado|manda(?: ver| bala)?|faz(?: isso)?"
     r"|faça|vai(?: em frente)?|bora|concordo|de acordo|certo|exato|show|boa(?: ideia)?|gostei"
@@ -404,7 +406,8 @@ PORTUGUESE: Final = Tongue(
     r"|deixa(?: pra lá)?|nem pensar",
     soft=r"por favor|obrigad[oa]|valeu|então|e|assim|isso|tudo|como você disse|com isso",
     both=r"(?:os|as) du?[ao]i?s|ambos|ambas|tudo|todos|todas",
-    pick=r"a|o|opção|número|vamos de|vamos com|vou de|prefiro|escolho|melhor|fico com|pode ser" r"|com|de",
+    pick=r"a|o|opção|número|vamos de|vamos com|vou de|prefiro|escolho|melhor|fico com|pode ser|com|de|vai"
+    r"|vamos na|vamos pela?|ficamos com|passamos para",
     picked=r" (?:opção|melhor|porque|que|parece|e)",
     ordinals={
         "primeira": 0,

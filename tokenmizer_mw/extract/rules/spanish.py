@@ -441,6 +441,8 @@ SPANISH: Final = Tongue(
     offers=r"(?:(?:quieres|quiere|queréis|te parece(?: bien)?|le parece(?: bien)?|prefieres)(?: que"
     r"| si)?|(?:si quieres,? )?(?:puedo|podría|podríamos|podemos|propongo|sugiero|recomiendo"
     r"|yo)) (?P<label>.{4,})",
+    choosing=r"\b(?:opci(?:ón|ones)|caminos?|formas|maneras|alternativas|arreglos|vías|soluciones|posibilidades|variantes)\b",
+    either=r"[,;]?\s+[ou]\s+(?:bien )?",
     yes=r"sí|si|vale|dale|ok|okay|hazlo|hágalo|adelante|perfecto|de acuerdo|claro(?: que sí)?"
     r"|me parece(?: bien| genial| perfecto)?|procede|venga|genial|bien|correcto|exacto|eso"
     r"(?: es)?|por supuesto|me gusta|va|listo|así|está bien|estoy de acuerdo|tal cual",
@@ -448,7 +450,7 @@ SPANISH: Final = Tongue(
     soft=r"por favor|porfa|gracias|pues|entonces|y|muy|ya|todo|eso|lo|así|como dices|con eso|con",
     both=r"(?:las|los) dos|ambas|ambos|todo|todas|todos",
     pick=r"la|el|lo|opción|opcion|número|vamos con|voy con|elijo|mejor|prefiero|me quedo con|pues"
-    r"|usa|haz|por|con|a|de|hagamos|tira con",
+    r"|usa|haz|por|con|a|de|hagamos|tira con|tiremos por|vamos por|nos quedamos con|pasamos a|cogemos|tomamos",
     picked=r" (?:opción|mejor|por|porque|que|parece|y)",
     ordinals={
         "primera": 0,

@@ -25,6 +25,9 @@ class Tongue:
     states nothing. ``border`` is searched for between clauses, ``because`` between a choice and its reason,
     ``trailer`` at the end of a label, where it only softens. ``offers`` reads what an assistant offers as ``label``.
 
+    ``choosing`` is searched for in what announces things to choose from, ``either`` between two of them; ``between``
+    reads a question that names them without such a word, as ``left`` and ``right``.
+
     ``yes``, ``no``, ``both`` are alternatives that a short answer consists of, ``soft`` those that may stand beside
     them; ``pick`` may stand before a number, a letter or one of the ``ordinals`` (places from 0, -1 the last), and
     ``picked`` behind it.
@@ -44,6 +47,9 @@ class Tongue:
     polite: str = ""
     trailer: str = ""
     offers: str = ""
+    choosing: str = ""
+    either: str = ""
+    between: str = ""
     soft: str = ""
     both: str = ""
     pick: str = ""
