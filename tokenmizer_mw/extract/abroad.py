@@ -159,6 +159,13 @@ def announces_choice(text: str) -> bool:
     return _CHOOSING.search(text) is not None
 
 
+def without_lead_abroad(sentence: str) -> str:
+    """A sentence behind what may stand before a statement in its language: greetings, agreement and the like."""
+    for tongue in tongues_of(sentence)[:1]:
+        sentence = _reader(tongue.code).without_lead(sentence)
+    return sentence
+
+
 def offer_abroad(sentence: str) -> str:
     """What an assistant's sentence in another language offers to do, "" for none."""
     for tongue in tongues_of(sentence):

@@ -70,7 +70,7 @@ def read_acts(
                 found += _mentioned(segment, situation, True)
         spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
         if not situation.has_goal or situation.goal_asked:
-            found += (goal := read_goal(spoken, situation))
+            found += (goal := read_goal(spoken, situation, segments))
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
     counsel = Counsel(segments, situation)
     by_rules: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]

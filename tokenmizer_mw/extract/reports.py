@@ -8,7 +8,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .background import is_background
 from .finding import Finding, Move
-from .goal import POINTS_BELOW
+from .opening import POINTS_BELOW
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
 from .reading import anaphoric

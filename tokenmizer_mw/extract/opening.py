@@ -1,0 +1,294 @@
+"""How much each sentence of an opening says about what the session is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from .abroad import without_lead_abroad
+from .finding import Segment, SegmentKind
+from .languages import tongues_of
+from .pattern import PatternSet, compiled
+from .phrases import asks, bounded, order_in, without_lead
+from .reading import hits
+from .rules import Act, Speaker
+from .said import TELLING_WORDS
+from .similar import content, words_of
+
+OPENING_SENTENCES: Final = 12
+"""Sentences of a message in which the goal is looked for."""
+
+_TITLE_MAX: Final = 160
+_AIM_SENTENCES: Final = 4
+"""Sentences at the beginning of a message that tell how something should be; later ones are conditions."""
+
+
+class Rank(IntEnum):
+    """What a sentence of an opening is, the likelier a goal the higher."""
+
+    NOTHING = 0
+    CHORE = 1
+    LOOK = 2
+    BIT = 3
+    POINTER = 4
+    STATEMENT = 5
+    QUESTION = 6
+    SYMPTOM = 7
+    AIM = 8
+    ORDER = 9
+    ANNOUNCED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an opening. ``text`` is without lead-ins, ``label`` what it wants of all that it says."""
+
+    rank: Rank
+    text: str
+    label: str
+    segment: Segment
+
+
+POINTS_BELOW: Final = PatternSet(
+    r"<?(?:pr|issue|task|problem)_(?:description|statement)>?",
+    r".{0,60}\b(?:the )?following (?:\w+ ){0,2}(?:issue|task|problem|bug|feature|ticket|story|pr|pull request"
+    r"|requirement|description|plan)s?\b",
+    r"here(?:'s| is| are) (?:the|my|a|your) (?:\w+ ){0,2}(?:issue|task|problem|bug|ticket|assignment|description"
+    r"|details|text)\b",
+)
+"""Sentences that only point at the text below them, which says what is wanted."""
+
+_STATES_TASK: Final = PatternSet(
+    r"(?:.{0,40}\b)?(?:issue|problem|bug|task|ticket|assignment|pr|pull request|feature)(?: (?:statement|description"
+    r"|text"
+    r"|report|title|summary|request))?:?$"
+)
+"""Headings of the text that a pasted task consists of."""
+
+_HANDS_PLAN: Final = PatternSet(
+    r"(?:please )?(?:implement|execute|carry out|follow|do|work through) (?:the|this|my|our)(?: following)?"
+    r"(?: approved| attached)? plan\b"
+)
+_PLAN_TITLE: Final = compiled(r"(?:(?:implementation |the )?plan(?: for)?|task|feature|issue)\s*[:–—-]\s*(?P<title>.+)")
+
+_HANDS_INPUT: Final = PatternSet(r"(?:user|feature|task) (?:input|request|description|prompt)$|arguments$")
+"""Headings of templates above a block with what the user typed."""
+
+_LOOKS: Final = PatternSet(
+    r"\(?note: |(?:please )?(?:comment on|examine|review|look (?:at|into|through|over)|check(?: out)?|read|inspect"
+    r"|study|analy[sz]e"
+    r"|have a look|take a look|go (?:through|over)|see|explain|summari[sz]e|describe|suggest|evaluate|assess|compare"
+    r"|explore|understand|familiari[sz]e) "
+)
+"""Orders to look at something: the goal of a session only where nothing else is wanted."""
+
+_CHORES: Final = PatternSet(
+    r"(?:please |then |and |just |now )*(?:git \w+|(?:commit|push|pull|merge|rebase|stash|stage|continue|proceed"
+    r"|go on|go ahead|resume|retry|try again|restart|rerun|re-run)\b"
+    r"|run (?:the |all |my |our )?(?:\w+ )?(?:tests?|suite|build|lint\w*|server|app|script|command|it|python|pytest"
+    r"|npm|pnpm|yarn|bun|make|cargo|go)\b"
+    r"|(?:prepare|write|make|create|draft|give me|suggest|generate)(?: me)? (?:a |an |the )?(?:\w+ ){0,2}?(?:commit"
+    r"|pr|pull request|short name|branch name)\b|update (?:the )?changelog)"
+)
+"""What is done beside any work: the goal only where nothing else is wanted."""
+
+_SUBJECT: Final = (
+    r"(?:(?P<self>i|we)|(?:our|my) [\w'-]+(?: [\w'-]+){0,3}?)"
+    r"(?:'d|'m|'re|'ve| am| are| would| will| just| only| really| also| currently)*"
+)
+_WANTS: Final = compiled(
+    rf"(?:{_SUBJECT} )?(?:(?:want|wants|need|needs|like|love|trying|hoping|hope|hopes|planning|plan|plans"
+    r"|looking|supposed|going|aim|aims|aiming|wish|wishes|thinking (?:of|about))"
+    r"(?: (?P<you>you))?(?: (?P<to>to)| for|(?P<rest> (?:a|an|the|some|one|my|our|[\w-]+ \w+ (?:by|per|for|of))))\b"
+    r"|(?P<must>have to|has to|must|got to|have got to|gotta|need to)\b) ?(?P<label>.{8,})"
+)
+"""Wishes, in the first person or of the speaker's own people."""
+
+_WANTS_ABROAD: Final = PatternSet(
+    # fmt: off
+    r"(?:ich|wir)(?: \pL+){0,2}? (?:will|wollen|möchten?|muss|müssen|soll|sollen|sollte|brauchen?|würden? gern)\b.{8,}",
+    r"(?:je|on|nous)(?: \pL+)? (?:dois|doit|devons|veux|veut|voulons|voudrais|voudrions|souhaite|souhaitons|cherche"
+    r"|cherchons|aimerais|aimerions)\b.{8,}|j'aimerais\b.{8,}|j'ai besoin\b.{8,}|il (?:me |nous )?faut\b.{8,}",
+    r"(?:devo|dobbiamo|vorrei|vorremmo|vogliamo|voglio|mi serve|ci serve|mi servirebbe|ho bisogno|abbiamo bisogno"
+    r"|bisogna)\b.{8,}",
+    r"(?:quiero|queremos|necesito|necesitamos|tengo que|tenemos que|hay que|me gustaría|nos gustaría|quisiera)\b.{8,}",
+    r"(?:eu |nós )?(?:quero|queremos|preciso|precisamos|tenho (?:de|que)|temos (?:de|que)|gostaria|queria)\b.{8,}",
+    r"(?:мне |нам |я |мы )?(?:надо|нужно|нужен|нужна|хочу|хотим|хотелось бы|требуется)[ ,].{8,}",
+    r"(?:ik|we|wij)(?: \pL+)? (?:wil|willen|moet|moeten|zou|zouden)\b.{8,}",
+    r"(?:potřebuj|chci|chceme|chtěl|musím|musíme|pojďme|pojdme)\pL*.{8,}",
+    r"(?:chcę|chcemy|muszę|musimy|potrzebuj|chciał)\pL*.{8,}",
+    r".{8,}(?:istiyor|lazım|gerekiyor|gerek)\pL*$",
+    # fmt: on
+)
+
+_HOW_IT_SHOULD_BE: Final = PatternSet(
+    r"(?:(?:the|our|my|this|that|these|those|each|every|all|an?|it) )?(?:[\w`'./()-]+ ){0,8}?"
+    r"(?:should|must|has to|needs to|need to|shall|ought to)\b .{8,}"
+)
+_NOT_HOW: Final = PatternSet(r"(?:you|i|we|they|he|she|what|which|how|if|when|one|there)\b", r".*\b(?:you|i|we) should\b")
+
+_BITS: Final = PatternSet(
+    r"~?\d[\w.,]* [\w.-]+|[\w./-]+/[\w.-]+,|(?:[\w()./+-]+ ){0,3}[\w()./+-]+, [\w()./+-]+ [\w()./+-]+$"
+)
+"""Bits of background strung together: "11 stacks, 4 nodes, two people"."""
+
+_BACKGROUND: Final = PatternSet(
+    r"(?:(?:i|we)(?:'m| am|'re| are| also)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
+    r"|teach|live|have"
+    r"|keep|lead|organi[sz]e|maintain|look after|take care of|a|an|the|part of|in|at|on|new|responsible)"
+    r"|my name is|our \w+ (?:has|is|runs|was)|(?:i|we)(?:'ve| have)(?: been| got)?)\b"
+)
+"""Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
+
+_TASK_IS: Final = compiled(
+    r"(?:your|the|my|our) (?:task|job|assignment|mission|role)(?: here| now| today)? (?:is|will be)(?: to)?"
+    r"(?:,? (?:first|now)(?: of all)?,?)? (?:to )?(?P<label>.{8,})"
+)
+
+_POINTING: Final = words_of(
+    "it this that these those them everything all above below following thing things help here you"
+)
+_POINTING_ABROAD: Final = PatternSet(
+    r".{0,12}(?:上面|以上|下面|以下|我的需求|上記|下記|以下|위의?|아래)[^,，。]{0,8}$"
+    r"|(?:bitte |por favor,? |per favore,? |s'il (?:te|vous) plaît,? )?(?:beheben|reparieren|lösen|fixen|arréglalo"
+    r"|corrígelo|corrige|risolvi|risolvilo|conserta|corrija|répare|corrige|исправь|почини)(?: (?:bitte|das|es|esto|isso"
+    r"|ça|это))?[.!]?$"
+)
+_NAMED: Final = 2
+"""Words by which an order says what it is about; "fix it please" points at what was said before it."""
+
+_COMMAND: Final = compiled(r"/[a-z][\w-]* (?P<rest>.+)")
+"""The name of a client's command before what is said."""
+
+_RANKS: Final = {
+    Act.GOAL: Rank.ANNOUNCED,
+    Act.REQUEST: Rank.ORDER,
+    Act.WISH: Rank.STATEMENT,
+    Act.COMPLAINT: Rank.SYMPTOM,
+    Act.PREFERENCE: Rank.NOTHING,
+    Act.CHOICE: Rank.NOTHING,
+    Act.RULE: Rank.NOTHING,
+    Act.REPLACE: Rank.NOTHING,
+    Act.RETURN: Rank.NOTHING,
+    Act.REJECT: Rank.NOTHING,
+    Act.RETRACT: Rank.NOTHING,
+    Act.CONFIRM: Rank.NOTHING,
+    Act.STILL: Rank.NOTHING,
+    Act.ENVIRONMENT: Rank.NOTHING,
+}
+
+
+def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[Sentence]:
+    """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
+    titled = _title(segments)
+    if titled is not None:
+        return [titled]
+    found = [_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
+    if spoken and any(POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
+        real = [one for one in found if not POINTS_BELOW.any(bounded(one.segment.text))]
+        stated = [one for one in real if one.rank and _STATES_TASK.any(bounded(one.segment.heading))]
+        return stated[:1] or real
+    return found
+
+
+def _title(segments: Sequence[Segment]) -> Sentence | None:
+    """What a plan that is handed over is called, or what a template hands over as typed by the user."""
+    for at, segment in enumerate(segments[:OPENING_SENTENCES]):
+        if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
+            if _HANDS_INPUT.any(bounded(segment.heading)):
+                return _announced(segment, segment.text)
+        elif segment.kind is SegmentKind.HEADING and segment.info == "1" and at:
+            before = segments[at - 1]
+            if at == 1 and _HANDS_PLAN.any(without_lead(bounded(before.text))):
+                match = _PLAN_TITLE.match(segment.text)
+                return _announced(segment, match.group("title") if match is not None else segment.text)
+    return None
+
+
+def _announced(segment: Segment, text: str) -> Sentence:
+    said = bounded(text)
+    return Sentence(Rank.ANNOUNCED, said, said, segment)
+
+
+def _sentence(segment: Segment, at: int) -> Sentence:
+    text = without_lead(bounded(segment.text))
+    command = _COMMAND.fullmatch(text)
+    if command is not None:
+        text = without_lead(command.group("rest"))
+    text = without_lead_abroad(text)
+    rank, label = _ranked(text, at)
+    return Sentence(rank, text, label, segment)
+
+
+def _ranked(text: str, at: int) -> tuple[Rank, str]:
+    """What a sentence is, and what it wants: an announced goal before an order, then how it should be, a symptom."""
+    order = order_in(text)
+    task = _TASK_IS.match(text)
+    if task is not None:
+        return Rank.ANNOUNCED, task.group("label")
+    if _CHORES.any(order or text):
+        return Rank.CHORE, order or text
+    read = () if order else hits(text, Speaker.USER)
+    rank = Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)
+    if rank is Rank.ORDER:
+        label = order or _label_of(text)
+        return (Rank.POINTER if _points(label) else Rank.ORDER), label
+    if rank is Rank.ANNOUNCED:
+        return rank, _label_of(text)
+    wanted = _wanted(text)
+    if wanted:
+        return Rank.ORDER, wanted
+    if rank in (Rank.NOTHING, Rank.STATEMENT) and _tells_aim(text, at, bool(read)):
+        return Rank.AIM, text
+    if read:
+        return rank, text
+    return _plain_rank(text), text
+
+
+def _wanted(text: str) -> str:
+    if asks(text):
+        return ""
+    match = _WANTS.match(text)
+    if match is not None:
+        mine = match.group("self") and not match.group("you") and (match.group("to") or match.group("must"))
+        return match.group("label") if mine else text
+    return text if _WANTS_ABROAD.any(text) else ""
+
+
+def _tells_aim(text: str, at: int, read: bool) -> bool:
+    if read or at >= _AIM_SENTENCES or asks(text):
+        return False
+    return _HOW_IT_SHOULD_BE.any(text) and not _NOT_HOW.any(text)
+
+
+def _plain_rank(text: str) -> Rank:
+    """The rank of a sentence that no rule reads."""
+    if _LOOKS.any(text) and len(text.split()) > TELLING_WORDS:
+        return Rank.LOOK
+    if len(content(text)) < TELLING_WORDS:
+        return Rank.NOTHING
+    if asks(text):
+        return Rank.QUESTION
+    if _BACKGROUND.any(text):
+        return Rank.NOTHING
+    return Rank.BIT if _BITS.any(text) else Rank.STATEMENT
+
+
+def _points(order: str) -> bool:
+    """Whether an order points at what was said before it instead of saying it."""
+    if _POINTING_ABROAD.any(order):
+        return True
+    words = {word.strip(",.;:!?") for word in order.casefold().split()}
+    return not words.isdisjoint(_POINTING) and len(content(order) - _POINTING) < _NAMED
+
+
+def _label_of(text: str) -> str:
+    read = hits(text, Speaker.USER)
+    if tongues_of(text) and not any(hit.rule.act is Act.GOAL for hit in read):
+        return text
+    for hit in read:
+        if hit.rule.act in (Act.GOAL, Act.REQUEST):
+            return text[max(text.find(hit.label), 0) :] if len(read) == 1 and hit.label in text else hit.label
+    return text
