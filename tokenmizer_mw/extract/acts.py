@@ -82,6 +82,7 @@ def read_acts(
             _read_sentence(segment, read, situation, found)
     if situation.speaker is not Speaker.USER:
         return found
+    found = _with_one_goal(found)
     found = with_values(found, said, situation)
     return filled([*found, *told_in(said, found)], situation, said)
 
@@ -90,6 +91,12 @@ def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:
     """What the general tables read in a sentence, else those of the domains."""
     read = hits(segment.text, situation.speaker)
     return read or domain_hits(segment.text, situation.speaker, situation.domains)
+
+
+def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
+    """What a message says of what the session is for, said once: a plan's title stands before its section "Goal"."""
+    goals = [finding for finding in found if finding.type is NodeType.GOAL]
+    return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
 
 
 def _typed(spoken: list[Segment]) -> list[Segment]:

@@ -36,7 +36,13 @@ SHORT: Final = 5
 """Words of content below which a goal is told together with the condition beside it."""
 
 THIN: Final = 3
-"""Words of content below which it is told together with whatever stands beside it."""
+"""Words of content that are left of a goal at least when what is only said about it goes."""
+
+LONG: Final = 140
+"""Characters of a label above which it is cut where it may end."""
+
+CLEAR: Final = 5
+"""Words of content up to which it is told together with what is wrong."""
 
 _CONDITION: Final = PatternSet(
     r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"
@@ -53,6 +59,13 @@ _WONDERS: Final = PatternSet(
 )
 """Questions that only want to know something."""
 
+_HEDGE: Final = compiled(
+    r" so (?:they|the|it|we|i|people|users)\b"
+    r"|,? (?:but|since|because|although|aber|weil|mais|car|pero|porque|ma|perché|mas|но|потому что)\b|, (?:which|hab|so"
+    r"|too|though|also|is|was|it's|that's|wobei)\b| - | – | — "
+)
+_BIT: Final = compiled(r", (?:~?\d[\w.,]* [\w.-]+|[\w+#.-]+ v?\d[\w.]*)$")
+_BORDERS: Final = (", ", "; ", ": ", " and ", " which ", " und ", " et ", " y ", " e ", "，", "、")
 _ASIDE: Final = compiled(r"\s*\([^()]{1,80}\)")
 
 
@@ -63,9 +76,9 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
         return []
-    if situation.goal_asked and len(content(best.text)) < GOAL_WORDS:
-        return []
     label = _told(at, sentences)
+    if situation.goal_asked and len(content(label)) < GOAL_WORDS:
+        return []
     made = Finding(
         NodeType.GOAL,
         label,
@@ -83,7 +96,9 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
 def _in_passing(sentence: Sentence) -> bool:
     if sentence.rank not in _PASSING:
         return False
-    return sentence.rank is Rank.CHORE or len(content(sentence.label)) <= GOAL_WORDS or _WONDERS.any(sentence.text)
+    if sentence.rank in (Rank.CHORE, Rank.POINTER):
+        return True
+    return len(content(sentence.label)) <= GOAL_WORDS or _WONDERS.any(sentence.text)
 
 
 def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
@@ -94,14 +109,37 @@ def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
 
 def _told(at: int, sentences: Sequence[Sentence]) -> str:
     """The goal in the words of its sentence, a short one together with what stands beside it."""
-    best = sentences[at]
-    label = _without_asides(best.label)
-    if best.rank < Rank.SYMPTOM or len(content(label)) >= SHORT:
+    best, behind = sentences[at], sentences[at + 1 : at + 3]
+    label = _concise(best.label)
+    if label.endswith(":"):
+        return " ".join([label, *(one.text for one in behind)])[:LABEL_MAX]
+    if best.rank < Rank.SYMPTOM:
         return label
-    for beside in sentences[at + 1 : at + 3]:
-        if _CONDITION.any(beside.text):
-            return _joined(label, beside.text)
+    size = len(content(label))
+    for beside in behind:
+        if size < SHORT and _CONDITION.any(beside.text):
+            return _joined(label, _concise(beside.text).partition(", ")[0])
+    wrong = [one for one in sentences[max(at - 2, 0) : at] if one.rank is Rank.SYMPTOM]
+    if best.rank is not Rank.SYMPTOM and wrong and size <= CLEAR:
+        return _joined(_concise(wrong[-1].label), label)
     return label
+
+
+def _concise(label: str) -> str:
+    """A label without what is only said about it: "..., which is nasty", "..., 23 modules, Java 17"."""
+    label = _without_asides(label)
+    found = _HEDGE.search(label)
+    if found is not None and len(content(label[: found.start()])) >= GOAL_WORDS:
+        label = label[: found.start()]
+    while (bit := _BIT.search(label)) is not None and len(content(label[: bit.start()])) >= THIN:
+        label = label[: bit.start()]
+    return label if len(label) <= LONG else _cut(label)
+
+
+def _cut(label: str) -> str:
+    """The beginning of a long label up to the last place where it may end."""
+    at = max((label.rfind(sign, SHORT, LONG) for sign in _BORDERS), default=-1)
+    return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
 
 
 def _joined(one: str, other: str) -> str:

@@ -14,6 +14,7 @@ from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, order_in, without_lead
 from .reading import hits
 from .rules import Act, Speaker
+from .rules.wants import HOW_IT_SHOULD_BE, MODAL_ABROAD, NOT_HOW, WANTS, WANTS_ABROAD, WANTS_BEHIND
 from .said import TELLING_WORDS
 from .similar import content, words_of
 
@@ -21,6 +22,9 @@ OPENING_SENTENCES: Final = 12
 """Sentences of a message in which the goal is looked for."""
 
 _TITLE_MAX: Final = 160
+_NOT: Final = ("not ", "never ")
+_WHOLE_MAX: Final = 110
+"""Characters of a sentence that is told whole, though only its end says what is wanted."""
 _AIM_SENTENCES: Final = 4
 """Sentences at the beginning of a message that tell how something should be; later ones are conditions."""
 
@@ -94,41 +98,6 @@ _CHORES: Final = PatternSet(
 )
 """What is done beside any work: the goal only where nothing else is wanted."""
 
-_SUBJECT: Final = (
-    r"(?:(?P<self>i|we)|(?:our|my) [\w'-]+(?: [\w'-]+){0,3}?)"
-    r"(?:'d|'m|'re|'ve| am| are| would| will| just| only| really| also| currently)*"
-)
-_WANTS: Final = compiled(
-    rf"(?:{_SUBJECT} )?(?:(?:want|wants|need|needs|like|love|trying|hoping|hope|hopes|planning|plan|plans"
-    r"|looking|supposed|going|aim|aims|aiming|wish|wishes|thinking (?:of|about))"
-    r"(?: (?P<you>you))?(?: (?P<to>to)| for|(?P<rest> (?:a|an|the|some|one|my|our|[\w-]+ \w+ (?:by|per|for|of))))\b"
-    r"|(?P<must>have to|has to|must|got to|have got to|gotta|need to)\b) ?(?P<label>.{8,})"
-)
-"""Wishes, in the first person or of the speaker's own people."""
-
-_WANTS_ABROAD: Final = PatternSet(
-    # fmt: off
-    r"(?:ich|wir)(?: \pL+){0,2}? (?:will|wollen|möchten?|muss|müssen|soll|sollen|sollte|brauchen?|würden? gern)\b.{8,}",
-    r"(?:je|on|nous)(?: \pL+)? (?:dois|doit|devons|veux|veut|voulons|voudrais|voudrions|souhaite|souhaitons|cherche"
-    r"|cherchons|aimerais|aimerions)\b.{8,}|j'aimerais\b.{8,}|j'ai besoin\b.{8,}|il (?:me |nous )?faut\b.{8,}",
-    r"(?:devo|dobbiamo|vorrei|vorremmo|vogliamo|voglio|mi serve|ci serve|mi servirebbe|ho bisogno|abbiamo bisogno"
-    r"|bisogna)\b.{8,}",
-    r"(?:quiero|queremos|necesito|necesitamos|tengo que|tenemos que|hay que|me gustaría|nos gustaría|quisiera)\b.{8,}",
-    r"(?:eu |nós )?(?:quero|queremos|preciso|precisamos|tenho (?:de|que)|temos (?:de|que)|gostaria|queria)\b.{8,}",
-    r"(?:мне |нам |я |мы )?(?:надо|нужно|нужен|нужна|хочу|хотим|хотелось бы|требуется)[ ,].{8,}",
-    r"(?:ik|we|wij)(?: \pL+)? (?:wil|willen|moet|moeten|zou|zouden)\b.{8,}",
-    r"(?:potřebuj|chci|chceme|chtěl|musím|musíme|pojďme|pojdme)\pL*.{8,}",
-    r"(?:chcę|chcemy|muszę|musimy|potrzebuj|chciał)\pL*.{8,}",
-    r".{8,}(?:istiyor|lazım|gerekiyor|gerek)\pL*$",
-    # fmt: on
-)
-
-_HOW_IT_SHOULD_BE: Final = PatternSet(
-    r"(?:(?:the|our|my|this|that|these|those|each|every|all|an?|it) )?(?:[\w`'./()-]+ ){0,8}?"
-    r"(?:should|must|has to|needs to|need to|shall|ought to)\b .{8,}"
-)
-_NOT_HOW: Final = PatternSet(r"(?:you|i|we|they|he|she|what|which|how|if|when|one|there)\b", r".*\b(?:you|i|we) should\b")
-
 _BITS: Final = PatternSet(
     r"~?\d[\w.,]* [\w.-]+|[\w./-]+/[\w.-]+,|(?:[\w()./+-]+ ){0,3}[\w()./+-]+, [\w()./+-]+ [\w()./+-]+$"
 )
@@ -138,7 +107,11 @@ _BACKGROUND: Final = PatternSet(
     r"(?:(?:i|we)(?:'m| am|'re| are| also)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
     r"|teach|live|have"
     r"|keep|lead|organi[sz]e|maintain|look after|take care of|a|an|the|part of|in|at|on|new|responsible)"
-    r"|my name is|our \w+ (?:has|is|runs|was)|(?:i|we)(?:'ve| have)(?: been| got)?)\b"
+    r"|my name is|our \w+ (?:has|is|runs|was)|(?:i|we)(?:'ve| have)(?: been| got)?)\b",
+    r"(?:ich (?:bin|arbeite|leite|betreue|habe)|wir (?:sind|haben|betreiben)|je (?:suis|travaille|gère|tiens)"
+    r"|on (?:est|gère|tient)|nous (?:sommes|avons|gérons)|sono|siamo|gestisco|gestiamo|lavoro|lavoriamo|ho|abbiamo"
+    r"|soy|somos|tengo|tenemos|trabajo|trabajamos|gestiono|gestionamos|sou|tenho|temos|trabalho|trabalhamos"
+    r"|меня зовут|я работаю|мы работаем|у (?:нас|меня) (?:есть )?\pL+) ",
 )
 """Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
@@ -147,14 +120,18 @@ _TASK_IS: Final = compiled(
     r"(?:,? (?:first|now)(?: of all)?,?)? (?:to )?(?P<label>.{8,})"
 )
 
+_CODE: Final = PatternSet(r"[\w.]+ ?= ?\S.*", r".*[;{}]$", r"[A-Z]:\\|[$>❯] ", r"[\w./-]+:\d+:", r"</?[\w-]+>$")
+"""Lines of code, of a console or between marks, which nobody says."""
+
 _POINTING: Final = words_of(
     "it this that these those them everything all above below following thing things help here you"
 )
 _POINTING_ABROAD: Final = PatternSet(
+    r".{0,16}(?:원인|문제|이유)(?:을|를|이)? ?(?:찾|파악|확인)\pL* ?(?:해결|고쳐|수정)\pL*[.!]?$",
     r".{0,12}(?:上面|以上|下面|以下|我的需求|上記|下記|以下|위의?|아래)[^,，。]{0,8}$"
     r"|(?:bitte |por favor,? |per favore,? |s'il (?:te|vous) plaît,? )?(?:beheben|reparieren|lösen|fixen|arréglalo"
     r"|corrígelo|corrige|risolvi|risolvilo|conserta|corrija|répare|corrige|исправь|почини)(?: (?:bitte|das|es|esto|isso"
-    r"|ça|это))?[.!]?$"
+    r"|ça|это))?[.!]?$",
 )
 _NAMED: Final = 2
 """Words by which an order says what it is about; "fix it please" points at what was said before it."""
@@ -180,17 +157,30 @@ _RANKS: Final = {
 }
 
 
+_CHANGES: Final = frozenset({Act.REPLACE, Act.CHANGE, Act.RETURN})
+"""What nothing can be that a session begins with, where it takes many words."""
+
+_CHANGE_WORDS: Final = 8
+
+
 def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[Sentence]:
     """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
     titled = _title(segments)
     if titled is not None:
         return [titled]
     found = [_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
+    logged = next((segment.start for segment in segments if segment.kind is SegmentKind.LOG), None)
+    if logged is not None:
+        found = [one for one in found if one.rank >= Rank.QUESTION or _is_said(one, logged)]
     if spoken and any(POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
         real = [one for one in found if not POINTS_BELOW.any(bounded(one.segment.text))]
         stated = [one for one in real if one.rank and _STATES_TASK.any(bounded(one.segment.heading))]
         return stated[:1] or real
     return found
+
+
+def _is_said(sentence: Sentence, logged: int) -> bool:
+    return sentence.rank is not Rank.CHORE and sentence.segment.start < logged
 
 
 def _title(segments: Sequence[Segment]) -> Sentence | None:
@@ -231,7 +221,9 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
     if _CHORES.any(order or text):
         return Rank.CHORE, order or text
     read = () if order else hits(text, Speaker.USER)
-    rank = Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)
+    rank = (
+        Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)
+    )
     if rank is Rank.ORDER:
         label = order or _label_of(text)
         return (Rank.POINTER if _points(label) else Rank.ORDER), label
@@ -240,34 +232,41 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
     wanted = _wanted(text)
     if wanted:
         return Rank.ORDER, wanted
-    if rank in (Rank.NOTHING, Rank.STATEMENT) and _tells_aim(text, at, bool(read)):
+    if all(hit.rule.act is Act.WISH for hit in read) and at < _AIM_SENTENCES and _tells_aim(text):
         return Rank.AIM, text
     if read:
-        return rank, text
+        changes = at == 0 and all(hit.rule.act in _CHANGES for hit in read) and len(content(text)) >= _CHANGE_WORDS
+        return (Rank.STATEMENT if changes else rank), text
     return _plain_rank(text), text
 
 
 def _wanted(text: str) -> str:
     if asks(text):
         return ""
-    match = _WANTS.match(text)
+    match = WANTS.match(text)
     if match is not None:
         mine = match.group("self") and not match.group("you") and (match.group("to") or match.group("must"))
+        if match.group("must") and match.group("label").startswith(_NOT):
+            return ""
         return match.group("label") if mine else text
-    return text if _WANTS_ABROAD.any(text) else ""
+    behind = WANTS_BEHIND.match(text)
+    if behind is not None:
+        return text if len(text) <= _WHOLE_MAX else behind.group("label")
+    if not WANTS_ABROAD.any(text):
+        return ""
+    modal = MODAL_ABROAD.match(text)
+    return text[modal.end() :] if modal is not None else text
 
 
-def _tells_aim(text: str, at: int, read: bool) -> bool:
-    if read or at >= _AIM_SENTENCES or asks(text):
-        return False
-    return _HOW_IT_SHOULD_BE.any(text) and not _NOT_HOW.any(text)
+def _tells_aim(text: str) -> bool:
+    return HOW_IT_SHOULD_BE.any(text) and not NOT_HOW.any(text) and not asks(text)
 
 
 def _plain_rank(text: str) -> Rank:
     """The rank of a sentence that no rule reads."""
     if _LOOKS.any(text) and len(text.split()) > TELLING_WORDS:
         return Rank.LOOK
-    if len(content(text)) < TELLING_WORDS:
+    if len(content(text)) < TELLING_WORDS or _CODE.any(text):
         return Rank.NOTHING
     if asks(text):
         return Rank.QUESTION

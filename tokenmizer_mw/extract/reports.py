@@ -161,7 +161,8 @@ def _environment(said: Said, _: Situation) -> list[Finding]:
 
 
 def _goals(said: Said, situation: Situation) -> list[Finding]:
-    if situation.has_goal and (situation.speaker is Speaker.ASSISTANT or not _announces(said)):
+    """What the session is for is for the user to say."""
+    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _announces(said)):
         return []
     return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
 

@@ -180,6 +180,26 @@ REPLACEMENTS: Final = (
         "the real goal is cloud saves on PC and Steam Deck",
         "the goal post moved",
     ),
+    _rule(
+        "point_is",
+        Act.GOAL,
+        r"(?:the |my |our )?(?:whole |main |real |actual )?(?:point|idea|purpose) (?:here |of (?:this|it|all this|the"
+        r" (?:whole )?\w+) )?is (?:to |that (?:i|we|they|people|users?|customers?|everyone|(?:my|our|the) \w+) can )"
+        r"(?P<label>.{8,})",
+        0.9,
+        "the whole point is that we can hand this to the front desk on Monday",
+        "the point is that it is too slow",
+    ),
+    _rule(
+        "supposed_now",
+        Act.GOAL,
+        r"(?:.{0,60}\b(?:and|so|but) )?now (?:i'm|i am|we're|we are) (?:supposed|asked|expected|meant) to"
+        r" (?P<label>.{8,})",
+        0.9,
+        "the boss saw it and now we are supposed to support three languages",
+        "I am supposed to be at lunch now",
+        whole=True,
+    ),
 )
 
 
