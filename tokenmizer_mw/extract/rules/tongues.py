@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from .chinese import CHINESE
+from .faults import FAULTS
 from .french import FRENCH
 from .german import GERMAN
 from .hindi import HINDI, HINGLISH
@@ -33,6 +34,7 @@ _TONGUES: Final = (
 )
 
 TONGUES: Final[tuple[Tongue, ...]] = tuple(
-    replace(tongue, rules=(*REWORKED.get(tongue.code, ()), *tongue.rules)) for tongue in _TONGUES
+    replace(tongue, rules=(*REWORKED.get(tongue.code, ()), *tongue.rules, *FAULTS.get(tongue.code, ())))
+    for tongue in _TONGUES
 )
 """All of them; codes are their own."""
