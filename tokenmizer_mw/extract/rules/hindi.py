@@ -340,7 +340,7 @@ LATIN: Final = (
         r"|baad mein|baad me|next week|shaam ko|monday ko) .{0,40}?(?:unga|ungi|enge|karna hai"
         r"|dunga|lunga|karte hain|dekhte hain)).*)",
         0.76,
-        "cart ke tests kal likhunga",
+        "cart ke tests abhi baaki hai",
         "wo baad mein aaya",
     ),
     Rule(

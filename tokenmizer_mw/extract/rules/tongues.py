@@ -13,8 +13,10 @@ from .hindi import HINDI, HINGLISH
 from .italian import ITALIAN
 from .japanese import JAPANESE
 from .korean import KOREAN
+from .plans import PLANS
 from .portuguese import PORTUGUESE
 from .reworked import REWORKED
+from .rule import Rule
 from .russian import RUSSIAN
 from .spanish import SPANISH
 from .tongue import Tongue
@@ -33,8 +35,14 @@ _TONGUES: Final = (
     HINGLISH,
 )
 
-TONGUES: Final[tuple[Tongue, ...]] = tuple(
-    replace(tongue, rules=(*REWORKED.get(tongue.code, ()), *tongue.rules, *FAULTS.get(tongue.code, ())))
-    for tongue in _TONGUES
-)
+
+def _rules_of(tongue: Tongue) -> tuple[Rule, ...]:
+    """Formal markers and whole sentences first; plans before orders, which are told in like words; faults last."""
+    first = [rule for rule in tongue.rules if rule.explicit or rule.whole]
+    rest = [rule for rule in tongue.rules if not (rule.explicit or rule.whole)]
+    code = tongue.code
+    return (*REWORKED.get(code, ()), *first, *PLANS.get(code, ()), *rest, *FAULTS.get(code, ()))
+
+
+TONGUES: Final[tuple[Tongue, ...]] = tuple(replace(tongue, rules=_rules_of(tongue)) for tongue in _TONGUES)
 """All of them; codes are their own."""
