@@ -23,6 +23,7 @@ from .guessing import completed
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
+from .outcomes import with_reports
 from .pattern import PatternSet
 from .reading import hits
 from .replies import read_reply
@@ -84,7 +85,8 @@ def read_acts(
         return found
     found = _with_one_goal(found)
     found = with_values(found, said, situation)
-    return filled([*found, *told_in(said, found)], situation, said)
+    found = with_reports([*found, *told_in(said, found)], said, situation)
+    return filled(found, situation, said)
 
 
 def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:

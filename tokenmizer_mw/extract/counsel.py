@@ -14,7 +14,7 @@ from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import bounded, without_lead
 from .rules import Act, Speaker
-from .similar import words_of
+from .rules.verbs import BIDDING
 from .situation import ASKED_MAX, Situation
 
 ANYWHERE: Final = frozenset({Act.PROPOSAL, Act.FILES, Act.HANDOVER, Act.REASON})
@@ -25,19 +25,6 @@ ADVICE_MIN: Final = 3
 
 ADVICE_SHARE: Final = 0.3
 """Their share among its sentences, at least."""
-
-_BIDDING: Final = words_of(
-    "add adjust aim allocate allow analyse analyze apply ask assess attend avoid balance be block build calculate"
-    " celebrate check choose collect communicate compare compute confirm consider consult contact continue count create"
-    " decide define describe determine develop discuss document don't draw emphasise emphasize encourage engage ensure"
-    " establish evaluate experiment explain explore express find focus gather get give go highlight identify implement"
-    " include incorporate invest invite join keep learn leverage limit list listen look maintain make mention monitor"
-    " never note observe offer organise organize outline pick plan practice practise prepare prioritise prioritize"
-    " provide reach read record reduce reflect remember research review reward save schedule seek set share solve start"
-    " stay stick study substitute take talk test think track try understand update use verify visit visualise visualize"
-    " watch weigh write"
-)
-"""Verbs that a piece of advice begins with."""
 
 _TO_THE_HEARER: Final = PatternSet(
     r".*\b(?:you (?:can|could|should|might|may|want|need to|will|would|are|have|feel|decide|don't|plan)\b"
@@ -134,7 +121,7 @@ def _bids(text: str) -> bool:
     """Whether a sentence tells its hearer what to do: "Keep a list", "Breaks: take one an hour", "you could ask"."""
     headed = _HEADED.match(text) if ": " in text else None
     body = headed.group("body") if headed is not None else text
-    return body.partition(" ")[0].strip(".,;:!").casefold() in _BIDDING or _TO_THE_HEARER.any(text)
+    return body.partition(" ")[0].strip(".,;:!").casefold() in BIDDING or _TO_THE_HEARER.any(text)
 
 
 def _letters(segments: Sequence[Segment]) -> frozenset[int]:

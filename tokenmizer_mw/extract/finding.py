@@ -79,7 +79,8 @@ class Finding:
 
     A value that a user gives: ``about`` says what ``value`` is a value of, ``near`` what is said around it, where a
     value that it replaces may be named, and ``why`` the reason there, which counts only where something is replaced.
-    All are "" for other findings. ``single``: there is one value at a time, or the words say that something changes.
+    All are "" for other findings, but ``about`` of finished work says what was advised before it. ``single``: there is
+    one value at a time, or the words say that something changes.
     """
 
     type: NodeType

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
+from .advice import headline
 from .alternatives import SIGNS, alternatives
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
@@ -232,6 +233,11 @@ class Offers:
     def proposals(self) -> tuple[str, ...]:
         """What a bare "yes" agrees to."""
         return tuple(_proposals(self._sentences))
+
+    @cached_property
+    def headline(self) -> str:
+        """What the message advises, in a few words; "" when it advises nothing."""
+        return headline(self._segments)
 
     @property
     def ending(self) -> str:

@@ -15,6 +15,7 @@ from .finding import Finding, Move
 from .hollow import points
 from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, described, near
+from .matter import told_with_matter
 from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
@@ -185,7 +186,8 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     ledger.claims += 1
     if _is_detail(ledger, finding):
         return None
-    return ledger.add(finding, status=Status.COMPLETED)
+    label = told_with_matter(ledger, finding)
+    return ledger.add(finding, status=Status.COMPLETED, label=label) if len(content(label)) > 1 else None
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
@@ -216,7 +218,8 @@ def _tells_better(task: Node, finding: Finding) -> bool:
     """Whether a claim of finished work says more of it than the order did."""
     ordered = task.source.trust is not Trust.STRUCTURE
     formal = finding.confidence >= FORMAL and not points(task.label)
-    told = len(content(finding.label)) >= TOLD_WORDS and len(finding.label) <= TOLD_MAX
+    told = len(content(finding.label)) >= TOLD_WORDS or content(task.label) < content(finding.label)
+    told = told and len(finding.label) <= TOLD_MAX
     return ordered and told and not formal and not finding.certain
 
 

@@ -1,0 +1,86 @@
+"""Work that somebody reports in few words, told with what it answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.outcomes import report_in
+from tokenmizer_mw.extract.rules.outcomes import OUTCOMES, Outcome
+from tokenmizer_mw.model.node import NodeType, Status
+
+from .talks import labels, talk
+
+
+@pytest.mark.parametrize("row", OUTCOMES, ids=lambda row: row.example)
+def test_row_reads_its_example(row: Outcome) -> None:
+    assert report_in(row.example, more=row.adds) == row.example
+
+
+@pytest.mark.parametrize("row", OUTCOMES, ids=lambda row: row.counter)
+def test_row_leaves_its_counter_example(row: Outcome) -> None:
+    assert report_in(row.counter, more=row.adds) == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "report"),
+    [
+        ("done, starts in 3 s instead of 40", "done, starts in 3 s instead of 40"),
+        ("nice, the index is in", "the index is in"),
+        ("moved, but the old folder still shows up", "moved"),
+        ("did that, key = abc, and the page loads", "did that, and the page loads"),
+    ],
+)
+def test_a_report_ends_where_something_is_left_open(sentence: str, report: str) -> None:
+    assert report_in(sentence) == report
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "is the index in?",
+        "the index should be in by Friday",
+        "once the index is in we can go on",
+        "the import isn't done",
+        "Decided: the index is built at night",
+        "what is built in the pipeline",
+        "the export never works",
+        "yep, edited by hand",
+    ],
+)
+def test_what_is_open_or_asked_is_no_report(sentence: str) -> None:
+    assert report_in(sentence) == ""
+
+
+ADVICE = "a: That comes from one folder for all. Split the folders:\n- `shared/` for all\n- `local/` for the machine"
+
+
+def done(*lines: str) -> list[str]:
+    return labels(talk(*lines), NodeType.TASK, Status.COMPLETED)
+
+
+def test_a_bare_report_is_told_with_what_was_advised() -> None:
+    assert done("u: my settings follow me around", ADVICE, "u: moved.") == ["Split the folders: moved"]
+
+
+def test_a_report_is_told_with_the_choice_that_it_carries_out() -> None:
+    found = done(
+        "u: which queue for the mails, RabbitMQ or Redis?",
+        "a: Redis is there already, RabbitMQ is one more server. Redis keeps it small.",
+        "u: let's use Redis",
+        "a: Then:\n```\nqueue = Redis()\n```",
+        "u: done, sends 400 mails a minute",
+    )
+    assert found == ["Redis: done, sends 400 mails a minute"]
+
+
+def test_reports_that_follow_one_another_are_one() -> None:
+    found = done("u: the disk is full", "a: Prune the old images.", "u: pruned. disk is back at 40%. alarm gone too")
+    assert found == ["pruned, disk is back at 40%, alarm gone too"]
+
+
+def test_an_answer_to_a_question_is_no_report() -> None:
+    assert done("u: login is slow", "a: Can you reach the server from your phone?", "u: from the phone it works.") == []
+
+
+def test_a_bare_word_that_answers_nothing_is_dropped() -> None:
+    assert done("u: hello", "a: Hello, nice to meet you.", "u: applied.") == []
