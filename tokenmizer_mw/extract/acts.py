@@ -31,6 +31,7 @@ from .reports import REPORT_MAKERS
 from .rules import MEANINGS, Act, Speaker
 from .rules.headings import heading_act
 from .said import Maker, paths_in, said_by
+from .seconding import read_seconded
 from .situation import Situation
 from .slots import versions
 from .told import told_in
@@ -73,6 +74,8 @@ def read_acts(
         if not situation.has_goal or situation.goal_asked:
             found += (goal := read_goal(spoken, situation, segments))
             spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
+    elif replies:
+        found += read_seconded(spoken, situation)
     counsel = Counsel(segments, situation)
     by_rules: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
     by_all = completed(spoken, by_rules, situation, model) if model is not None else by_rules

@@ -33,6 +33,7 @@ _REPORTS_WORK: Final = PatternSet(
 """What an assistant says of its own finished work, which names a change by the way."""
 
 _TOLD_AS_MADE: Final = PatternSet(
+    r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
     r"(?:(?:i|we)(?:'ve| have)? )?(?:chose|chosen|settled|selected|picked|went with|adopted|standardi[sz]ed)\b",
     r".*\b(?:won out|won in the end|came out ahead|made the most sense|felt like the (?:right|best)|was the (?:right"
     r"|best))\b",

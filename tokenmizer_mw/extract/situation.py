@@ -45,7 +45,10 @@ _ASKS_FOR_REPORT: Final = PatternSet(
     r"(?s).*\b(?:what (?:did|have|had) (?:you|we) (?:\w+ ){0,2}?(?:decided?|choose|chosen|picked?|settled?|do|done"
     r"|use|used|go"
     r"|gone)|where (?:are|do) we|status|how far|progress|recap|summar(?:y|i[sz]e)|catch me up|update me|bring me up to"
-    r"|what(?:'s| is| are) (?:new|the (?:stack|setup|latest|state|approach|plan)|we (?:using|doing)))\b"
+    r"|(?:an|the|any) updates?|anything (?:blocking|new)|what(?:'s| is) next"
+    r"|what(?:'s| is| are) (?:new|the (?:stack|setup|latest|state|approach|plan)|we (?:using|doing)))\b",
+    r"(?s).*\b(?:any (?:issues|blockers|problems|news|trouble)\b.{0,40}\?|what(?:'s| is) left\b.{0,60}\?"
+    r"|how(?:'s| is| are) .{3,80} (?:coming along|going|looking)\b.{0,20}\?)",
 )
 """Questions about how things stand."""
 

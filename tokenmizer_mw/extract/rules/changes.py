@@ -13,7 +13,7 @@ _MADE: Final = (
 )
 _NOT_DONE: Final = (
     r"(?:if|when|you|or|consider|maybe|perhaps|alternatively|for|in general|could|would|most|many|some|what|which"
-    r"|why)\b"
+    r"|why)\b|(?:i|we) keep meaning\b|\w+:"
     r"|.*\b(?:is|are|be|been) \w+ (?:from|in|by|with|to|on|at|as)\b.* (?:instead of|rather than|in place of)"
     r"|.*\b(?:you (?:can|could|may|might|should|need|want)|could|would|might|should|better|prefer|recommend(?:ed)?"
     r"|typically|usually|often|can be|may be|tend to|consider|means|meant|suggests?|way is|recommend(?:ation|s)"

@@ -14,6 +14,10 @@ _LETS: Final = (
 )
 _THEN: Final = r"(?: ?(?:[,;:]|--?|—|–))? ?(?:(?:and|then|so|instead|just|please|let's|lets|we'll|we|i'll) )*"
 _TAKE: Final = r"(?:go(?:ing)? (?:with|for)|use|take|switch to|move to|do|try|pick|choose|adopt|make it|back to|keep)"
+_BUILT_WITH: Final = (
+    r"(?:build|do|make|write|run|solve|implement|set up) (?:it|this|that|them|all|everything)"
+    r" (?:with|using|in|on|via|by|through)"
+)
 _NAME: Final = r"[\w@.+#/-]+(?: [\w@.+#/-]+){0,4}"
 _TOO: Final = (
     r"(?:is|are|was|were|turned out|feels|seems|looks|has been|have been|keeps|kept|doesn't|don't"
@@ -69,7 +73,8 @@ REPLACEMENTS: Final = (
     _rule(
         "instead_of",
         Act.REPLACE,
-        rf"{_LETS}(?:{_TAKE} )?(?P<label>{_NAME}(?: (?:for|in|on|as|to) {_NAME})?),? (?:instead of|rather than"
+        rf"{_LETS}(?:{_BUILT_WITH} |{_TAKE} )?(?P<label>{_NAME}(?: (?:for|in|on|as|to) {_NAME})?),? (?:instead of"
+        r"|rather than"
         rf"|in place of)"
         r" (?P<target>.+)",
         0.9,

@@ -135,6 +135,7 @@ MARKERS: Final = (
         0.85,
         "Replaced moment by date-fns",
         "Replaced the broken unit test",
+        unless=r".*\b(?:is|are|comes?) (?:next|still|left|not)\b",
     ),
     _marker(
         "marker.superseded",

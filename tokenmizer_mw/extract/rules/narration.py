@@ -249,6 +249,14 @@ MET: Final = (
 
 SETTLED: Final = (
     _settled(
+        "leaning",
+        r"we(?:'re| are) (?:currently |still |now )?leaning (?:towards?|to) (?P<label>.{3,})",
+        0.6,
+        "We're leaning toward Meilisearch for the catalogue",
+        "We're leaning on them for support",
+        unless=r".*\?$",
+    ),
+    _settled(
         "picked",
         r"(?:(?:chose|chosen|selected|picked|settled on|adopted|standardi[sz]ed on|going ahead with)(?:: | )|using: )"
         r"(?P<label>[^,;]{2,120})$",
