@@ -25,6 +25,7 @@ from .learned import Model
 from .names import endpoints
 from .outcomes import with_reports
 from .pattern import PatternSet
+from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
 from .reports import REPORT_MAKERS
@@ -89,7 +90,7 @@ def read_acts(
     found = _with_one_goal(found)
     found = with_values(found, said, situation)
     found = with_reports([*found, *told_in(said, found)], said, situation)
-    return filled(found, situation, said)
+    return with_plans(filled(found, situation, said), said, situation)
 
 
 def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:
