@@ -13,6 +13,7 @@ from .finding import Finding
 from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
+from .postponed import puts_off
 from .similar import content
 from .slots import same_value
 from .validate import clean_label
@@ -57,8 +58,9 @@ def asked_now(ledger: Ledger, node: Node) -> bool:
 
 
 def asked_tasks(ledger: Ledger) -> list[Node]:
-    """The open tasks of the user's last message, newest first."""
-    return near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
+    """The open tasks of the user's last message that are not put off, newest first."""
+    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
+    return [task for task in tasks if task.source.role != "user" or not puts_off(task.source.quote)]
 
 
 def slot_free(ledger: Ledger, finding: Finding) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -19,7 +19,8 @@ from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, supposes, without_lead
 from .reading import hits
 from .rules import Act, Speaker
-from .rules.ahead import AHEAD, ENGLISH, Ahead
+from .rules.ahead import ENGLISH, Ahead
+from .rules.ahead_abroad import AHEAD
 from .similar import content
 from .situation import Situation
 
@@ -31,10 +32,15 @@ MATTER_MAX: Final = 100
 LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 """Words of content from which on a clause is what a plan may be about."""
+MATTER_SIGNS: Final = 6
 PLANS_MAX: Final = 4
 """Plans of one message."""
 
+KEPT: Final = 64
+"""Sentences of which it is kept whether they put something off: those of open work are asked about at every message."""
+
 _CONFIDENCE: Final = 0.65
+_BY_WHOM: Final = PatternSet(r"(?:me|you|us|myself|ich|du|wir|yo|tú|moi|toi|io|eu)$")
 _TELLING_SENTENCES: Final = 3
 _ENDS: Final = " .!…。！,;:，、；"
 _PAUSE: Final = compiled(
@@ -42,7 +48,19 @@ _PAUSE: Final = compiled(
     r"|\s(?:--?|–|—)\s|\s(?:but|aber|pero|mais|mas|но)\s|[，、；：]"
 )
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
-_OPEN_QUESTION: Final = PatternSet(r"(?:.*[,.:;] )?(?:what|which|when|how|where|why|was|wann|welche|wie|wo|qué|cuándo|quand)\b")
+_OPEN_QUESTION: Final = PatternSet(
+    r"(?:.*[,.:;] )?(?:what|which|when|how|where|why|was|wann|welche|wie|wo|qué|cuándo|quand)\b"
+)
+_CONDITION: Final = PatternSet(
+    r"(?:if|unless|in case|suppose|imagine|what if|maybe|perhaps|should we|would|wenn|falls|vielleicht|si"
+    r"|quizás|se|forse"
+    r"|talvez|peut-être|если|может)\b|如果|要是|もし|만약|अगर|agar\b"
+)
+_POINTING: Final = PatternSet(r"(?:that|this|it|these|those|them|das|dies|eso|esto|isso|isto|ça|cela|questo|это)\b")
+"""How a clause begins that only points at a matter itself."""
+_AGREEING: Final = PatternSet(
+    r"(?:yes|ok|okay|good|right|true|sure|fine|great|well|ah|oh|ja|gut|sí|vale|bueno|oui|sì|sim|да)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +72,12 @@ class _Reader:
     times: PatternSet
     past: PatternSet
 
+    def points(self, clause: str) -> bool:
+        """Whether a clause only says when or by whom."""
+        return self.hands.any(clause) or self.times.any(clause)
+
     def plans_in(self, clause: str) -> bool:
+        """Whether a clause names work that is ahead."""
         return self.plans.any(clause) and not self.past.any(clause)
 
 
@@ -63,7 +86,9 @@ def _reader(code: str) -> _Reader:
     row: Ahead = AHEAD[code]
     whole = [f"(?:{pattern})$" for pattern in row.hands]
     times = [f"(?:{pattern})$" for pattern in row.times]
-    return _Reader(PatternSet(*whole), PatternSet(*row.plans), PatternSet(*times), PatternSet(*(row.past and (row.past,))))
+    return _Reader(
+        PatternSet(*whole), PatternSet(*row.plans), PatternSet(*times), PatternSet(*(row.past and (row.past,)))
+    )
 
 
 class _Readers:
@@ -112,10 +137,34 @@ def _without(finding: Finding, plans: Sequence[Finding]) -> Finding:
     return finding
 
 
+def whole_items(items: Sequence[str]) -> list[str]:
+    """The items of a list of work; what only says when or by whom stays with the item before it."""
+    made: list[str] = []
+    for item in items:
+        readers = [_reader(code) for code in dict.fromkeys((*_codes(item), ENGLISH.code))]
+        if made and (_BY_WHOM.any(item) or any(reader.points(item.rstrip(_ENDS)) for reader in readers)):
+            made[-1] = f"{made[-1]}, {item}"
+        else:
+            made.append(item)
+    return made
+
+
+@lru_cache(maxsize=KEPT)
+def puts_off(sentence: str) -> bool:
+    """Whether a sentence says that something is done later, or by somebody else."""
+    text = bounded(sentence)
+    for reader in _Readers(()).of(text):
+        said = [without_lead(part).rstrip(_ENDS) for part in _clauses(text)]
+        if any(reader.points(part) or reader.plans_in(part) for part in said):
+            return True
+    return False
+
+
 def _told_by(finding: Finding, plan: Finding) -> bool:
     """Whether a finding says the same as a plan with less."""
     same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
-    return same and content(finding.label) <= content(plan.label)
+    first = next(_clauses(finding.label), "")
+    return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 
 
 def _tells(finding: Finding, plan: Finding) -> bool:
@@ -124,11 +173,13 @@ def _tells(finding: Finding, plan: Finding) -> bool:
     return same and content(plan.label) <= content(finding.label)
 
 
-def _plans_of(
-    segment: Segment, before: Segment | None, situation: Situation, readers: _Readers
-) -> Iterator[Finding]:
+def _plans_of(segment: Segment, before: Segment | None, situation: Situation, readers: _Readers) -> Iterator[Finding]:
     text = bounded(segment.text)
-    if asks(text) or supposes(without_lead(text)):
+    if (
+        asks(text)
+        or _CONDITION.any(without_lead(text))
+        or any(hit.rule.explicit for hit in hits(segment.text, Speaker.USER))
+    ):
         return
     parts = list(_clauses(text))
     for reader in readers.of(text):
@@ -154,14 +205,16 @@ def _labels(reader: _Reader, parts: list[str], before: Segment | None, situation
         if index < told:
             continue
         said = without_lead(part).rstrip(_ENDS)
-        points = reader.hands.any(said)
-        if points or reader.times.any(said):
-            matter = _matter(parts[told:index], before if told == 0 else None, situation, by_time=not points)
+        if supposes(said):
+            continue
+        if reader.points(said):
+            by_time = not reader.hands.any(said)
+            matter = _matter(parts[told:index], before if told == 0 else None, situation, by_time=by_time)
             end = _end_of(reader, parts, index)
             if matter:
                 yield f"{matter}, {', '.join([said, *parts[index + 1 : end]])}"
             told = end
-        elif reader.plans_in(said) and len(content(said)) >= MATTER_WORDS:
+        elif reader.plans_in(said) and _names_a_matter(said):
             end = _end_of(reader, parts, index)
             yield ", ".join([said, *parts[index + 1 : end]]).rstrip(_ENDS)
             told = end
@@ -170,7 +223,7 @@ def _labels(reader: _Reader, parts: list[str], before: Segment | None, situation
 def _end_of(reader: _Reader, parts: list[str], index: int) -> int:
     """Behind the last clause that only goes on with the one at ``index``."""
     end = index + 1
-    while end < len(parts) and (reader.hands.any(parts[end].rstrip(_ENDS)) or reader.times.any(parts[end].rstrip(_ENDS))):
+    while end < len(parts) and reader.points(parts[end].rstrip(_ENDS)):
         end += 1
     return end
 
@@ -178,12 +231,15 @@ def _end_of(reader: _Reader, parts: list[str], index: int) -> int:
 def _matter(parts: Sequence[str], before: Segment | None, situation: Situation, *, by_time: bool) -> str:
     """What a clause points at, "" when nothing is at hand."""
     for part in reversed(parts):
-        if len(content(without_lead(part))) >= MATTER_WORDS:
-            return without_lead(part).rstrip(_ENDS)
+        said = without_lead(part).rstrip(_ENDS)
+        if _names_a_matter(said) and not _POINTING.any(said):
+            return said
+    if by_time and parts and content(parts[-1]) and not _AGREEING.any(parts[-1]):
+        return ""
     if before is not None and not by_time:
         text = without_lead(bounded(before.text))
         acts = {hit.rule.act for hit in hits(before.text, Speaker.USER)}
-        if len(content(text)) >= MATTER_WORDS and not acts & _DONE:
+        if _names_a_matter(text) and not acts & _DONE:
             return _last(text)
     return _offered(situation)
 
@@ -196,9 +252,14 @@ def _offered(situation: Situation) -> str:
     if offers.proposals:
         return _last(offers.proposals[-1])
     ending = without_lead(offers.ending)
-    if len(content(ending)) < MATTER_WORDS or (asks(ending) and _OPEN_QUESTION.any(ending)):
+    if not _names_a_matter(ending) or (asks(ending) and _OPEN_QUESTION.any(ending)):
         return ""
     return _last(ending)
+
+
+def _names_a_matter(text: str) -> bool:
+    """Whether a clause says enough to be what a plan is about; scripts without spaces are told by their length."""
+    return len(content(text)) >= MATTER_WORDS or (not text.isascii() and " " not in text and len(text) >= MATTER_SIGNS)
 
 
 def _last(text: str) -> str:

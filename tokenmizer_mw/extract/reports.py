@@ -11,6 +11,7 @@ from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
+from .postponed import whole_items
 from .reading import anaphoric
 from .rules import Act, Speaker
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
@@ -78,7 +79,7 @@ def _changed(said: Said, situation: Situation) -> list[Finding]:
 
 
 def _later(said: Said, _: Situation) -> list[Finding]:
-    items = listed(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
+    items = whole_items(listed(said.hit.label)) if said.hit.rule.explicit else [said.hit.label]
     return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 

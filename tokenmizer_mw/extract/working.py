@@ -17,6 +17,7 @@ from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, described, near
 from .matter import told_with_matter
 from .planning import leave_behind, move_item
+from .postponed import puts_off
 from .reading import hits
 from .rules import Act, Speaker
 from .said import paths_in
@@ -63,7 +64,9 @@ def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
 
 
 def _is_order(task: Node) -> bool:
-    return any(hit.rule.act is Act.REQUEST for hit in hits(task.source.quote, Speaker.USER))
+    return not puts_off(task.source.quote) and any(
+        hit.rule.act is Act.REQUEST for hit in hits(task.source.quote, Speaker.USER)
+    )
 
 
 def announced_over(ledger: Ledger) -> None:

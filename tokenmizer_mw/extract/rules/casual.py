@@ -104,6 +104,7 @@ AHEAD_CASUAL: Final = (
         "what is still open: the invoice template",
         "what is left: nothing",
         unless=r".*: ?(?:nothing|none|no)\b",
+        whole=True,
     ),
 )
 

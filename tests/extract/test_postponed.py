@@ -1,0 +1,128 @@
+"""What is put off or left to somebody is open work, told with the matter that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.extract.postponed import puts_off, whole_items, with_plans
+from tokenmizer_mw.extract.rules.ahead_abroad import AHEAD
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import NodeType, Status
+
+OPENING = "Please help me to run the club's newsletter."
+EXAMPLES = [(code, text) for code, row in AHEAD.items() for text in row.examples]
+COUNTERS = [(code, text) for code, row in AHEAD.items() for text in row.counters]
+
+
+def open_work(*talk: str) -> list[str]:
+    """What is to do after a talk of a user and an assistant, in turns."""
+    memory = SessionMemory.open("memory://")
+    roles = ("user", "assistant")
+    memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
+    found = [node.label for node in memory.graph("s").nodes(NodeType.TASK, status=Status.PENDING)]
+    memory.close()
+    return found
+
+
+def plans(text: str) -> list[str]:
+    """What a message puts off by these rows alone."""
+    said = (3, Message(Role.USER, text))
+    before = [(1, Message(Role.USER, OPENING)), (2, Message(Role.ASSISTANT, "Fine."))]
+    situation = situation_of(said, before, has_goal=True)
+    return [finding.label for finding in with_plans([], segment(text), situation)]
+
+
+@pytest.mark.parametrize(("code", "text"), EXAMPLES)
+def test_each_row_reads_its_examples(code: str, text: str) -> None:
+    assert plans(text), code
+
+
+@pytest.mark.parametrize(("code", "text"), COUNTERS)
+def test_no_row_reads_its_counter_examples(code: str, text: str) -> None:
+    assert not plans(text), code
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "label"),
+    [
+        (
+            "The pages are set.",
+            "the cover still has the old date, I'll do that on Friday",
+            "the cover still has the old date, I'll do that on Friday",
+        ),
+        (
+            "Shall I shorten the piece about the summer fair?",
+            "yes do that tomorrow",
+            "shorten the piece about the summer fair, do that tomorrow",
+        ),
+        (
+            "One thing is left: the printer needs the address list by the weekend.",
+            "good catch, friday",
+            "the printer needs the address list by the weekend, friday",
+        ),
+        (
+            "The pages are set.",
+            "The photo of the pond is too dark. I'll ask her",
+            "The photo of the pond is too dark, I'll ask her",
+        ),
+        (
+            "The pages are set.",
+            "printed two copies, and Tessa sends the file on Monday",
+            "Tessa sends the file on Monday",
+        ),
+    ],
+)
+def test_a_plan_is_told_with_its_matter(told: str, said: str, label: str) -> None:
+    found = open_work(OPENING, told, said)
+    assert any(label in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "could we do that on Monday?",
+        "if it rains we move it to Sunday",
+        "the meeting was on Monday",
+        "I like that",
+        "thanks, see you tomorrow",
+    ],
+)
+def test_what_is_no_plan(said: str) -> None:
+    assert open_work(OPENING, "The pages are set.", said) == []
+
+
+def test_what_is_put_off_stays_open_when_the_talk_goes_on() -> None:
+    answer = "Here is the list of addresses, sorted by street, with the three that came back last time marked. " * 3
+    found = open_work(OPENING, "The pages are set.", "fix the footer on Friday. now sort the addresses", answer, "nice")
+    assert any("footer" in label for label in found), found
+
+
+def test_done_means_what_was_asked_for_now() -> None:
+    said = "sort the addresses please. the photo of the pond I'll do on Sunday"
+    found = open_work(OPENING, "The pages are set.", said, "Done.")
+    assert [label for label in found if "photo" in label]
+    assert not [label for label in found if label.startswith("sort")]
+
+
+def test_items_keep_who_does_them_and_until_when() -> None:
+    assert whole_items(["slide with the result", "me", "until 12 February", "page cache"]) == [
+        "slide with the result, me, until 12 February",
+        "page cache",
+    ]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("I'll do that on Friday", True), ("sort the addresses", False)])
+def test_putting_off(text: str, expected: bool) -> None:
+    assert puts_off(text) is expected
+
+
+@pytest.mark.parametrize(
+    "piece", ["I'll do that on Friday, ", "and the list is open, monday ", "Irina rewrites that; "]
+)
+def test_the_cost_grows_with_the_text(growth: Callable[[Callable[[str], object], str, int], float], piece: str) -> None:
+    assert growth(plans, piece, 4_000) < 3
