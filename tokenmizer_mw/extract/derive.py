@@ -39,6 +39,8 @@ LABEL_START: Final = 24
 
 ANSWERED_MIN: Final = 200
 """Characters of an answer that does what was asked for by itself, where no tool is at work."""
+TAKEN_UP_MIN: Final = 40
+"""Characters of an answer that takes up what was asked for: nobody looks for it later, though it may not be done."""
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""
@@ -110,8 +112,8 @@ def _draw(
     valid = validated(findings, settings)
     if message.role is Role.USER:
         taken_over(ledger)
-    if message.role is Role.USER and _worked(before, asked):
-        went_on(ledger, valid)
+    if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
+        went_on(ledger, valid, left)
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if (
         message.role is Role.ASSISTANT
@@ -143,14 +145,16 @@ def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
     return lies_in(elsewhere, start if place < 0 else place)
 
 
-def _worked(before: Sequence[Numbered], asked: int) -> bool:
-    """Whether the assistant did something about the user's last message: used a tool, gave code, or answered at some
-    length without asking back."""
+def _left_as(before: Sequence[Numbered], asked: int) -> Status | None:
+    """What an order of the user's last message is when the user goes on: done where the assistant used a tool, gave
+    code, or answered at some length without asking back, past where it said little; ``None``: as open as before."""
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
     if any(message.tool_calls or message.tool_results or "```" in message.text for message in since):
-        return True
-    told = [message.text for message in since if message.text.strip()]
-    return bool(told) and len(told[-1]) >= ANSWERED_MIN and not told[-1].rstrip().endswith(("?", "\uff1f"))
+        return Status.COMPLETED
+    told = [message.text.rstrip() for message in since if message.text.strip()]
+    if not told or len(told[-1]) < TAKEN_UP_MIN or told[-1].endswith(("?", "\uff1f")):
+        return None
+    return Status.COMPLETED if len(told[-1]) >= ANSWERED_MIN else Status.ARCHIVED
 
 
 def _announces(findings: Sequence[Finding]) -> bool:

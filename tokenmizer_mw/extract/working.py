@@ -50,8 +50,8 @@ ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
 
 
-def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
-    """The user goes on to something else after the assistant worked on an order: the order is taken as done.
+def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status) -> None:
+    """The user goes on to something else after the assistant took up an order: it is ``left`` as done, or as past.
 
     A complaint anywhere in the message leaves it open, and so does what the user plans to do later.
     """
@@ -59,8 +59,8 @@ def went_on(ledger: Ledger, findings: Sequence[Finding]) -> None:
         return
     for task in asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
-            done = Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, task.confidence)
-            ledger.move(task, Status.COMPLETED, done, "the conversation went on")
+            past = Finding(task.type, task.label, left, Trust.CLAIMED, task.confidence)
+            ledger.move(task, left, past, "the conversation went on")
 
 
 def _is_order(task: Node) -> bool:
