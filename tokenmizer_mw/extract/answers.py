@@ -12,6 +12,7 @@ from .offers import goes_on
 from .pattern import PatternSet
 from .phrases import asks, bounded, split_reason, supposes, without_lead
 from .reading import anaphoric, hits
+from .referent import asks_for_facts
 from .rules import Speaker
 from .said import slot_of
 from .similar import content
@@ -38,6 +39,11 @@ _NO_ANSWER: Final = PatternSet(
 )
 
 
+_ONLY_AGREES: Final = PatternSet(
+    r"(?:(?:yes|yep|yeah|yup|sure|ok(?:ay)?|please|go|ahead|fine|right|correct|exactly|agreed|absolutely|both|no|nope"
+    r"|\w+ (?:it|that|them|this))[,.! ]*)+$"
+)
+"""Answers of which nothing is left to tell but that the speaker agrees, or does not."""
 _THANKS: Final = PatternSet(r"(?:\w+,? )?(?:many )?(?:thanks|thank|thx|cheers)\b")
 _REMARKS: Final = PatternSet(
     r".*\b(?:is|are|was|were|looks?|sounds?|seems?|makes?|feels?|will be|would be) (?:\w+ ){0,2}?(?:amazing|awesome"
@@ -66,7 +72,8 @@ def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Findin
 def _question(situation: Situation) -> str:
     """The choice that the assistant's last message ends with, "" for none."""
     asked = situation.offers.ending
-    return asked if asks(asked) and _CHOOSES.any(asked) and not goes_on(asked) else ""
+    choice = asks(asked) and _CHOOSES.any(asked) and not asks_for_facts(asked)
+    return asked if choice and not goes_on(asked) else ""
 
 
 def _answered(segment: Segment, asked: str) -> list[Finding]:
@@ -78,7 +85,7 @@ def _answered(segment: Segment, asked: str) -> list[Finding]:
         return []
     label, reason = split_reason(text)
     words = content(label)
-    if not words or anaphoric(label):
+    if not words or anaphoric(label) or _ONLY_AGREES.any(label):
         return []
     if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX:
         label = f"{asked.rstrip('?？ ')}: {label}"

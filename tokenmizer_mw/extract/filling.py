@@ -4,7 +4,7 @@ assistant had offered as batches, "2 weeks" the sentence that it stands in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,11 +12,10 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .pattern import compiled
-from .phrases import asks, bounded, without_lead
-from .prose import sentences
+from .phrases import asks, bounded, split_reason, without_lead
+from .referent import taken_up
 from .similar import content
-from .situation import TOLD_MAX, Situation
+from .situation import Situation
 
 THIN_WORDS: Final = 2
 """Words of content up to which a label is looked at."""
@@ -27,7 +26,6 @@ THIN_SIGNS: Final = 4
 TOLD_LABEL_MAX: Final = 100
 """Characters of a sentence that a label is filled with."""
 
-_PAUSE: Final = compiled(r"[,;:(]\s?|\s(?:--?|–|—)\s|[，；：、]")
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
@@ -65,31 +63,12 @@ def _is_named(finding: Finding) -> bool:
 
 
 def _full(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
-    said = without_lead(bounded(texts.get(finding.span, ""))) if finding.span is not None else ""
-    offered = _offered(finding.label, situation)
-    if offered:
-        return replace(finding, label=f"{finding.label}: {offered}")
-    if content(said) > content(finding.label) and len(said) <= TOLD_LABEL_MAX and not asks(said):
-        return replace(finding, label=said)
-    return finding
-
-
-def _offered(label: str, situation: Situation) -> str:
-    """The sentence of the assistant's last message that speaks of the label, "" for none or several."""
-    if situation.told is None:
-        return ""
-    text, words = situation.told[1].text[-TOLD_MAX:], content(label)
-    said = [text[start:end].strip() for start, end in sentences(text, 0, len(text))]
-    fits = [one for one in said if words and words < content(one) and not asks(one)]
-    told = bounded(fits[0]) if len(fits) == 1 else ""
-    if len(told) <= TOLD_LABEL_MAX:
-        return told
-    parts = (part for part in _clauses(told) if words < content(part) and len(part) <= TOLD_LABEL_MAX)
-    return next(parts, "")
-
-
-def _clauses(sentence: str) -> Iterator[str]:
-    while (border := _PAUSE.search(sentence)) is not None:
-        yield sentence[: border.start()].strip()
-        sentence = sentence[border.end() :]
-    yield sentence.strip()
+    """The finding told by its sentence without the reason, else by what it takes up, else by its whole sentence."""
+    sentence = without_lead(bounded(texts.get(finding.span, ""))) if finding.span is not None else ""
+    short = split_reason(sentence)[0]
+    if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
+        short = ""
+    own = [text for text in (short, sentence) if not asks(text) and len(text) <= TOLD_LABEL_MAX]
+    told = (*own[:-1], taken_up(finding.label, situation.offers.pieces), *own[-1:])
+    more = next((text for text in told if content(text) > content(finding.label)), "")
+    return replace(finding, label=more.rstrip(" .!")) if more else finding

@@ -18,6 +18,7 @@ from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import bounded, plain_reason, without_lead
 from .reading import anaphoric, hits
+from .referent import Piece, pieces_of
 from .rules import Act, Speaker
 from .segment import segment
 from .similar import content
@@ -204,6 +205,11 @@ class Offers:
     @cached_property
     def _sentences(self) -> list[str]:
         return [bounded(piece.text) for piece in self._segments if piece.kind in _SPOKEN][-SENTENCES_MAX:]
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The clauses of the message that a reply may take up."""
+        return pieces_of(self._segments, choosing=bool(self.options))
 
     @cached_property
     def closing(self) -> tuple[Segment, ...]:

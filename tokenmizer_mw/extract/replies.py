@@ -10,6 +10,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .answers import read_answers
 from .choices import CHOICE_MAKERS
+from .echoes import read_echoes
 from .finding import Finding, Move, Segment, SegmentKind
 from .offers import chosen_by_name, named_in_part, read_answer, read_pick
 from .pattern import PatternSet, compiled
@@ -63,7 +64,11 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
         found = [made for segment in spoken[:4] for made in _picked(segment, situation)]
     if not found:
         found = [made for segment in spoken[:4] for made in _agreed(segment, situation)]
-    return found or read_answers(spoken, situation)
+    if found:
+        return found
+    found = read_echoes(spoken, situation)
+    echoed = {made.span for made in found}
+    return [*found, *(made for made in read_answers(spoken, situation) if made.span not in echoed)]
 
 
 def _with_marker(spoken: Sequence[Segment]) -> str:

@@ -1,0 +1,118 @@
+"""What a reply settles by taking up a few words of what was put up before it: "bundle, they run it without docker",
+"sops yes", "the button is fine". The rest of what is settled stands in the message before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Move, Segment
+from .pattern import PatternSet, compiled
+from .phrases import asks, bounded, reports, split_reason, supposes, without_lead, without_trailer
+from .reading import anaphoric, hits
+from .referent import taken_up
+from .rules import Speaker
+from .said import slot_of
+from .similar import content
+from .situation import Situation
+
+SENTENCES_READ: Final = 4
+"""First sentences of a reply that may take something up."""
+
+NAME_WORDS: Final = 6
+"""Most words by which something is taken up."""
+
+_CONFIDENCE: Final = 0.75
+
+_AGREEING: Final = (
+    r"(?:yes|yep|yeah|yup|sure|ok(?:ay)?|fine|good|great|nice|neat|cool|perfect|agreed|right|then|please|pls|lol|thanks"
+    r"|for now|it is|you said|as you said|sounds (?:good|fine|great|right|reasonable|better|simpler|grown up)"
+    r"|makes sense|works(?: for (?:me|us))?|will do|would do|wins|final(?: answer)?|first|instead"
+    r"|sí|si|vale|bien|ja|passt|gut|dann|gerne?|klar|oui|d'accord|sim|bom|pode ser|va bene|certo|да|хорошо|ок|ठीक|हाँ"
+    r"|(?:is|are|'s) (?:fine|ok|okay|good|enough|great|neat|nice|better|perfect|plenty|the way to go|what (?:i|we) want"
+    r"|all right|alright|good enough|a good (?:idea|plan))(?: (?:for|with|by) (?:me|us|now))?)"
+)
+_BEHIND: Final = compiled(rf"(?P<said>.+?)(?:[\s,]+{_AGREEING})+$")
+_BEFORE: Final = compiled(rf"(?:(?:{_AGREEING}|the|an?|that|your|do|to|with|go with|and|but)[\s,:]+)+(?P<said>.+)$")
+_PAUSE: Final = compiled(r"[,;:.]\s|\s(?:--?|–|—|→)\s|[，；：、。]")
+_STATES: Final = PatternSet(
+    r".*\b(?:is|are|was|were|am|has|have|had|can|can't|could|will|won't|would|wouldn't|should|might|may|do|does|did"
+    r"|didn't|doesn't|don't|not|no|never|i|we|he|she|they|you|it|this|that|what|which|why|how|when|where|who|because|if"
+    r"|said|says|now|still|already|again|also|there|than)\b"
+)
+"""Words of statements and questions, which no name has."""
+_NO_WORDS: Final = frozenset('@/<{["')
+_FAILS: Final = PatternSet(
+    r".*\b(?:fail(?:s|ed|ure)?|errors?|broken?|crash(?:es|ed)?|wrong|missing|problems?|issues?|bug|slow|weird|worse"
+    r"|passed|passes|green|done|fixed|works|worked|merged|deployed|ran|got|tried|checked|thanks?|hello|hi)\b"
+)
+
+
+def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """The choices that the first sentences of a reply make by taking up what was put up, one a sentence at most."""
+    made = (_echoed(segment, situation) for segment in spoken[:SENTENCES_READ])
+    return [finding for finding in made if finding is not None]
+
+
+def _echoed(segment: Segment, situation: Situation) -> Finding | None:
+    text = without_lead(bounded(segment.text)).rstrip(" .!…")
+    if not text or asks(text) or supposes(text) or reports(text) or ": " in text or text[0] in _NO_WORDS:
+        return None
+    named, reason = split_reason(text)
+    label = next((said for part in (text, named, _first(text)) if (said := _name(part, situation))), "")
+    if not label or hits(segment.text, Speaker.USER):
+        return None
+    told = taken_up(label, situation.offers.pieces, offered=True)
+    if not told and not _is_put_up(label, situation):
+        return None
+    slot = slot_of(label)
+    return Finding(
+        NodeType.DECISION,
+        told or label,
+        Status.ACTIVE,
+        Trust.ADOPTED,
+        _CONFIDENCE,
+        Move.ADOPT,
+        kind=DecisionKind.CHOICE,
+        reason=reason,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+        slot=slot.get("slot", ""),
+        value=slot.get("value", ""),
+    )
+
+
+def _first(text: str) -> str:
+    """What stands before the first pause."""
+    pause = _PAUSE.search(text)
+    return text[: pause.start()] if pause is not None else text
+
+
+def _name(text: str, situation: Situation) -> str:
+    """The words of ``text`` that name something of the message before, without those that agree with it; "" where it
+    says anything else."""
+    behind = _BEHIND.match(text)
+    named = behind.group("said") if behind is not None else text
+    before = _BEFORE.match(named)
+    named = without_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
+    words = content(named)
+    if (
+        max(map(len, words), default=0) < 2
+        or len(named.split()) > NAME_WORDS
+        or anaphoric(named)
+        or _STATES.any(named)
+        or _FAILS.any(named)
+    ):
+        return ""
+    return named if words <= situation.told_words else ""
+
+
+def _is_put_up(label: str, situation: Situation) -> bool:
+    """Whether something that is put up holds the words, of which there are two or more."""
+    words = content(label)
+    return len(words) > 1 and any(
+        piece.offered and words <= content(piece.sentence) for piece in situation.offers.pieces
+    )

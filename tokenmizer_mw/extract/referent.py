@@ -1,0 +1,179 @@
+"""What a few words take up: the clause of an earlier message that speaks of the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .finding import Segment, SegmentKind
+from .pattern import Pattern, PatternSet, compiled
+from .phrases import asks, bounded
+from .similar import content
+
+SENTENCES_READ: Final = 24
+"""Last sentences, points and rows of a message that words may take up."""
+
+PIECE_MAX: Final = 100
+"""Characters of a clause that still says one thing."""
+
+OFFERED_LAST: Final = 8
+"""Last sentences of a message that put something up."""
+
+NAME_WORDS: Final = 8
+"""Words up to which what stands before a verb is a name."""
+
+_ROWS_MAX: Final = 12
+_BRACKET: Final = compiled(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
+_BORDER: Final = compiled(r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면")
+"""What stands between things that are put up."""
+
+_PAUSE: Final = compiled(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
+_OPENING: Final = compiled(
+    r"(?:(?:either|or|and|but|so|then|else|also|otherwise|alternatively|instead|maybe|perhaps|options?|entweder|oder"
+    r"|also|dann|o|y|ou|et)\b[,:]? )*"
+    r"(?:(?:i|we|you|one)(?:'d|'ll| (?:could|can|would|will|should|might|may))(?: (?:also|then|rather|just|simply"
+    r"|go with|like to))* )?"
+)
+_OFFERING: Final = PatternSet(
+    r"(?s).*(?:[?？]|\b(?:could|can|would|should|may|either|or|options?|ways?|alternatives?|alternatively|instead"
+    r"|recommend|suggest|propose|nicer|better|simpler|easier|lighter|safer|enough|works?|best|good|fine|worth|lean|i'd"
+    r"|i'll|we'll|use|add|take|keep|put|pick|choose|goes|only"
+    r"|oder|reicht|genügt|besser|robuster|könnte|kann|vorschlag"
+    r"|podrías?|puedes?|podemos|propongo|mejor|basta|o"
+    r"|peux|peut|pourrait|propose|mieux|suffit|ou|pode|posso|melhor|basta|può|posso|meglio)\b"
+    r"|можно|могу|лучше|или|предлагаю|可以|建议|还是|方案|比较|でき|提案|推奨|どちら|좋|추천|या|सुझाव|बेहतर|चाहें)"
+)
+"""Words of a sentence that puts something up, or says what is good about it."""
+
+_VERB: Final = compiled(
+    r"(?: (?:still|now|already|also|then))?\s(?:is|are|was|were|isn't|does|doesn't|don't|would do|means?|costs?|needs?"
+    r"|has|have|makes?|works?|gives?|sounds?|seems?|looks?|survives?|loses?|breaks?|fails?)\b"
+)
+"""The verb of a clause that judges something."""
+
+_FACTUAL: Final = PatternSet(
+    r"(?s)(?:(?:and|so|but|ok|also|just|then),? )*(?:is|are|was|were|does|did|has|have|how (?:many|much|long|often|big"
+    r"|large|old)|who|when|why"
+    r"|what(?:'s| is| are| was| does| did| do)|where (?:is|are|does|do|did)|which \w+ (?:is|are|does|do|did|has)"
+    r"|do (?:they|these|those|the|other|others|your|people|users|any|both|all))\b.*\?"
+)
+
+
+def asks_for_facts(sentence: str) -> bool:
+    """Whether a question asks how things are, not how they shall be."""
+    return asks(sentence) and _FACTUAL.any(sentence)
+
+
+_MOST: Final = 0.65
+"""Share of the words of what was said that a clause has at least."""
+_POINTS: Final = PatternSet(r"(?:\w+ ){0,3}?(?:it|them|this|that|those|these|both)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A clause of a message. ``offered``: its sentence puts something up; ``sentence``: all of it."""
+
+    text: str
+    offered: bool
+    sentence: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of the words that it speaks of."""
+        return content(self.text)
+
+
+def pieces_of(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
+    """The clauses of the last sentences, points and rows of a message, in their order. ``choosing``: its points are
+    there to choose from."""
+    read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
+    return tuple(
+        piece
+        for behind, segment in zip(range(len(read) - 1, -1, -1), read, strict=True)
+        for piece in _pieces(segment, behind, choosing)
+    )
+
+
+_READ: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.TABLE})
+
+
+def _pieces(segment: Segment, behind: int, choosing: bool) -> Iterator[Piece]:
+    if segment.kind is SegmentKind.TABLE:
+        for row in segment.text.splitlines()[:_ROWS_MAX]:
+            cell = row.strip().strip("|").partition("|")[0].strip(" *`-:")
+            if cell:
+                yield Piece(cell.replace("`", ""), True, cell)
+        return
+    line = bounded(segment.text)
+    if segment.kind is SegmentKind.LIST_ITEM and segment.info:
+        offered = choosing or not line.isascii() or _OFFERING.any(line)
+    else:
+        offered = behind < OFFERED_LAST and _OFFERING.any(line) and not asks_for_facts(line)
+    for part in _parts(line):
+        for clause in dict.fromkeys((part, *_cut(part, _PAUSE))):
+            if text := _plain(clause):
+                yield Piece(text, offered, line)
+
+
+def _parts(line: str) -> Iterator[str]:
+    """What a sentence puts side by side, and what it says in brackets."""
+    rest = line
+    while (bracket := _BRACKET.search(rest)) is not None:
+        yield from _cut(bracket.group("inside"), _BORDER)
+        rest = rest[bracket.end() :]
+    yield from _cut(line, _BORDER)
+
+
+def _cut(text: str, border: Pattern) -> Iterator[str]:
+    """``text`` cut at the borders; pieces of a bracket are left out."""
+    while (found := border.search(text)) is not None and found.end():
+        if _is_whole(text[: found.start()]):
+            yield text[: found.start()]
+        text = text[found.end() :]
+    if _is_whole(text):
+        yield text
+
+
+def _is_whole(text: str) -> bool:
+    return text.count("(") == text.count(")")
+
+
+def _plain(clause: str) -> str:
+    """A clause without the words that offer it."""
+    text = clause.strip(" .!?？。…।")
+    match = _OPENING.match(text)
+    return text[match.end() :] if match is not None else text
+
+
+def taken_up(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
+    """The last clause that holds what ``said`` speaks of and says more, "" for none. Of one that judges it, only what
+    it names. ``offered``: only what was put up counts."""
+    near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _speaks_of(piece.text, said)]
+    whole = [piece.text for piece in near if not _POINTS.any(piece.text)]
+    plain = [text for text in whole if _VERB.search(text) is None]
+    named = [text[: verb.start()] for text in whole if (verb := _VERB.search(text)) is not None]
+    named = [text for text in named if text.count(" ") < NAME_WORDS and "," not in text.partition("(")[0]]
+    around = [piece.sentence.rstrip(" .!") for piece in near if _tells_around(piece, said)]
+    for text in (*plain, *named, *around):
+        if len(text) <= PIECE_MAX and _says_more(text, said) and _speaks_of(text, said):
+            return text
+    return ""
+
+
+def _tells_around(piece: Piece, said: str) -> bool:
+    """Whether the sentence around a clause is needed to know what it is about."""
+    return not asks(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
+
+
+def _speaks_of(text: str, said: str) -> bool:
+    """Whether a clause holds most words of what was said, or all of it where no spaces part words."""
+    words = content(said)
+    if not words:
+        return False
+    shared = len(words & content(text))
+    return shared == len(words) or shared >= _MOST * len(words) or (not said.isascii() and said in text)
+
+
+def _says_more(text: str, said: str) -> bool:
+    return bool(content(text) - content(said)) and len(text) > len(said)
