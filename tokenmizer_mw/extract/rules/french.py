@@ -301,7 +301,7 @@ RULES: Final = (
         r"|jeudi|vendredi|la semaine prochaine|après)\b.*|(?:demain|plus tard|ce soir|lundi|mardi"
         r"|mercredi|jeudi|vendredi|la semaine prochaine)[, ]+(?:je|on) .{4,}))",
         0.74,
-        "demain j'attaque les tests du panier",
+        "demain on attaque les tests du panier",
         "demain il pleut",
         unless=r".*\b(?:repos|vacances)\b",
     ),

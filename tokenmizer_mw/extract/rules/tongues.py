@@ -7,6 +7,7 @@ from typing import Final
 
 from .chinese import CHINESE
 from .faults import FAULTS
+from .finished import FINISHED
 from .french import FRENCH
 from .german import GERMAN
 from .hindi import HINDI, HINGLISH
@@ -41,7 +42,9 @@ def _rules_of(tongue: Tongue) -> tuple[Rule, ...]:
     first = [rule for rule in tongue.rules if rule.explicit or rule.whole]
     rest = [rule for rule in tongue.rules if not (rule.explicit or rule.whole)]
     code = tongue.code
-    return (*REWORKED.get(code, ()), *first, *PLANS.get(code, ()), *rest, *FAULTS.get(code, ()))
+    bare = [rule for rule in FINISHED.get(code, ()) if rule.whole]
+    results = [rule for rule in FINISHED.get(code, ()) if not rule.whole]
+    return (*REWORKED.get(code, ()), *first, *bare, *PLANS.get(code, ()), *rest, *results, *FAULTS.get(code, ()))
 
 
 TONGUES: Final[tuple[Tongue, ...]] = tuple(replace(tongue, rules=_rules_of(tongue)) for tongue in _TONGUES)
