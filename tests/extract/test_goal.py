@@ -118,3 +118,20 @@ def test_what_an_assistant_calls_the_goal_is_none() -> None:
 def test_lines_of_a_pasted_log_are_no_goal() -> None:
     log = "2s\nRun python -m pytest -q\n..F....  [100%]\ntmp_path = PosixPath('/tmp/pytest-0')\nE   KeyError: 'x'"
     assert labels(talk(f"u: {log}"), NodeType.GOAL) == []
+
+
+def test_a_goal_that_was_only_asked_gives_way_without_a_trace() -> None:
+    graph = talk(
+        "u: What does the warning about the loop mean?",
+        "a: Nothing.",
+        "u: Add a retry to the webhook sender with a log",
+    )
+    assert [node.status for node in graph.nodes(NodeType.GOAL)] == [Status.ARCHIVED, Status.ACTIVE]
+    assert not list(graph.transitions())
+
+
+def test_what_is_decided_later_is_no_goal() -> None:
+    graph = talk(
+        "u: Let's work on a hardening pass.", "a: Sure.", "u: I think we should use mTLS between services here."
+    )
+    assert labels(graph, NodeType.GOAL) == ["a hardening pass"]

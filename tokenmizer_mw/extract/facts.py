@@ -10,6 +10,7 @@ from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
 from .finding import Finding
+from .goal import GOAL_ASKED
 from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
@@ -208,6 +209,9 @@ def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.merge(same, finding)
         return same
     holder = ledger.graph.in_slot(finding.slot)
+    if holder is not None and holder.confidence <= GOAL_ASKED and finding.trust is Trust.STATED:
+        ledger.move(holder, Status.ARCHIVED, finding, "asked in passing")
+        holder = None
     if holder is None:
         return ledger.add(finding)
     return supersede(ledger, holder, finding) if finding.trust is Trust.STATED else None

@@ -118,6 +118,7 @@ _BACKGROUND: Final = PatternSet(
 _TASK_IS: Final = compiled(
     r"(?:your|the|my|our) (?:task|job|assignment|mission|role)(?: here| now| today)? (?:is|will be)(?: to)?"
     r"(?:,? (?:first|now)(?: of all)?,?)? (?:to )?(?P<label>.{8,})"
+    r"|(?:(?:today|now|this time),? )?(?:let's|lets|we're going to|we are going to) (?:work on|tackle) (?P<work>.{8,})"
 )
 
 _CODE: Final = PatternSet(r"[\w.]+ ?= ?\S.*", r".*[;{}]$", r"[A-Z]:\\|[$>❯] ", r"[\w./-]+:\d+:", r"</?[\w-]+>$")
@@ -160,6 +161,7 @@ _RANKS: Final = {
 _CHANGES: Final = frozenset({Act.REPLACE, Act.CHANGE, Act.RETURN})
 """What nothing can be that a session begins with, where it takes many words."""
 
+_DECIDING: Final = _CHANGES | {Act.CHOICE, Act.REJECT}
 _CHANGE_WORDS: Final = 8
 
 
@@ -217,7 +219,7 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
     order = order_in(text)
     task = _TASK_IS.match(text)
     if task is not None:
-        return Rank.ANNOUNCED, task.group("label")
+        return Rank.ANNOUNCED, task.group("label") or task.group("work")
     if _CHORES.any(order or text):
         return Rank.CHORE, order or text
     read = () if order else hits(text, Speaker.USER)
@@ -229,7 +231,7 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
         return (Rank.POINTER if _points(label) else Rank.ORDER), label
     if rank is Rank.ANNOUNCED:
         return rank, _label_of(text)
-    wanted = _wanted(text)
+    wanted = _wanted(text, decided=any(hit.rule.act in _DECIDING for hit in read))
     if wanted:
         return Rank.ORDER, wanted
     if all(hit.rule.act is Act.WISH for hit in read) and at < _AIM_SENTENCES and _tells_aim(text):
@@ -240,13 +242,16 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
     return _plain_rank(text), text
 
 
-def _wanted(text: str) -> str:
+def _wanted(text: str, *, decided: bool) -> str:
     if asks(text):
         return ""
     match = WANTS.match(text)
     if match is not None:
         mine = match.group("self") and not match.group("you") and (match.group("to") or match.group("must"))
-        if match.group("must") and match.group("label").startswith(_NOT):
+        must = match.group("must").casefold()
+        if must and (
+            decided or match.group("label").startswith(_NOT) or (must == "should" and not match.group("self"))
+        ):
             return ""
         return match.group("label") if mine else text
     behind = WANTS_BEHIND.match(text)
