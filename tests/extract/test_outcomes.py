@@ -6,9 +6,10 @@ import pytest
 
 from tokenmizer_mw.extract.outcomes import report_in
 from tokenmizer_mw.extract.rules.outcomes import OUTCOMES, Outcome
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
 
-from .talks import labels, talk
+from .talks import judged, labels, talk
 
 
 @pytest.mark.parametrize("row", OUTCOMES, ids=lambda row: row.example)
@@ -76,6 +77,23 @@ def test_a_report_is_told_with_the_choice_that_it_carries_out() -> None:
 def test_reports_that_follow_one_another_are_one() -> None:
     found = done("u: the disk is full", "a: Prune the old images.", "u: pruned. disk is back at 40%. alarm gone too")
     assert found == ["pruned, disk is back at 40%, alarm gone too"]
+
+
+def test_an_assistant_tells_first_what_its_tools_showed() -> None:
+    call = ToolCall("1", "Bash", '{"command": "make test"}')
+    graph = judged(
+        [
+            Message(Role.USER, "the suite is red since the new parser"),
+            Message(Role.ASSISTANT, "", tool_calls=(call,)),
+            Message(Role.TOOL, "ok", tool_results=(ToolResult("1", "ok"),)),
+            Message(Role.ASSISTANT, "The suite takes 40 s instead of 300, all 88 pass."),
+        ]
+    )
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["The suite takes 40 s instead of 300, all 88 pass"]
+
+
+def test_what_an_assistant_describes_is_no_result() -> None:
+    assert done("u: how do I speed it up?", "a: The suite runs in 40 s, the old one is slower.", "u: thanks") == []
 
 
 def test_an_answer_to_a_question_is_no_report() -> None:

@@ -86,7 +86,7 @@ def read_acts(
         else:
             _read_sentence(segment, read, situation, found)
     if situation.speaker is not Speaker.USER:
-        return found
+        return with_reports(found, said, situation)
     found = _with_one_goal(found)
     found = with_values(found, said, situation)
     found = with_reports([*found, *told_in(said, found)], said, situation)

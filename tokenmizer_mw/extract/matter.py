@@ -21,12 +21,14 @@ CHOSEN_REACH: Final = 8
 THIN_WORDS: Final = 3
 """Words of content up to which a report is told with what was advised."""
 
+_POINTING: Final = ("it ", "that ", "this ")
+
 
 def told_with_matter(ledger: Ledger, finding: Finding) -> str:
     """A report with what it reports of: the choice that the user made last, or what was advised."""
-    if not finding.about and ledger.role != "user":
-        return finding.label
     said = content(finding.label)
+    if finding.certain or (ledger.role != "user" and not finding.label.casefold().startswith(_POINTING)):
+        return finding.label
     matters = [_brief(node.label) for node in _chosen_before(ledger, finding)]
     if finding.about and len(said) <= THIN_WORDS:
         matters.append(finding.about)

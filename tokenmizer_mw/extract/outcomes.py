@@ -25,8 +25,14 @@ from .situation import Situation
 SENTENCES_READ: Final = 10
 """Sentences of a reply that may report."""
 
+RESULTS_READ: Final = 4
+"""Sentences of an assistant's message that may tell what tools showed."""
+
 REPORT_MAX: Final = 110
 """Characters of a report's label."""
+
+LEAD_MAX: Final = 60
+"""Characters that may stand before the clause that tells what came of work."""
 
 JOINED_MAX: Final = 90
 """Characters up to which sentences that follow one another are one report."""
@@ -34,12 +40,14 @@ JOINED_MAX: Final = 90
 CONFIDENCE: Final = 0.65
 
 _ROWS: Final = tuple(
-    (row.adds, PatternSet(f"(?:{row.pattern})$"), PatternSet(row.unless) if row.unless else None) for row in OUTCOMES
+    (row.adds, row.speaks, PatternSet(f"(?:{row.pattern})$"), PatternSet(row.unless) if row.unless else None)
+    for row in OUTCOMES
 )
 _CUT: Final = compiled(r"[,;:!] |\. |\s(?:--?|–|—|→|->|=>)\s| and | \(")
 _MARKED: Final = PatternSet(
     r"(?:decision|decided|status|todo|rule|remaining|open|left|leftovers|next|later|tbd|adr[\w-]*|note|question"
     r"|missing|pending|plan|goal|consequence)\b[^:]{0,20}: ",
+    r".*\boptions?\b",
     r"(?:(?:yes|yep|yeah|yup|nope)\b|no,)",
     r"(?:.*[,:;] )?(?:what|what's|which|how|why|where|who|anyone|any) ",
 )
@@ -56,14 +64,14 @@ _OPEN: Final = PatternSet(
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def report_in(sentence: str, *, more: bool = False) -> str:
+def report_in(sentence: str, *, more: bool = False, aloud: bool = False) -> str:
     """The clauses of a sentence that tell what came of work, with those beside them; "" where none does. ``more``: the
     sentence before it told so."""
     text = bounded(sentence)
     if asks(text) or _MARKED.any(text):
         return ""
     told: list[str] = []
-    done = False
+    done = inside = False
     for clause, sign in _clauses(text):
         said = without_lead(clause) or clause
         if "=" in said or (not told and _is_lead(clause)):
@@ -71,10 +79,12 @@ def report_in(sentence: str, *, more: bool = False) -> str:
         if _OPEN.any(said) or supposes(said):
             if done:
                 break
-            told = []
-            continue
-        done = done or _is_outcome(said, more)
+            return ""
+        plain = said.partition(")")[2] if inside else said
+        if not done and _is_outcome(plain, more, aloud):
+            done, told = True, told if sum(map(len, told)) <= LEAD_MAX else []
         told += (clause if told else said, sign)
+        inside = sign.endswith("(")
     return "".join(told[:-1]).strip(" ,;:(") if done else ""
 
 
@@ -90,18 +100,20 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
     yield text.strip(" .!…"), ""
 
 
-def _is_outcome(clause: str, more: bool) -> bool:
+def _is_outcome(clause: str, more: bool = False, aloud: bool = False) -> bool:
     bare = clause.strip(" .!…)")
     return any(
         row.any(bare) and not (unless is not None and unless.any(bare))
-        for adds, row, unless in _ROWS
-        if more or not adds
+        for adds, speaks, row, unless in _ROWS
+        if (more or not adds) and (speaks or not aloud)
     )
 
 
 def with_reports(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """``found`` with the reports of a user's reply; what was guessed of the same sentences gives way."""
-    if situation.told is None or situation.speaker is not Speaker.USER:
+    if situation.speaker is Speaker.ASSISTANT:
+        return _with_results(found, spoken, situation) if situation.tooled else list(found)
+    if situation.told is None:
         return list(found)
     wrong = {finding.span for finding in found if _speaks_against(finding)}
     first = 1 if asks(situation.offers.ending) else 0
@@ -113,6 +125,19 @@ def with_reports(found: Sequence[Finding], spoken: Sequence[Segment], situation:
     spans = {(segment.start, segment.end) for segment, _ in told}
     kept = [_told_full(finding, situation) for finding in found if finding.span not in spans or not _gives_way(finding)]
     return [*kept, *(_report(label, segment, situation) for segment, label in _joined(told))]
+
+
+def _with_results(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """``found`` with what an assistant tells first of what tools showed."""
+    wrong = {finding.span for finding in found if _speaks_against(finding)}
+    read = {finding.span for finding in found if finding.type is NodeType.TASK}
+    told: list[tuple[Segment, str]] = []
+    for segment in spoken[:RESULTS_READ]:
+        fresh = segment.kind is SegmentKind.PROSE and (segment.start, segment.end) not in read
+        if fresh and _may_report(segment, wrong) and (label := report_in(segment.text, aloud=True)):
+            told.append((segment, label))
+    made = [replace(_report(label, segment, situation), trust=Trust.CLAIMED) for segment, label in _joined(told)]
+    return [*found, *made]
 
 
 def _may_report(segment: Segment, wrong: Set[tuple[int, int] | None]) -> bool:
@@ -164,7 +189,7 @@ def _report(label: str, segment: Segment, situation: Situation) -> Finding:
 
 def _speaks_against(finding: Finding) -> bool:
     wrong = finding.type is NodeType.ERROR and finding.status is Status.ACTIVE
-    return wrong and finding.confidence > CONFIDENCE
+    return wrong and finding.confidence >= CONFIDENCE
 
 
 def _gives_way(finding: Finding) -> bool:

@@ -52,6 +52,9 @@ _STATE: Final = (
     r"|stable|installed|deployed|merged|running|working)"
 )
 
+_NOUNS: Final = r"(?:builds|runs|loads|opens)"
+"""What works does, and what may be a noun as well."""
+
 OUTCOMES: Final[tuple[Outcome, ...]] = (
     Outcome(
         rf"(?:it's |it is |that's |they're |all |everything |both )?{DONE}(?: (?:it|that|them|all|both|now|too|already"
@@ -72,15 +75,23 @@ OUTCOMES: Final[tuple[Outcome, ...]] = (
         "the cert is Ready after 90 seconds",
         "what is there to do",
         unless=rf"{_NO_THING}|.*\b(?:is|are|'s) (?:now |all |finally |already )*{_NO_WORK}",
+    ),
+    Outcome(
+        rf"{_THING}(?:is|are) (?:now |all |finally )*(?:up|live|green|clean|back|met|gone|quiet|stable){_TAIL}",
+        "the web container is up",
+        "it's up to you",
+        unless=rf"{_NO_THING}|(?:it|this|that) |.* up (?:to|for)\b",
         speaks=True,
     ),
     Outcome(
-        rf"(?:{_THING})?(?:works?|worked|pass(?:es|ed)?|builds|built|compiles|runs|boots|opens|loads|syncs|deploys"
-        rf"|goes through|went through|came through|survives?|arrives?|arrived|shows up|comes up|came up|renders|agrees?"
-        rf"|checks out){_TAIL}",
+        rf"(?:(?:{_THING})?(?:works|passes|compiles|boots|syncs|deploys|goes through|went through|came through"
+        rf"|survives|arrives?|shows up|comes up|came up|renders|agrees|checks out|{_NOUNS})"
+        rf"|(?:both|all|all of them) work){_TAIL}",
         "4 GB video went through",
         "how it works",
-        unless=rf"(?:(?:i|we|he|she|they|you)|{_NO_THING}) ",
+        unless=rf"(?:(?:i|we|he|she|they|you|\w+ing)|{_NO_THING}) "
+        rf"|(?:verify|check|confirm|see|test|ensure|look|options?|reproduced)\b|.*\b(?:of|for|the|an?|these|those|both|\d+|no"
+        rf"|more|per|any) (?:works|passes|{_NOUNS})\b",
         speaks=True,
     ),
     Outcome(
