@@ -69,16 +69,20 @@ class _Reader:
 
     hands: PatternSet
     plans: PatternSet
+    left: PatternSet
     times: PatternSet
     past: PatternSet
+    habit: PatternSet
 
     def points(self, clause: str) -> bool:
         """Whether a clause only says when or by whom."""
-        return self.hands.any(clause) or self.times.any(clause)
+        return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
     def plans_in(self, clause: str) -> bool:
         """Whether a clause names work that is ahead."""
-        return self.plans.any(clause) and not self.past.any(clause)
+        if self.habit.any(clause):
+            return False
+        return self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
 
 
 @cache
@@ -87,7 +91,12 @@ def _reader(code: str) -> _Reader:
     whole = [f"(?:{pattern})$" for pattern in row.hands]
     times = [f"(?:{pattern})$" for pattern in row.times]
     return _Reader(
-        PatternSet(*whole), PatternSet(*row.plans), PatternSet(*times), PatternSet(*(row.past and (row.past,)))
+        PatternSet(*whole),
+        PatternSet(*row.plans),
+        PatternSet(*row.left),
+        PatternSet(*times),
+        PatternSet(*filter(None, (row.past,))),
+        PatternSet(*filter(None, (row.habit,))),
     )
 
 
@@ -161,8 +170,9 @@ def puts_off(sentence: str) -> bool:
 
 
 def _told_by(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding says the same as a plan with less."""
-    same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
+    """Whether a finding says the same as a plan with less, or takes it for something that is wrong."""
+    kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
+    same = finding.span == plan.span and (finding.type, finding.status) in kinds
     first = next(_clauses(finding.label), "")
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 
@@ -175,11 +185,7 @@ def _tells(finding: Finding, plan: Finding) -> bool:
 
 def _plans_of(segment: Segment, before: Segment | None, situation: Situation, readers: _Readers) -> Iterator[Finding]:
     text = bounded(segment.text)
-    if (
-        asks(text)
-        or _CONDITION.any(without_lead(text))
-        or any(hit.rule.explicit for hit in hits(segment.text, Speaker.USER))
-    ):
+    if asks(text) or _CONDITION.any(without_lead(text)) or _is_marked(segment):
         return
     parts = list(_clauses(text))
     for reader in readers.of(text):
@@ -196,6 +202,11 @@ def _plans_of(segment: Segment, before: Segment | None, situation: Situation, re
             )
         if labels:
             return
+
+
+def _is_marked(segment: Segment) -> bool:
+    """Whether a sentence says formally what it is; what blocks the work is told as what it waits for."""
+    return any(hit.rule.explicit and hit.rule.act is not Act.BLOCKED for hit in hits(segment.text, Speaker.USER))
 
 
 def _labels(reader: _Reader, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 A row is a language. ``hands`` are whole clauses that only say when or by whom something is
 done that stands before them ("I do that after lunch"); ``times`` are such clauses of hardly more than a time, which
-say so only in answer to somebody. ``plans`` begin clauses that name the work themselves. ``past`` begins clauses that
-tell of what was. RE2, case ignored.
+say so only in answer to somebody. ``plans`` and ``left`` begin clauses that name the work themselves: as what
+somebody will do, unless ``past`` begins the clause too, or as what is still to be done. ``habit`` begins clauses that
+tell how things always are. RE2, case ignored.
 """
 
 from __future__ import annotations
@@ -57,8 +58,10 @@ class Ahead:
     code: str
     hands: tuple[str, ...]
     plans: tuple[str, ...]
+    left: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     past: str = ""
+    habit: str = ""
     examples: tuple[str, ...] = ()
     counters: tuple[str, ...] = ()
 
@@ -76,6 +79,65 @@ _NOT_WORK: Final = (
     r"|remember|believe|feel|went|came|ran|broke|saw|told|took|made|would|could|should|might|don't|can't|won't"
     r"|\w{3,}ed)"
 )
+_PEOPLE: Final = (
+    rf"(?:{_NAMED}|legal|finance|ops|hr|marketing|sales|support|security|design|qa|someone|somebody"
+    r"|the [\w-]+(?: team| guys| people| folks| office)?)"
+)
+_PART: Final = r"(?:done|gone|sent|written|run|made|built|put|set|cut|read|\w+(?:ed|en|wn|nt|ne))"
+_WAITING: Final = (
+    r"(?:i |we )?(?:(?:still|i'm|i am|we're|we are|just) )*waiting (?:for|on) .{4,}",
+    rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:pinged|asked|reminded|mailed|emailed|e-mailed|messaged|texted)"
+    rf" {_PEOPLE} (?:about|for|to|whether|if) .{{4,}}",
+    rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:handed|passed|gave|given|assigned"
+    rf"|delegated) .{{3,60}} to {_PEOPLE}",
+    rf".{{3,60}} (?:is|are) (?:now |still )?(?:with|at) (?:{_PEOPLE}) ?(?:now|until .*|till .*)?$",
+    rf"{_PEOPLE} (?:still )?owes? (?:me|us) .{{3,}}|(?:i|we) (?:still )?owe .{{4,}}",
+    rf"{_PEOPLE} (?:said|says|promised|agreed|offered)(?: (?:that )?(?:she|he|they))?(?:'d|'ll| would| will"
+    rf"| to) [a-z]+ .{{4,}}",
+    rf"{_PEOPLE} (?:still )?(?:has|have|needs?) to (?:sign|approve|check|review|confirm|decide|send|deliver|test|answer"
+    r"|look|release|ok|provide|do|finish|say|give|translate|print|order)\b.*",
+)
+"""Others do it, or have to say something first."""
+_LEFT: Final = (
+    r".{3,80} (?:can|has to|must|will have to|should) wait\b.*",
+    rf"(?:let's |we'll |i'll |please )?(?:park|leave|postpone|defer|shelve|push|save) .{{3,60}} (?:for|to|until|till)"
+    rf" (?:later|now|then|another (?:day|time)|{_SET})",
+    rf".{{3,60}} (?:is|are|'s) (?:something |more )?for (?:later|another (?:day|time)|v2|version \d"
+    rf"|the next .+|phase \w+"
+    rf"|{_SET})",
+    r"(?:remind me to|don't let me forget to|note to self:?|mental note:?) .{4,}",
+    r".{3,80} (?:is|are) (?:still )?(?:blocked|on hold|parked|postponed|paused) (?:until|till|by|on|for|because) .*",
+    r"(?:i |we )?(?:still )?(?:haven't|havent|have not|didn't|not) (?:yet )?(?:done|tested|checked|written"
+    r"|fixed|sent|tried"
+    r"|started|finished|updated|run|looked (?:at|into)|gotten (?:around )?to|got (?:round |around )?to"
+    r"|get (?:round |around )?to|come to|managed) .{4,}",
+    r"(?:the |all |and )?(?:only |one |last |main |other )*(?:things?|bits?|parts?|items?"
+    r"|pieces?) (?:that(?:'s| is| are) )?"
+    r"(?:still )?(?:left|missing|open|remaining|to do)(?: now)? (?:is|are) .{4,}",
+    r"(?:put|add|move) .{3,60} (?:on|to|into|in) (?:the |my |our )?(?:backlog|to-?do(?: list)?|next sprint|agenda)",
+    r"(?:someone|somebody|we|i) (?:still )?(?:needs?|must|should|have to|has to) .{4,} (?:before|by the"
+    r"|in time for) .{3,}",
+    r"before .{3,30}[, ](?:we|i|someone) (?:have to|need to|need|must|should|has to|needs to) .{4,}",
+    r"(?:file|open|create|raise|write) (?:a|an|another) (?:ticket|issue|card|reminder) (?:for|about|to) .{4,}",
+    rf"(?:i'm|im|i am|we're|we are) (?:gonna|going to|planning to|about to) .{{4,}}{_AT}",
+    rf"(?:planning|gonna|going|hoping|meaning) to .{{4,}}{_AT}",
+    r"(?:the|that|an?|my|our|all|both) (?:[\w./'-]+ ){1,8}(?:i|we)(?:'ll|ll| will) (?:do|write|handle|make"
+    r"|finish|fix|test"
+    r"|send|bring|add|buy|order|check|sort|print|translate)\b.*",
+    r"(?:i|we) still (?:don't|do not|dont) have .{4,}|(?:i|we) (?:don't|do not|dont) have .{4,} yet",
+    r"(?:(?:i|we) )?(?:still |also |then )*(?:need|have|must|got"
+    r"|gotta)(?: still)?(?: to)? (?:double[- ]?check|talk to|ask"
+    r"|call|check with|buy|book|order|renew|confirm|tell|tidy|decide|measure|pay|sort|chase|mail|email"
+    r"|visit|meet|phone)"
+    r" .{4,}",
+    r"later (?:on )?,?(?:i|we) (?:want|will|would like|'ll|'d like) .{4,}",
+    rf".{{3,70}} (?:is|are|was|were|has|have)(?:n't| not)(?: been)? {_PART} yet",
+    r"(?:the |our )?(?:readme|docs?|documentation|wiki|changelog|manual|handbook|guide|help page|comments?"
+    r"|faq|tutorial)"
+    r" (?:.{0,30} )?still (?:says?|shows?|uses?|has|have|mentions?|points? (?:to|at)|lists?|refers? to"
+    r"|describes?) .{3,}",
+)
+"""Work that is named as left."""
 ENGLISH: Final = Ahead(
     "en",
     hands=(
@@ -92,6 +154,7 @@ ENGLISH: Final = Ahead(
         rf"(?:it|that|this)(?:'s|s| is) (?:{_NAMED}'s?|ops'?|(?:the )?[\w-]+ team(?:'s)?)(?: thing| job"
         rf"| task| part| turf)?",
         r"(?:i|we)?(?:'ve| have)? ?(?:already )?asked (?:for (?:it|that|them)|in .{3,30})",
+        rf"{_OTHERS} (?:is|are|'s|'re) (?:already )?on (?:it|that)",
         rf"{_OTHERS} wants? to (?:look|check|review|test|read|see|sign)(?: (?:at )?{_IT})?(?: first| before.{{0,30}})?",
     ),
     plans=(
@@ -101,7 +164,8 @@ ENGLISH: Final = Ahead(
         rf"(?:(?:on|by|this|next) )?(?:tomorrow|tonight|{_DAYS}) (?:i|we) [a-z]+ ",
         rf"{_OTHERS} (?:rewrites|writes|prints|runs|checks|looks (?:at|into)|handles|takes (?:care|over)|drafts|reviews"
         rf"|sends|does|makes|brings|orders|books|builds|tests|fixes|deploys|signs|approves|calls|prepares|updates"
-        rf"|merges|moves|extracts|translates) .{{2,}}",
+        rf"|merges|moves|extracts|translates) (?:(?:the|that|this|these|those|an?|my|our|his|her|their|all"
+        rf"|both|each|\d+)\b|.*{_SET})",
         rf"[a-z]+ (?:rewrites|writes|prints|runs|checks|handles|drafts|reviews|sends|does|makes|brings|orders|books"
         rf"|builds|tests|fixes|deploys|signs|approves|prepares|updates|merges|moves|extracts|translates) .*{_SET}",
         r"(?:he|she|they|(?-i:[A-Z][a-z]{1,14}))(?:'ll| will) [a-z]+ .{4,}",
@@ -113,6 +177,7 @@ ENGLISH: Final = Ahead(
         r"|hard-coded|outdated|wrong|previous) .{3,}",
         rf"[a-z][\w./#@\"'-]* (?:[\w./#@\"'-]+ ){{0,5}}{_AT}$",
     ),
+    left=(*_WAITING, *_LEFT),
     times=(
         rf"(?:only |rather |but |not before |not until )*{_ENGLISH_WHEN}(?: too| then| though)?",
         rf"(?:{_DAYS})(?: too| then)",
@@ -129,8 +194,10 @@ ENGLISH: Final = Ahead(
         r"|.*\b(?:yesterday|ago|last (?:week|month|year|night|time|monday|friday)|every|each|always|usually"
         r"|was|were|since"
         r"|fails?|failed|starts?|happens?|opens|closes|closed|ends?|arrives?|(?:mon|tues|wednes|thurs|fri"
-        r"|satur|sun)days|\w{3,}ed (?:on|at|in|last))\b"
+        r"|satur|sun)days|(?:is|are|lasts?|comes?|begins?) (?:on|at|until|till|from|by) |normally|never"
+        r"|\w{3,}ed (?:on|at|in|last))\b"
     ),
+    habit=r".*\b(?:usually|always|every|each|never|normally|often|sometimes|generally|typically)\b",
     examples=(
         "the preview has the old logo, I'll do that with the redesign",
         "a second job reads the clock, do that on Monday",
@@ -142,6 +209,11 @@ ENGLISH: Final = Ahead(
         "the drafts are written by Ayo till Friday",
         "ship to Lin on Thursday with a short text",
         "the readme still has the old commands",
+        "waiting on legal for the privacy text",
+        "handed the translation over to Priya",
+        "the search can wait until after the fair",
+        "haven't done the backup check yet",
+        "the flyer isn't printed yet",
     ),
     counters=(
         "I'll take that one",

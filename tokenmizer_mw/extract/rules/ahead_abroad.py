@@ -32,6 +32,19 @@ GERMAN: Final = Ahead(
         rf"(?: (?:{_GERMAN_WHEN}))",
         r"(?:das|es|die) (?:macht|übernimmt|erledigt) (?-i:\p{Lu}\pL+)",
     ),
+    left=(
+        r"(?:ich|wir|da|man) (?:muss|müssen|müsste|sollte|sollten|wollte|will|wollen) (?:noch|erst noch"
+        r"|auch noch|später) .{4,}",
+        r"(?:muss|müsste|sollte) (?:ich|man|noch)(?: noch)? .{4,}",
+        r"(?:ich|wir) warten? (?:noch )?auf .{3,}|warten? (?:noch )?auf .{3,}",
+        r".{3,60} (?:kann|muss|können|müssen) (?:noch )?warten\b.*",
+        rf"(?:frau |herr )?(?-i:\p{{Lu}}\pL+)(?: \pL+)? (?:schickt|macht|prüft|klärt|bringt|schreibt"
+        rf"|übernimmt|liefert|druckt|bestellt"
+        rf"|holt|testet|baut|organisiert|kümmert|meldet|übersetzt) .{{2,60}}(?:{_GERMAN_WHEN}|\bsich\b|\bdas\b)",
+        r".{3,60} (?:liegt|ist|sind|liegen) (?:jetzt |noch )?bei (?-i:\p{Lu}\pL+)$",
+        r".{3,70} (?:ist|sind|habe ich|haben wir|hab ich) noch nicht \pL+",
+        r"(?:erinner|erinnere) mich (?:bitte )?(?:daran|an) .{3,}",
+    ),
     plans=(
         rf"(?:.{{2,60}} )?{_GERMAN_DO} (?:ich|wir)\b.* (?:{_GERMAN_WHEN})",
         rf"ich {_GERMAN_DO} .*(?:{_GERMAN_WHEN})",
@@ -69,6 +82,16 @@ SPANISH: Final = Ahead(
         rf"(?: {_SPANISH_WHEN})?",
         rf"(?:eso |esto )?(?:queda |lo dejamos |es |mejor )*para {_SPANISH_WHEN}",
     ),
+    left=(
+        r"(?:todavía |aún |también )?(?:tengo|tenemos|hay) que (?:hablar|llamar|pedir|preguntar|comprar"
+        r"|mandar|enviar|revisar"
+        r"|confirmar|decidir|avisar|reservar) .{3,}",
+        r"(?:todavía|aún) (?:tengo|tenemos|hay) que .{4,}",
+        r"(?:estoy|estamos|sigo|seguimos) (?:esperando|a la espera de) .{3,}|(?:espero"
+        r"|esperamos) (?:la respuesta|a que) .{3,}",
+        r".{3,60} (?:puede|pueden|tiene que|tendrá que) esperar\b.*",
+        r".{3,60} (?:todavía|aún) no (?:está|están|se ha|lo he|la he|he|hemos) .*",
+    ),
     plans=(
         rf"(?:\pL+ )?{_SPANISH_DO} .*{_SPANISH_WHEN}",
         rf"(?:la|el|los|las) .{{3,40}} (?:mejor|queda|quedan|será|lo dejamos) (?:para )?{_SPANISH_WHEN}",
@@ -96,6 +119,14 @@ ITALIAN: Final = Ahead(
     hands=(
         rf"(?:(?:questo|quello|lo|la|li|le|ci|ne) )+{_ITALIAN_DO}(?: io| noi)?(?: {_ITALIAN_WHEN})?",
         rf"(?:ci pensa|lo fa|la fa|li fa|se ne occupa) (?-i:\p{{Lu}}\pL+)(?: {_ITALIAN_WHEN})?",
+    ),
+    left=(
+        r"(?:devo|dobbiamo|bisogna|c'è da) ancora .{4,}|(?:devo|dobbiamo) (?:chiamare|chiedere|parlare"
+        r"|sentire|mandare|comprare"
+        r"|prenotare|avvisare) .{3,}",
+        r"(?:aspetto|aspettiamo|sto aspettando|stiamo aspettando) .{4,}",
+        r".{3,60} (?:può|possono|deve|devono) aspettare\b.*",
+        r".{3,60} non (?:è|sono|l'ho|li ho|ho|abbiamo) ancora .*",
     ),
     plans=(
         rf"(?:e )?(?:il|lo|la|i|gli|le|l')\b.{{3,50}} (?:lo|la|li|le) {_ITALIAN_DO}(?: io| noi)? {_ITALIAN_WHEN}",
@@ -128,6 +159,14 @@ PORTUGUESE: Final = Ahead(
         rf"(?:isso |isto )?(?:fica|ficam) para {_PORTUGUESE_WHEN}",
         rf"(?:isso |isto )?(?:quem (?:faz|trata|roda) .{{0,30}}é) (?:[oa] )?(?-i:\p{{Lu}}\pL+)(?: {_PORTUGUESE_WHEN})?",
     ),
+    left=(
+        r"(?:ainda|também) (?:tenho|temos|há) (?:de|que) .{4,}|(?:tenho|temos) (?:de|que) (?:ligar|falar"
+        r"|pedir|perguntar|mandar"
+        r"|enviar|comprar|reservar|avisar|confirmar) .{3,}",
+        r"(?:estou|estamos) (?:à espera de|esperando|a aguardar|aguardando) .{3,}",
+        r".{3,60} (?:pode|podem|tem de|vai ter de) esperar\b.*",
+        r".{3,60} ainda não (?:está|estão|foi|foram|fiz|fizemos|chegou) ?.*",
+    ),
     plans=(
         rf"(?:eu )?{_PORTUGUESE_DO} .*{_PORTUGUESE_WHEN}",
         rf"(?:e )?(?:o|a|os|as) .{{3,60}} ficam? para {_PORTUGUESE_WHEN}",
@@ -157,6 +196,13 @@ FRENCH: Final = Ahead(
         rf"(?:vas-y|fais-le|on (?:voit|fait|verra|fera) ça|ça attendra|ce sera pour|c'est pour) {_FRENCH_WHEN}",
         r"(?:c'est )?(?-i:\p{Lu}\pL+) (?:s'en occupe|s'en charge|le fait|la fait)",
     ),
+    left=(
+        r"(?:je dois|on doit|nous devons|il faut|il faudra) (?:encore|aussi) .{4,}|(?:je dois|il faut que j[e'])"
+        r" ?(?:appeler|appelle|demander|demande|parler|envoyer|acheter|réserver|prévenir|confirmer) .{3,}",
+        r"(?:j'attends|on attend|nous attendons)(?: encore| toujours)? .{3,}",
+        r".{3,60} (?:peut|peuvent|doit|devra) attendre\b.*",
+        r".{3,60} (?:n'est|ne sont|n'ai|n'a|n'avons) pas encore .*",
+    ),
     plans=(rf"je (?:le |la |les |lui |leur )?{_FRENCH_DO} .*{_FRENCH_WHEN}",),
     times=(rf"(?:(?:mais|plutôt|seulement) )*{_FRENCH_WHEN}",),
     past=r".*\b(?:hier|toujours|chaque|était|avait)\b",
@@ -175,6 +221,12 @@ RUSSIAN: Final = Ahead(
     hands=(
         rf"(?:это|его|её|их|этим) (?:я )?\pL+(?:ю|у|усь|юсь|ем|им)(?: сам| сама)?(?: (?:{_RUSSIAN_WHEN}))?",
         rf"(?:но )?это (?:уже |только )?(?:{_RUSSIAN_WHEN})",
+    ),
+    left=(
+        r"(?:ещё|еще|мне|нам) (?:надо|нужно|нужен|нужна|предстоит|осталось) .{4,}|(?:надо|нужно) (?:ещё|еще) .{4,}",
+        r"(?:жду|ждём|ждем) .{3,}",
+        r".{3,60} (?:подождёт|подождет|подождут|потом)$",
+        r".{3,60} (?:ещё|еще|пока) не (?:готов|сделан|проверен|написан|отправлен|пришл|пришёл|пришел|обновл)\pL*.*",
     ),
     plans=(
         rf"(?:я |мы )?\pL+(?:ю|у|ем|им) (?:.* )?(?:{_RUSSIAN_WHEN})(?: сам| сама)?",
@@ -196,6 +248,12 @@ CHINESE: Final = Ahead(
         r"(?:这个|那个)?(?:我|由我|我自己)(?:来|去|自己)(?:弄|做|处理|执行|讲|说|问|改|写|办|跟进|负责)",
         rf"(?:这个|那个|这)?(?:等|放到?|留到|推到)?{_CHINESE_WHEN}(?:再说|再做|再弄|吧|做)?",
     ),
+    left=(
+        r"(?:我|我们)?(?:还|还是|另外|回头)(?:要|得|需要|差|缺).{3,}",
+        r"(?:我|我们)?(?:在|还在)等.{2,}",
+        r".{2,}(?:还没|还没有|尚未)(?:做|写|测|改|弄|好|完成|上线|处理|更新|确认|发).{0,10}$",
+        r".{2,}(?:先放着|先放一放|以后再说|回头再说|之后再说|往后放).{0,6}$",
+    ),
     plans=(
         r".{2,}(?:我|由我)(?:来|去|自己)?(?:讲|说|问|谈|沟通|联系|处理|跟进|负责)$",
         rf".*{_CHINESE_WHEN}.*(?:上线?|写|做|改|测|加|发|问|谈|弄|补|清|部署|发布)$",
@@ -209,6 +267,11 @@ CHINESE: Final = Ahead(
 JAPANESE: Final = Ahead(
     "ja",
     hands=(r"(?:それは|これは)?(?:私|僕|こちら)(?:が|で)(?:やり|対応し|確認し|聞き|直し)ます",),
+    left=(
+        r".*(?:まだ|未だ).{1,}(?:ていません|てません|ていない|いません|ないです)(?:ね)?$",
+        r".*(?:待ちです|を待っています|待っているところです|返事待ち)$",
+        r".*(?:後回し|また今度|次回)(?:にします|で|に)?.{0,6}$",
+    ),
     plans=(
         r".*(?:私|僕|こちら)(?:が|から|で).{2,}ます(?:ね)?$",
         r".*(?:までに|後に|来週|明日).*お願い(?:できますか|します|いたします)",
@@ -221,6 +284,11 @@ JAPANESE: Final = Ahead(
 KOREAN: Final = Ahead(
     "ko",
     hands=(r"(?:그건|이건)? ?(?:제가|내가)(?: 직접)? (?:할게요|할게|하겠습니다|볼게요|처리할게요)",),
+    left=(
+        r".*아직 .{0,20}(?:안|못|않았|없).{1,}",
+        r".*(?:기다리고 있|기다리는 중|대기 중).*",
+        r".*(?:나중에|다음에) (?:하|보|처리).*",
+    ),
     plans=(
         r".*(?:제가|내가|저희가).{1,}(?:게요|겠습니다|을게|할게|볼게)$",
         r".*(?:내일|다음 ?주|이따|나중에|주말|요일).*(?:게요|겠습니다|할게|예정(?:입니다|이에요))$",
@@ -233,6 +301,10 @@ KOREAN: Final = Ahead(
 HINDI: Final = Ahead(
     "hi",
     hands=(r".{2,20} को (?:लगाती|लगाता|लगाते) (?:हूँ|हूं|हैं)",),
+    left=(
+        r".*(?:का इंतज़ार|का इंतजार|ki? wait|ka wait|ka intezaar).*",
+        r".{3,60} (?:baad me|baad mein) (?:karte|karenge|dekhenge|dekhte|karunga).*",
+    ),
     plans=(
         r".* तक,? .*(?:देखेंगी|देखेंगे|करेंगी|करेंगे|बनाएँगे|देंगे|दूँगा|दूँगी|करूँगा|करूँगी)$",
         r".{3,60} अभी (?:तक )?(?:आया|आई|आए|बना|बनी|बने|हुआ|हुई|हुए|मिला|मिली) नहीं (?:है|हैं)?.*",

@@ -3,6 +3,7 @@ what is wrong. Read after all other rows: these are the least formal ones."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from .rule import Act
@@ -93,6 +94,23 @@ AHEAD_CASUAL: Final = (
         0.7,
         "haven't gotten to the release notes yet",
         "haven't seen it",
+    ),
+    replace(
+        _rule(
+            "list_of_work",
+            Act.LATER,
+            r"(?:(?:and |also )*(?:(?:things?|stuff|points?|items?|notes?) (?:for|to do)\b.{0,30}|on (?:my"
+            r"|our|the) (?:list"
+            r"|plate|agenda|desk).{0,25}|(?:one more |another |my |our |a |new )?(?:to-?do"
+            r"|reminder)s?(?: (?:for|on) .{1,20})?"
+            r"|before (?:we |the |going |go-?)?(?:go|going|live|release|launch|deploy\w*|opening)(?:[ -]live)?"
+            r"|(?:for |by |on )?(?:next week|tonight|this (?:afternoon|evening|week)|(?:mon|tues|wednes|thurs|fri|satur"
+            r"|sun)day)(?: .{1,15})?)): (?P<label>.{4,})",
+            0.75,
+            "things for the review: alt texts, a sitemap",
+            "things got worse: nothing loads",
+        ),
+        explicit=True,
     ),
     _rule(
         "still_is",
