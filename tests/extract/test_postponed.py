@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.postponed import puts_off, whole_items, with_plans
+from tokenmizer_mw.extract.ahead import puts_off, whole_items
+from tokenmizer_mw.extract.postponed import with_plans
 from tokenmizer_mw.extract.rules.ahead_abroad import AHEAD
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.situation import situation_of

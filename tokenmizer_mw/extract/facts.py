@@ -9,12 +9,12 @@ from typing import Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .ahead import puts_off
 from .finding import Finding
 from .goal import GOAL_ASKED
 from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
-from .postponed import puts_off
 from .similar import content
 from .slots import same_value
 from .validate import clean_label

@@ -6,12 +6,12 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
+from .ahead import whole_items
 from .background import is_background
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import compiled
 from .phrases import enumerated, listed, split_reason, without_lead
-from .postponed import whole_items
 from .reading import anaphoric
 from .rules import Act, Speaker
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of

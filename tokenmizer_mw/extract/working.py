@@ -10,6 +10,7 @@ from typing import Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status, Trust
 
+from .ahead import puts_off
 from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
 from .finding import Finding, Move
 from .hollow import points
@@ -17,7 +18,6 @@ from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, described, near
 from .matter import told_with_matter
 from .planning import leave_behind, move_item
-from .postponed import puts_off
 from .reading import hits
 from .rules import Act, Speaker
 from .said import paths_in

@@ -4,7 +4,8 @@ A row is a language. ``hands`` are whole clauses that only say when or by whom s
 done that stands before them ("I do that after lunch"); ``times`` are such clauses of hardly more than a time, which
 say so only in answer to somebody. ``plans`` and ``left`` begin clauses that name the work themselves: as what
 somebody will do, unless ``past`` begins the clause too, or as what is still to be done. ``habit`` begins clauses that
-tell how things always are. RE2, case ignored.
+tell how things always are. ``hollow`` is what ``hands`` may begin with that says nothing: "I do that" of "I do that
+after lunch". RE2, case ignored.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class Ahead:
     plans: tuple[str, ...]
     left: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
+    hollow: str = ""
     past: str = ""
     habit: str = ""
     examples: tuple[str, ...] = ()
@@ -104,7 +106,7 @@ _LEFT: Final = (
     rf" (?:later|now|then|another (?:day|time)|{_SET})",
     rf".{{3,60}} (?:is|are|'s) (?:something |more )?for (?:later|another (?:day|time)|v2|version \d"
     rf"|the next .+|phase \w+"
-    rf"|{_SET})",
+    rf"|{_SET})$",
     r"(?:remind me to|don't let me forget to|note to self:?|mental note:?) .{4,}",
     r".{3,80} (?:is|are) (?:still )?(?:blocked|on hold|parked|postponed|paused) (?:until|till|by|on|for|because) .*",
     r"(?:i |we )?(?:still )?(?:haven't|havent|have not|didn't|not) (?:yet )?(?:done|tested|checked|written"
@@ -115,8 +117,8 @@ _LEFT: Final = (
     r"|pieces?) (?:that(?:'s| is| are) )?"
     r"(?:still )?(?:left|missing|open|remaining|to do)(?: now)? (?:is|are) .{4,}",
     r"(?:put|add|move) .{3,60} (?:on|to|into|in) (?:the |my |our )?(?:backlog|to-?do(?: list)?|next sprint|agenda)",
-    r"(?:someone|somebody|we|i) (?:still )?(?:needs?|must|should|have to|has to) .{4,} (?:before|by the"
-    r"|in time for) .{3,}",
+    rf"(?:someone|somebody|we|i) (?:still )?(?:needs?|must|should|have to|has to) .{{4,}} (?:before (?:we|the|they|our"
+    rf"|it|go|going|release|launch|deploy\w*|{_MONTHS})\b|by the|in time for).*",
     r"before .{3,30}[, ](?:we|i|someone) (?:have to|need to|need|must|should|has to|needs to) .{4,}",
     r"(?:file|open|create|raise|write) (?:a|an|another) (?:ticket|issue|card|reminder) (?:for|about|to) .{4,}",
     rf"(?:i'm|im|i am|we're|we are) (?:gonna|going to|planning to|about to) .{{4,}}{_AT}",
@@ -196,6 +198,10 @@ ENGLISH: Final = Ahead(
         r"|fails?|failed|starts?|happens?|opens|closes|closed|ends?|arrives?|(?:mon|tues|wednes|thurs|fri"
         r"|satur|sun)days|(?:is|are|lasts?|comes?|begins?) (?:on|at|until|till|from|by) |normally|never"
         r"|\w{3,}ed (?:on|at|in|last))\b"
+    ),
+    hollow=(
+        rf"(?:{_ME} (?:do|handle|finish|fix)|(?:do|fix|handle|finish)) {_IT}\b(?: then)?"
+        rf"|{_IT} {_ME} (?:do|handle|finish)\b"
     ),
     habit=r".*\b(?:usually|always|every|each|never|normally|often|sometimes|generally|typically)\b",
     examples=(

@@ -1,0 +1,120 @@
+"""Which clauses speak of work that is ahead, by the rows of their language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import Final
+
+from .finding import Segment
+from .languages import tongues_of
+from .pattern import Pattern, PatternSet, compiled
+from .phrases import bounded, without_lead
+from .rules.ahead import ENGLISH, Ahead
+from .rules.ahead_abroad import AHEAD
+
+KEPT: Final = 64
+"""Sentences of which it is kept whether they put something off: those of open work are asked about at every message."""
+
+ENDS: Final = " .!…。！,;:，、；"
+_TELLING_SENTENCES: Final = 3
+_TELLING_MAX: Final = 400
+_BY_WHOM: Final = PatternSet(r"(?:me|you|us|myself|ich|du|wir|yo|tú|moi|toi|io|eu)$")
+_PAUSE: Final = compiled(
+    r"[,;:]\s+(?:(?:and|but|so|then|also|aber|und|dann|y|pero|e|et|mais|mas|ma|però|но|а|и) )?"
+    r"|\s(?:--?|–|—)\s|\s(?:but|aber|pero|mais|mas|но)\s|[，、；：]"
+    r"|\sand\s(?:i|we)(?:'d| would)? (?:also |still )?(?:want|need|like)\s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A row, ready to use."""
+
+    hands: PatternSet
+    plans: PatternSet
+    left: PatternSet
+    times: PatternSet
+    past: PatternSet
+    habit: PatternSet
+    hollow: Pattern | None
+
+    def points(self, clause: str) -> bool:
+        """Whether a clause only says when or by whom."""
+        return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
+
+    def names(self, clause: str) -> bool:
+        """Whether a clause names work that is ahead."""
+        if self.habit.any(clause):
+            return False
+        return self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
+
+    def telling(self, clause: str) -> str:
+        """What a clause that points says besides: when, or who does what; "" when it says nothing else."""
+        empty = self.hollow.match(clause) if self.hollow is not None else None
+        return clause[empty.end() :].strip(ENDS) if empty is not None else clause
+
+
+@cache
+def _reader(code: str) -> Reader:
+    row: Ahead = AHEAD[code]
+    return Reader(
+        PatternSet(*(f"(?:{pattern})$" for pattern in row.hands)),
+        PatternSet(*row.plans),
+        PatternSet(*row.left),
+        PatternSet(*(f"(?:{pattern})$" for pattern in row.times)),
+        PatternSet(*filter(None, (row.past,))),
+        PatternSet(*filter(None, (row.habit,))),
+        compiled(row.hollow) if row.hollow else None,
+    )
+
+
+class Readers:
+    """The rows that a message is read with: those of its sentence's language, or of the message's, and English."""
+
+    def __init__(self, spoken: Sequence[Segment] = ()) -> None:
+        self._spoken = spoken
+
+    @cached_property
+    def _message(self) -> tuple[str, ...]:
+        return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
+
+    def of(self, sentence: str) -> list[Reader]:
+        """The rows for a sentence, the likeliest first."""
+        codes = _codes(sentence) or self._message
+        return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(tongue.code for tongue in tongues_of(text[:_TELLING_MAX]) if tongue.code in AHEAD)
+
+
+def whole_items(items: Sequence[str]) -> list[str]:
+    """The items of a list of work; what only says when or by whom stays with the item before it."""
+    made: list[str] = []
+    for item in items:
+        readers = Readers().of(item)
+        if made and (_BY_WHOM.any(item) or any(reader.points(item.rstrip(ENDS)) for reader in readers)):
+            made[-1] = f"{made[-1]}, {item}"
+        else:
+            made.append(item)
+    return made
+
+
+@lru_cache(maxsize=KEPT)
+def puts_off(sentence: str) -> bool:
+    """Whether a sentence says that something is done later, or by somebody else."""
+    text = bounded(sentence)
+    said = [without_lead(part).rstrip(ENDS) for part in clauses(text)]
+    return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
+
+
+def clauses(text: str) -> Iterator[str]:
+    """The parts of a sentence between its pauses."""
+    while (border := _PAUSE.search(text)) is not None:
+        if part := text[: border.start()].strip():
+            yield part
+        text = text[border.end() :]
+    if part := text.strip():
+        yield part
