@@ -12,14 +12,14 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .background import is_background
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
-from .phrases import split_reason, without_lead, without_trailer
+from .phrases import bounded, split_reason, without_lead, without_trailer
 from .reading import anaphoric
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
 from .said import Maker, Said, is_name, named_items, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
-from .slots import names_a_value
+from .slots import known, names_a_value
 
 _CHANGED_MIND: Final = PatternSet(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
@@ -214,12 +214,48 @@ def _reworks(said: Said, situation: Situation) -> list[Finding]:
     return [*found, said.finding(label, target=f"{target} as it was", reason=hit.reason, trust=Trust.ADOPTED)]
 
 
+_WITHOUT: Final = PatternSet(
+    r"(?:no|without|kein(?:e[nrms]?)?|ohne|nada de|sin|ningun[oa]?|pas d(?:e|'|u)|aucune?|sans|niente|nessun[oa]?|senza"
+    r"|sem|nenhuma?)\b",
+    r"(?:без|никаких|никакого|никакой) ",
+)
+"""How people say what there shall not be."""
+_TOLD_OF_WORK: Final = PatternSet(
+    rf".*\b(?:{DONE_VERBS}|did|was|were|got|still|since)\b",
+    r".*\d",
+    r".*\bno (?:\w+ )?(?:errors?|warnings?|failures?|issues?|changes?|problems?|differences?|regressions?)\b",
+)
+"""Sentences that tell what there was not, rather than what there shall not be."""
+_RULE_MAX: Final = 60
+"""Characters of a sentence that is a rule as a whole: "plain words, no percentages"."""
+
+
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
     if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
         return []
     items = named_items(label)
+    rule = _ruled_out(said, label, situation)
+    if rule:
+        return [said.finding(label, reason=said.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
     return [said.finding(item, reason=said.hit.reason or why) for item in items]
+
+
+def _ruled_out(said: Said, label: str, situation: Situation) -> str:
+    """What there shall not be, in the words that rule it out: "no new packages"; "" for what was put up before, which
+    is only turned down."""
+    clause = without_lead(said.hit.clause)
+    if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
+        return ""
+    if content(label) <= situation.told_words or any(known(word) is not None for word in label.split()):
+        return ""
+    sentence = without_lead(bounded(said.segment.text))
+    if _TOLD_OF_WORK.any(sentence):
+        return ""
+    behind = sentence.partition(": ")[2] or sentence
+    short = split_reason(behind)[0] if not _WITHOUT.any(behind) else ""
+    at = clause.find(label)
+    return short if label in short and len(short) <= _RULE_MAX else clause[: at + len(label)] if at >= 0 else ""
 
 
 def _retractions(said: Said, _: Situation) -> list[Finding]:

@@ -195,6 +195,9 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
         return task
     if finding.type is not NodeType.DECISION or same_as(ledger, finding) is not None:
         return None
+    if finding.kind is DecisionKind.RULE:  # nobody had put it up: it shall never be
+        ruled = replace(finding, label=finding.target, target="", status=Status.ACTIVE)
+        return note_decision(ledger, replace(ruled, move=Move.NOTE))
     option = ledger.add(finding, status=Status.PENDING, kind=DecisionKind.OPTION, slot="", value="")
     ledger.move(option, Status.INVALIDATED, finding)
     return option

@@ -153,12 +153,17 @@ def taken_up(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> st
     whole = [piece.text for piece in near if not _POINTS.any(piece.text)]
     plain = [text for text in whole if _VERB.search(text) is None]
     named = [text[: verb.start()] for text in whole if (verb := _VERB.search(text)) is not None]
-    named = [text for text in named if text.count(" ") < NAME_WORDS and "," not in text.partition("(")[0]]
+    named = [text for text in named if _is_name(text)]
     around = [piece.sentence.rstrip(" .!") for piece in near if _tells_around(piece, said)]
     for text in (*plain, *named, *around):
         if len(text) <= PIECE_MAX and _says_more(text, said) and _speaks_of(text, said):
             return text
     return ""
+
+
+def _is_name(text: str) -> bool:
+    head, _, rest = text.partition("(")
+    return text.count(" ") < NAME_WORDS and "," not in head and "," not in rest.partition(")")[2]
 
 
 def _tells_around(piece: Piece, said: str) -> bool:

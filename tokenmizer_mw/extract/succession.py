@@ -89,10 +89,11 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
         node = graph.get(f"{NodeType.DECISION.value}-{number}")
         if node is not None and node.status is Status.ACTIVE and node.kind is not DecisionKind.OPTION:
             yield node
-    for number in islice(range(graph.added(NodeType.ENVIRONMENT), 0, -1), TASKS_MAX):
-        node = graph.get(f"{NodeType.ENVIRONMENT.value}-{number}")
-        if node is not None and node.status is Status.ACTIVE:
-            yield node
+    for type_ in (NodeType.ENVIRONMENT, NodeType.CONCEPT):
+        for number in islice(range(graph.added(type_), 0, -1), TASKS_MAX):
+            node = graph.get(f"{type_.value}-{number}")
+            if node is not None and node.status is Status.ACTIVE:
+                yield node
     for number in islice(range(graph.added(NodeType.TASK), 0, -1), TASKS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")
         if node is not None and node.source.role == "user" and node.status is not Status.INVALIDATED:

@@ -16,6 +16,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .assigned import AGAINST, Assigned, aside, assigned_in
 from .finding import Finding, Move, Segment, SegmentKind
+from .pattern import PatternSet
 from .phrases import asks, bounded, without_lead
 from .similar import content
 from .situation import Situation
@@ -27,6 +28,13 @@ BEFORE_MAX: Final = 2
 """Sentences before a value that may say why it changes."""
 _TELLING_WORDS: Final = 2
 _CONFIDENCE: Final = 0.7
+_OBSERVED: Final = PatternSet(
+    r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
+    r"|said|fails?|failed|went|green|red|passes|passed|crashes|crashed|measured|noticed|saw|seen)\b"
+)
+"""What somebody observes, which nobody chose."""
+_KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has to|have to|needs? to)\b")
+"""Words by which a value is settled rather than told."""
 _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 
@@ -67,7 +75,9 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     for said in given:
         if not _is_told(said, known):
             given_so = replace(said, single=said.single or after, alone=said.alone and not wanted)
-            made.append(_made(given_so, segment, near, _reason(said.reason, why)))
+            made.append(
+                _made(given_so, segment, near, _reason(said.reason, why), chosen=not _is_told_of(given_so, situation))
+            )
 
 
 def _reason(said: str, why: str) -> str:
@@ -87,6 +97,13 @@ def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
 def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
     """Whether a choice that was read already has the value."""
     return any(equal(said.value, finding.value) or said.value in finding.label for finding in known)
+
+
+def _is_told_of(said: Assigned, situation: Situation) -> bool:
+    """Whether a value is how things are: observed, or told when the talk began; it can be replaced all the same."""
+    if said.changes or not said.alone:
+        return False
+    return _OBSERVED.any(said.label) or (situation.asked is None and situation.turn == 1 and not _KEEPS.any(said.label))
 
 
 def _is_choice(finding: Finding) -> bool:
@@ -112,10 +129,10 @@ def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Findi
     )
 
 
-def _made(said: Assigned, segment: Segment, near: str, reason: str) -> Finding:
+def _made(said: Assigned, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
     changing = Move.REPLACE if said.changes else Move.NOTE
     return Finding(
-        NodeType.DECISION,
+        NodeType.DECISION if chosen else NodeType.CONCEPT,
         said.label,
         Status.ACTIVE,
         Trust.STATED,
@@ -123,7 +140,7 @@ def _made(said: Assigned, segment: Segment, near: str, reason: str) -> Finding:
         changing if said.alone else Move.SET,
         target=said.target,
         why=reason,
-        kind=DecisionKind.CHOICE,
+        kind=DecisionKind.CHOICE if chosen else None,
         value=_normal(said.value),
         quote=segment.text,
         span=(segment.start, segment.end),

@@ -396,6 +396,18 @@ RULES_AND_WISHES: Final = (
         "I must have missed it",
     ),
     _rule(
+        "no_doing",
+        Act.RULE,
+        r"(?P<label>no (?:more )?\w{2,}ing\b .{2,80})",
+        0.8,
+        "no deleting of backups younger than a month",
+        "no warning was shown",
+        unless=r"no (?:more )?(?:warning|meaning|building|thing|string|setting|missing|remaining|pending|failing"
+        r"|existing"
+        r"|king|spring|ring|wing|going|ending|opening|meeting|heading|spelling|timing|rating|ranking|landing"
+        r"|trailing|leading|matching|mapping|binding|encoding|hosting|training|testing)\b",
+    ),
+    _rule(
         "only",
         Act.RULE,
         r"(?P<label>(?:only (?:use|touch|change|edit|work|write|commit|push|answer|reply|ever|run)|use only"
@@ -438,7 +450,8 @@ REJECTIONS: Final = (
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",
-        unless=r"(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"
+        unless=r"(?:no|not) (?:wait|hold|enough|sorry)\b"
+        r"|(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"
         r"|way|matter|longer|more|doubt|wonder"
         r"|luck|change|sure|yet|really|only|just|so|too|that|the|a|an|if|in|for|at|bad|as|to|my|your|it|this"
         r"|much|all|many|clue|offen[cs]e|hurry|issues?|errors?|difference|effect|response|output|result|even"
