@@ -13,6 +13,9 @@ ASKED = ("u: Build the portal of the library", "a: Here it is.", "u: the loans p
 POINTS = (
     "- Added a search field to the loans page",
     "- Extended the query of the repository",
+    "- Moved the icons into one sprite",
+    "- Sorted the routes by their names",
+    "- Bundled the fonts with the theme",
     "- Renamed two variables of the template",
     "- Documented how the loans are searched, page by page",
     "- Cleaned up the imports of the module",

@@ -28,6 +28,7 @@ from .pattern import PatternSet
 from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
+from .reporting import Report
 from .reports import REPORT_MAKERS
 from .rules import MEANINGS, Act, Speaker
 from .rules.headings import heading_act
@@ -80,7 +81,10 @@ def read_acts(
     counsel = Counsel(segments, situation)
     by_rules: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
     by_all = completed(spoken, by_rules, situation, model) if model is not None else by_rules
+    report = Report(situation)
     for segment, read in zip(spoken, by_all, strict=True):
+        if (point := report.point(segment, read)) is not None:
+            found.append(point)
         if (read or segment.heading or segment.info) and counsel.holds(segment):
             _read_sentence(replace(segment, heading="", info=""), _harmless(read), situation, found)
         else:

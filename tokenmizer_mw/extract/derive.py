@@ -32,7 +32,7 @@ from .structure.client import without_client
 from .structure.voiced import speaks as only_speaks
 from .structure.voiced import voiced
 from .validate import validated
-from .working import announced_over, taken_over, went_on
+from .working import announced_over, taken_over, told_over, went_on
 
 LABEL_START: Final = 24
 """Characters of a label by which its place in the message is found."""
@@ -122,6 +122,8 @@ def _draw(
         and not _announces(valid)
     ):
         announced_over(ledger)
+    if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
+        told_over(ledger, [node for _, node in placed])
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
 

@@ -10,7 +10,7 @@ from .ahead import whole_items
 from .background import is_background
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
-from .pattern import compiled
+from .pattern import PatternSet, compiled
 from .phrases import enumerated, listed, split_reason, without_lead
 from .reading import anaphoric
 from .rules import Act, Speaker
@@ -103,10 +103,19 @@ def _claims(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
     if situation.speaker is Speaker.USER and is_background(said.segment.text, label):
         return []
+    if said.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
+        return []
     paths = said.paths()
     if paths and not says_more_than(label, paths):
         return [file_of(said, path) for path in paths]
     return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
+
+
+_SHOWS: Final = PatternSet(
+    r".* (?:reads?|says?|shows?|looks?|prints?|outputs?|returns?|gives?|displays?|becomes?|is|are)(?: now)?"
+    r"(?: something)?(?: like)?(?: this| that)?$"
+)
+"""What only leads in to what is shown below it."""
 
 
 def split_claim(label: str) -> str:

@@ -39,11 +39,11 @@ FORMAL: Final = 0.9
 """Confidence of formal markers ("Completed:"), whose text is a detail of the order."""
 
 
-CLAIMS_MAX: Final = 2
+CLAIMS_MAX: Final = 4
 """Pieces of finished work that one message may report without anybody having asked for them; more are details,
 unless they speak of what was asked."""
 
-POINTS_MAX: Final = 6
+POINTS_MAX: Final = 8
 """All that one message may report."""
 
 ASKED_WORDS: Final = 2
@@ -61,6 +61,32 @@ def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status) -> None:
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
             past = Finding(task.type, task.label, left, Trust.CLAIMED, task.confidence)
             ledger.move(task, left, past, "the conversation went on")
+
+
+def told_over(ledger: Ledger, placed: Sequence[Node | None]) -> None:
+    """The assistant reports at the end of its work: what it said on the way was a step, and an order that it finished
+    is told by the report where that speaks of the same."""
+    told = [node.label for node in placed if node is not None and _is_report(ledger, node)]
+    if not told:
+        return
+    for task in islice(ledger.graph.newest_settled(), SHOWN_MAX):
+        if not _is_told(ledger, task):
+            continue
+        step = task.source.trust is Trust.CLAIMED
+        if step or any(overlap(task.label, label) >= ANSWERING for label in told):
+            past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+            ledger.move(task, Status.ARCHIVED, past, "told by the report")
+
+
+def _is_told(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is work of this exchange, finished before the report, of which only words tell."""
+    within = ledger.asked <= node.source.turn < ledger.turn
+    spoken = node.source.trust is not Trust.STRUCTURE
+    return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
+
+
+def _is_report(ledger: Ledger, node: Node) -> bool:
+    return node.type is NodeType.TASK and node.status is Status.COMPLETED and node.source.turn == ledger.turn
 
 
 def _is_order(task: Node) -> bool:
