@@ -190,7 +190,7 @@ RULES: Final = (
         r"|interdit|interdiction|pense à toujours|reste (?:court|bref|poli)|tu ne dois|on vouvoie"
         r"|on tutoie|vouvoie).{3,})",
         0.84,
-        "ne supprime jamais rien sans demander",
+        "réponds toujours en français",
         "il n'a jamais plu ici",
         unless=r".*\b(?:n'arrive|ne (?:marche|fonctionne|sais|comprends|suis|peux|veut|s'affiche|trouve"
         r"|vois|démarre|passe|veux|voit)|n'ai|n'est|n'a)\b|avant de (?:partir|commencer, dis)",

@@ -206,7 +206,8 @@ RULES: Final = (
         "keine Cookies von Dritten",
         "keine Ahnung",
         whole=True,
-        unless=r".*\b(?:ahnung|zeit|lust|problem|idee|sorge|angst|stress|eile|panik|fehler|frage)\b",
+        unless=r"(?:bitte )?keine?n? (?:neue|weitere|zusätzliche|externe|fremde)"
+        r"|.*\b(?:ahnung|zeit|lust|problem|idee|sorge|angst|stress|eile|panik|fehler|frage)\b",
     ),
     Rule(
         "de.off_table",
@@ -468,7 +469,7 @@ GERMAN: Final = Tongue(
     lead=r"(?:(?:ok|okay|gut|super|perfekt|prima|danke|vielen dank|hallo|hi|moin|guten (?:tag"
     r"|morgen|abend)|ja|nee|nein|also|na gut|klar|genau|stimmt|hm+|ah|ach so|ach|alles klar"
     r"|übrigens|noch was|eins noch|wichtig|verstanden|top|fertig|so|na ja|naja|gerne?)[,.!:–-]+ ?"
-    r"|(?:und|aber|also|ja|ok|okay|gut|na gut|dann|so|ach|hm|übrigens|außerdem|achja|denn) )",
+    r"|(?:und|aber|also|ja|ok|okay|gut|na gut|so|ach|hm|übrigens|außerdem|achja|denn) )",
     asks=r"(?:warum|wieso|weshalb|wie (?:kann|geht|mache|funktioniert|viel|lange|oft)|was (?:ist"
     r"|sind|meinst|bedeutet|passiert|kostet)|welche[rs]?|wer|wo|wann|wozu)\b",
     polite=r"(?:kannst|könntest|können|könnten|würdest|würden|magst|machst) (?:du|sie|wir|ihr)(?: bitte"

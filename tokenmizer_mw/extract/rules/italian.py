@@ -196,7 +196,7 @@ RULES: Final = (
         r"|tutti i [\pL]+ devono|tutte le [\pL]+ devono|risposte (?:brevi|corte)|prima di (?:ogni"
         r"|cambiare|cancellare|pubblicare|modificare)|vietato|è vietato|dammi sempre|dammi del).{3,})",
         0.84,
-        "non cancellare mai niente senza chiedere",
+        "rispondi sempre in italiano",
         "mai visto prima, bello",
         unless=r"(?:mai|sempre) (?:visto|stato|così|il solito|lo stesso|la stessa)",
     ),

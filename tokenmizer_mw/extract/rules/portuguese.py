@@ -202,7 +202,7 @@ RULES: Final = (
         r"|daqui em diante|todos os [\pL]+ (?:devem|têm)|todas as [\pL]+ (?:devem|têm)|respostas curtas"
         r"|antes de (?:cada|qualquer|mudar|apagar|publicar|commitar)|é proibido).{3,})",
         0.84,
-        "não apague nada sem avisar",
+        "não suba nada sem o meu ok",
         "isso nunca foi assim",
         unless=r"(?:sempre|nunca) (?:me|foi|deu|dá|falha|funciona|vi|tive)\b",
     ),

@@ -19,6 +19,7 @@ from .portuguese import PORTUGUESE
 from .reworked import REWORKED
 from .rule import Rule
 from .russian import RUSSIAN
+from .settled import SETTLED
 from .spanish import SPANISH
 from .tongue import Tongue
 
@@ -38,13 +39,25 @@ _TONGUES: Final = (
 
 
 def _rules_of(tongue: Tongue) -> tuple[Rule, ...]:
-    """Formal markers and whole sentences first; plans before orders, which are told in like words; faults last."""
-    first = [rule for rule in tongue.rules if rule.explicit or rule.whole]
-    rest = [rule for rule in tongue.rules if not (rule.explicit or rule.whole)]
+    """Formal markers and whole sentences first; plans and what is settled before orders, which are told in like words;
+    faults last."""
     code = tongue.code
-    bare = [rule for rule in FINISHED.get(code, ()) if rule.whole]
-    results = [rule for rule in FINISHED.get(code, ()) if not rule.whole]
-    return (*REWORKED.get(code, ()), *first, *bare, *PLANS.get(code, ()), *rest, *results, *FAULTS.get(code, ()))
+    done, settled = FINISHED.get(code, ()), SETTLED.get(code, ())
+    return (
+        *REWORKED.get(code, ()),
+        *(rule for rule in settled if rule.whole),
+        *(rule for rule in tongue.rules if _is_first(rule)),
+        *(rule for rule in done if rule.whole),
+        *PLANS.get(code, ()),
+        *(rule for rule in settled if not rule.whole),
+        *(rule for rule in tongue.rules if not _is_first(rule)),
+        *(rule for rule in done if not rule.whole),
+        *FAULTS.get(code, ()),
+    )
+
+
+def _is_first(rule: Rule) -> bool:
+    return rule.explicit or rule.whole
 
 
 TONGUES: Final[tuple[Tongue, ...]] = tuple(replace(tongue, rules=_rules_of(tongue)) for tongue in _TONGUES)
