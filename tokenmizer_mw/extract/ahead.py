@@ -110,6 +110,11 @@ def puts_off(sentence: str) -> bool:
     return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
 
 
+def is_left(clause: str) -> bool:
+    """Whether a clause names work as left, rather than as something that somebody will do."""
+    return any(reader.left.any(clause) for reader in Readers().of(clause))
+
+
 def clauses(text: str) -> Iterator[str]:
     """The parts of a sentence between its pauses."""
     while (border := _PAUSE.search(text)) is not None:

@@ -26,6 +26,7 @@ from .ledger import Ledger
 from .links import link_all
 from .moves import place
 from .segment import segment
+from .settling import settle
 from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import without_client
@@ -115,6 +116,8 @@ def _draw(
     if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
         went_on(ledger, valid, left)
     placed = [(finding, place(ledger, finding)) for finding in valid]
+    if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
+        settle(ledger, segments)
     if (
         message.role is Role.ASSISTANT
         and speaks

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .ahead import ENDS, Reader, Readers, clauses
+from .ahead import ENDS, Reader, Readers, clauses, is_left
 from .finding import Finding, Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, split_reason, supposes, without_lead
@@ -108,6 +108,8 @@ def _told_by(finding: Finding, plan: Finding) -> bool:
     """Whether a finding says the same as a plan with less, or takes it for something that is wrong or done."""
     kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
     same = finding.span == plan.span and (finding.type, finding.status) in kinds
+    if finding.type is NodeType.ERROR and not is_left(plan.label):
+        return False
     first = next(clauses(finding.label), "")
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 

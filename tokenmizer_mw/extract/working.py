@@ -90,6 +90,8 @@ def _is_report(ledger: Ledger, node: Node) -> bool:
 
 
 def _is_order(task: Node) -> bool:
+    if task.source.trust is Trust.ADOPTED:
+        return True
     return not puts_off(task.source.quote) and any(
         hit.rule.act is Act.REQUEST for hit in hits(task.source.quote, Speaker.USER)
     )

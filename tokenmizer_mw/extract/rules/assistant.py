@@ -161,6 +161,20 @@ HANDOVERS: Final = (
         "You need to know the basics",
     ),
     _rule(
+        "exposed",
+        Act.LATER,
+        r"(?:.{0,80}?[,;:(] ?)?(?:(?:and|also|please|but|you should|i'd|i would|do|one thing|don't forget to"
+        r"|remember to) )*(?P<label>(?:rotate|roll|revoke|change|reset|replace|regenerate|invalidate"
+        r"|renew) (?:that|the|this"
+        r"|your|both|these|those|all) (?:[\w-]+ ){0,3}?(?:tokens?|keys?|passwords?|secrets?|credentials?|values?"
+        r"|passphrases?)\b.*(?:shared|pasted|posted|leaked|exposed|in (?:a|the|this|our) (?:chat"
+        r"|conversation|log|history"
+        r"|repo\w*|commits?)|in git|when you (?:have|get)|as soon as|first|soon|afterwards|now)\b.*)",
+        0.7,
+        "And roll that token when you have a minute, it's now in this conversation",
+        "Change the key of the map to the city's name",
+    ),
+    _rule(
         "not_yet",
         Act.HANDOVER,
         r"(?P<label>(?:i|we) (?:haven't|have not)(?: yet)? (?:pushed|committed|deployed|run|tested|verified|merged"

@@ -33,7 +33,8 @@ _DOES: Final = (
 )
 _ORDERED_MIND: Final = (
     r"(?:see|be|talk|think|tell you|ask you|let you|get back|come back|need|want|have to|use|go with|take|stick|try to"
-    r"|know|call it|say|admit|add that|keep|stay|skip|leave|pass|trust|assume|guess|never|not|explain|paste|show you"
+    r"|know|call it|say|admit|add that|wait|live with|survive|keep|stay|skip|leave|pass|trust|assume|guess"
+    r"|never|not|explain|paste|show you"
     r"|give you)\b"
 )
 
