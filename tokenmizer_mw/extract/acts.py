@@ -14,7 +14,9 @@ from typing import Final
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .choices import CHOICE_MAKERS
+from .contrast import told_apart
 from .counsel import ANYWHERE, Counsel
+from .countered import countered
 from .domains import domain_hits
 from .filling import filled
 from .finding import Finding, Segment, SegmentKind
@@ -92,7 +94,7 @@ def read_acts(
     if situation.speaker is not Speaker.USER:
         return with_reports(found, said, situation)
     found = _with_one_goal(found)
-    found = with_values(found, said, situation)
+    found = countered(told_apart(with_values(found, said, situation), situation), said, situation)
     found = with_reports([*found, *told_in(said, found)], said, situation)
     return with_plans(filled(found, situation, said), said, situation)
 

@@ -13,7 +13,7 @@ from .background import is_background
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
 from .phrases import bounded, split_reason, without_lead, without_trailer
-from .reading import anaphoric
+from .reading import Hit, anaphoric, hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
 from .said import Maker, Said, is_name, named_items, slot_of
@@ -85,6 +85,9 @@ def _choices(said: Said, situation: Situation) -> list[Finding]:
         is_background(said.segment.text, "") or _TELLS.any(hit.clause) or _IS_CODE.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
+    user = situation.speaker is Speaker.USER
+    if user and hit.rule.explicit and (inner := _replacing(hit.label)) is not None:
+        return _replacements(Said(replace(inner, rule=hit.rule), said.segment, said.trust), situation)
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = without_trailer(label), hit.reason or why
     found = [
@@ -95,6 +98,11 @@ def _choices(said: Said, situation: Situation) -> list[Finding]:
     if hit.target:
         found += [_rejected(said, hit.target, f"{found[0].label} was chosen")] if found else []
     return [*found, *_turned_down(said, reason, found)]
+
+
+def _replacing(label: str) -> Hit | None:
+    """What is read behind a marker ("Decision: back to A") that says what goes for what comes."""
+    return next((hit for hit in hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
 def _assignments(said: Said, situation: Situation) -> list[Finding]:
@@ -160,7 +168,7 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
     target, target_why = split_reason("" if anaphoric(target) else target)
     if anaphoric(label):
         return []
-    return [_decided(said, label, situation, target=target, reason=reason or why or target_why)]
+    return [_decided(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
 
 
 def _changes(said: Said, situation: Situation) -> list[Finding]:

@@ -6,16 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .assigned import AGAINST
 from .correction import correct, is_value
-from .facts import DECIDING, PRECISE, adopt_option, asked_now, recent, same_as, slot_free, supersede
+from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, same_as, slot_free, supersede
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, described, near
+from .rivals import in_force, rival
 from .similar import content
 from .slots import known, members_of, same_value
-from .succession import NAMED_KINDS, Before, holds_already, predecessor, without_false_target
+from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
 _OLD_CONFIDENCE: Final = 0.6
 
@@ -28,7 +31,10 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     holder = ledger.graph.in_slot(finding.slot)
     if holder is not None and finding.trust in DECIDING and not same_value(holder.value, finding.value):
         return supersede(ledger, holder, finding)
-    return revalue(ledger, finding) or ledger.add(slot_free(ledger, finding))
+    if (new := revalue(ledger, finding)) is not None:
+        return new
+    old = rival(ledger, finding)
+    return supersede(ledger, old, finding) if old is not None else ledger.add(slot_free(ledger, finding))
 
 
 def revalue(ledger: Ledger, finding: Finding) -> Node | None:
@@ -157,11 +163,40 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
     holder = graph.in_slot(finding.slot)
     if holder is not None and replaceable(holder) and not same_value(holder.value, finding.value):
         return holder
-    if finding.target:
-        return None
-    if same is not None and not same.current:
-        return current_heir(graph, same)
+    if (blamed := _spoken_against(ledger, finding, replaceable)) is not None or finding.target:
+        return blamed
+    before = same if same is not None and not same.current else _held_before(ledger, finding)
+    if before is not None:
+        return current_heir(graph, before)
     return _in_category(ledger, finding, replaceable)
+
+
+def _held_before(ledger: Ledger, finding: Finding) -> Node | None:
+    """The replaced choice that comes back in other words: "back to polling, every 2 s" after "polling every 30 s"."""
+    return described(
+        ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
+    )
+
+
+def _spoken_against(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+    """The choice in force of which a sentence beside the finding says something bad: "30 s polling is too slow"."""
+    told = [sentence for sentence in finding.near.split(BETWEEN) if AGAINST.any(sentence)]
+    if not told:
+        return None
+    mine = content(finding.label)
+    others = (
+        node
+        for node in in_force(ledger)
+        if accept(node) and node.source.turn < ledger.turn and not content(node.label) <= mine
+    )
+    return next((node for node in others if any(_named_in(node, sentence) for sentence in told)), None)
+
+
+def _named_in(node: Node, sentence: str) -> bool:
+    words = content(node.label)
+    shared = words & content(sentence)
+    values = (value for value in values_in(node.label) if value.kind not in NAMED_KINDS)
+    return len(shared) >= max(2, PRECISE * len(words)) or any(names_again(value, sentence) for value in values)
 
 
 def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:

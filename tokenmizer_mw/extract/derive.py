@@ -93,7 +93,7 @@ def _draw(
     )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
-    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words)
+    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _told(before))
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = segment(message.text, chars_max=settings.message_max) if speaks else []
     if message.role is Role.USER:
@@ -129,6 +129,10 @@ def _draw(
         told_over(ledger, [node for _, node in placed])
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _told(before: Sequence[Numbered]) -> list[tuple[int, str]]:
+    return [(number, said.text) for number, said in before if said.role is Role.ASSISTANT and said.text]
 
 
 def _proposed(finding: Finding) -> Finding:

@@ -15,6 +15,8 @@ from .goal import GOAL_ASKED
 from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
+from .phrases import has_digit
+from .postponed import puts_off
 from .similar import content
 from .slots import same_value
 from .validate import clean_label
@@ -103,7 +105,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = same_as(ledger, finding)
-    back = same if same is not None and same.id != old.id else None
+    back = same if same is not None and same.id != old.id and not _with_other_number(same, finding) else None
     holder = ledger.graph.in_slot((back.slot if back is not None else "") or finding.slot)
     new = ledger.add(finding) if back is None else _held_again(ledger, back, finding)
     if new.current:
@@ -121,6 +123,11 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
     asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.touched(node) >= ledger.asked)
     settled = near(ledger.graph, lambda node: ledger.touched(node) >= ledger.asked > 0, settled=True)
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
+
+
+def _with_other_number(node: Node, finding: Finding) -> bool:
+    """Whether what comes back comes with another number than before."""
+    return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
 def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:

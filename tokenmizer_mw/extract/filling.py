@@ -44,7 +44,7 @@ def _is_thin(finding: Finding) -> bool:
     chosen = finding.type is NodeType.DECISION and finding.status is Status.ACTIVE
     if not chosen or finding.kind is not DecisionKind.CHOICE or finding.move not in _MOVES or finding.slot:
         return False
-    if finding.trust is Trust.ADOPTED:  # named as it was offered
+    if finding.trust is Trust.ADOPTED or finding.target:  # named as it was offered, or beside what goes for it
         return False
     label = finding.label
     if not label or ": " in label or _is_named(finding):

@@ -6,7 +6,7 @@ their quote, nothing is said twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -42,7 +42,8 @@ class Ledger:
 
     ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
     it and ``told`` that of the assistant's, 0 when out of reach. ``claims`` counts the finished work that the message
-    reports and nobody had asked for; ``wanted`` gives the stems of what the user's last message speaks of.
+    reports and nobody had asked for; ``wanted`` gives the stems of what the user's last message speaks of, ``put_up``
+    what the assistant said in the messages before, with their numbers.
     """
 
     graph: SessionGraph
@@ -53,13 +54,20 @@ class Ledger:
     told: int = 0
     claims: int = 0
     wanted: Callable[[], frozenset[str]] = frozenset
+    put_up: Callable[[], Sequence[tuple[int, str]]] = tuple
 
     def read(
-        self, turn: int, role: str, asked: int, told: int, wanted: Callable[[], frozenset[str]] = frozenset
+        self,
+        turn: int,
+        role: str,
+        asked: int,
+        told: int,
+        wanted: Callable[[], frozenset[str]] = frozenset,
+        put_up: Callable[[], Sequence[tuple[int, str]]] = tuple,
     ) -> None:
         """Turn to the next message."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
-        self.wanted = wanted
+        self.wanted, self.put_up = wanted, put_up
 
     def emit(self, event: Event) -> None:
         """Record and apply."""

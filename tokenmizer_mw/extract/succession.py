@@ -31,7 +31,7 @@ NAMED_KINDS: Final = frozenset({"name", "tool", "code", "term"})
 
 _BRIEF: Final = 8
 _NAME_WORDS: Final = 4
-_BETWEEN: Final = " . "
+BETWEEN: Final = " . "
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
 def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool) -> bool:
     """Whether enough speaks for it that ``old`` is replaced."""
     against = named and any(
-        names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(_BETWEEN)
+        names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
     )
     both = old.kind in NAMED_KINDS and new.kind in NAMED_KINDS
     if finding.about:

@@ -1,0 +1,223 @@
+"""Numbers that a user sets against one that was said: "30 s is too short, make it 60", or "150" to "a debounce of
+250 ms". What the number is of stands in the words around the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Move, Segment, SegmentKind
+from .pattern import PatternSet
+from .phrases import asks, bounded, has_digit, supposes, without_lead
+from .prose import encodable, sentences
+from .similar import words_of
+from .situation import Situation
+
+SENTENCES_READ: Final = 8
+SENTENCE_LONG: Final = 200
+SHORT_WORDS: Final = 5
+"""Most words of a clause that is little more than a number."""
+SHORT_SIGNS: Final = 16
+"""The same in characters, in scripts that put no spaces between words."""
+TOLD_TAIL: Final = 600
+"""Characters at the end of the assistant's message in which the number before is looked for."""
+APART_MAX: Final = 8.0
+"""How many times as large as the other a number may be that is of the same thing."""
+YEAR_SIGNS: Final = 4
+WORDS_BEFORE: Final = 4
+WORDS_BEHIND: Final = 3
+_CONFIDENCE: Final = 0.7
+_SIGNS: Final = " .,:%€$"
+_TELLING: Final = 3
+"""Words from which on the clause of the new number says what it is of."""
+
+_NUMBER: Final = re2.compile(r"(?:[€$£₹] ?)?(?P<n>\d+(?:[.,:]\d+)*) ?(?P<unit>%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
+_CLAUSE: Final = re2.compile(
+    r"[;!?()।。；？！—–]+\s*|[.:,、，]+(?:\s+|$)|[，、]|\s-\s|\s(?:and|but|und|aber|y|pero|e|mas|et|mais|ma|и|а)\s"
+)
+_AGAINST: Final = PatternSet(
+    r".*\b(?:too|not enough|isn't enough|was wrong|doesn't work|won't work|taken|instead|zu (?:wenig|viel|kurz|lang"
+    r"|hoch|niedrig|knapp|groß|klein)|reicht nicht|demasiad[oa]|muy (?:poco|corto|largo|alto|bajo)|es fiesta|no llega"
+    r"|muito|pouco|trop|troppo|kam hai|kam hain|zyada hai|мало|много|слишком)\b",
+    r".*(?:太|不够|不夠|多い|少ない|短い|長い|너무|부족|कम |ज़्यादा )",
+)
+_DENIED: Final = PatternSet(
+    r"(?:and |but |und )?(?:not|nicht|no|não|pas|non|не|nicht mehr|no longer|plus|mehr) (?:the |der |den |die |el |la "
+    r"|le |o |a |il |at |on |by |in |à |um )?\S*\d"
+)
+_WORDY: Final = PatternSet(
+    r"(?:at (?:most|least)|no more than|up to|only|just|make it|take|use|do|set it to|mach|nimm|lieber|máximo) "
+)
+"""Clauses that say nothing but the number."""
+
+_LISTS: Final = PatternSet(r".*\b(?:option|step|point|line|page|version|v|no\.?|nr\.?|issue|pr|chapter|question|#)$")
+_PLAIN_UNITS: Final = words_of(
+    "is are was then please pls instead it that and or to at on in for of by with not now as but so karo kar rakho bas"
+    " will should would max min maximum minimum mejor mal dann also e y et und o a el la"
+)
+"""Words behind a number that are no unit of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number in a clause at ``[start, end)``, with its unit ("" for none)."""
+
+    text: str
+    unit: str
+    start: int
+    end: int
+    clause: str
+
+
+def countered(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """``found`` with the numbers of a user's message that take the place of another one."""
+    made = list(found)
+    if len(spoken) > SENTENCES_READ:
+        return made
+    before: list[_Number] = []
+    for segment in spoken:
+        text = without_lead(bounded(segment.text))
+        if segment.kind is not SegmentKind.PROSE or len(text) > SENTENCE_LONG or not has_digit(text):
+            continue
+        if asks(text) or supposes(text):
+            continue
+        numbers = _numbers(text)
+        pair = _corrected([*before, *numbers]) or (_set_against(numbers, situation) if _is_short(text) else None)
+        if pair is not None:
+            _say(made, segment, *pair)
+        before = numbers[-1:]
+    return made
+
+
+def _numbers(text: str) -> list[_Number]:
+    raw = text.encode("utf-8", "replace")
+    borders = [0]
+    for match in _CLAUSE.finditer(raw):
+        borders += (match.start(), match.end())
+    borders.append(len(raw))
+    return [
+        number
+        for start, end in zip(borders[::2], borders[1::2], strict=True)
+        for number in _in_clause(raw[start:end].decode().strip())
+    ]
+
+
+def _in_clause(clause: str) -> Iterator[_Number]:
+    raw = clause.encode()
+    for match in _NUMBER.finditer(raw):
+        said = (match.group("unit") or b"").decode()
+        unit = "" if said.casefold() in _PLAIN_UNITS else said
+        start = len(raw[: raw.index(match.group("n"), match.start())].decode())
+        if start == 0 or not (clause[start - 1].isalnum() or clause[start - 1] in "-_./#"):
+            number = match.group("n").decode()
+            yield _Number(number, unit, start, start + len(number), clause)
+
+
+def _corrected(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
+    """The number of a message that goes and the one that comes, where its words say so."""
+    for one, two in pairwise(numbers):
+        if one.text == two.text or not _alike(one, two) or one.clause == two.clause:
+            continue
+        if _DENIED.any(two.clause):
+            return two, one
+        against = [_AGAINST.any(number.clause) for number in (one, two)]
+        old, new = (one, two) if against[0] else (two, one)
+        if against[0] != against[1] and _is_short(new.clause):
+            return old, new
+    return None
+
+
+def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Number, _Number] | None:
+    """The one number of the assistant's last words that a bare number is set against."""
+    if len(numbers) != 1 or situation.told is None or not _is_bare(numbers[0]):
+        return None
+    new = numbers[0]
+    tail = encodable(situation.told[1].text[-TOLD_TAIL:])
+    told = [number for start, end in sentences(tail, 0, len(tail)) for number in _numbers(bounded(tail[start:end]))]
+    alike = [number for number in told if number.unit and not _is_key(number) and _alike(number, new)]
+    if len({number.text for number in alike}) != 1 or alike[0].text == new.text:
+        return None
+    ending = situation.offers.ending.rpartition(". ")[2]
+    answers = asks(ending) and alike[0].text not in ending
+    return None if answers else (alike[0], new)
+
+
+def _is_bare(number: _Number) -> bool:
+    lone_key = len(number.text) == 1 and number.clause.strip(" .)") == number.text
+    return not lone_key and not _is_key(number)
+
+
+def _is_key(number: _Number) -> bool:
+    """Whether a number only says which of several things is meant."""
+    return _LISTS.any(number.clause[: number.start].strip())
+
+
+def _is_short(text: str) -> bool:
+    if not text.isascii() and " " not in text:
+        return len(text) <= SHORT_SIGNS
+    return len(text.split()) <= SHORT_WORDS
+
+
+def _alike(one: _Number, two: _Number) -> bool:
+    """Whether two numbers may be of the same thing: their units begin alike or one has none, and they are not far
+    apart."""
+    if any((sign in one.text) != (sign in two.text) for sign in ":."):
+        return False
+    first, second = one.unit.casefold(), two.unit.casefold()
+    if first and second and first[:1] != second[:1]:
+        return False
+    sizes = sorted(float("".join(filter(str.isdigit, number.text))) for number in (one, two))
+    return sizes[1] <= APART_MAX * max(sizes[0], 1) and _is_year(one) == _is_year(two)
+
+
+def _is_year(number: _Number) -> bool:
+    return len(number.text) == YEAR_SIGNS and number.text.startswith(("19", "20")) and not number.unit
+
+
+def _say(made: list[Finding], segment: Segment, old: _Number, new: _Number) -> None:
+    span = (segment.start, segment.end)
+    telling = len(new.clause.split()) >= _TELLING and not _WORDY.any(new.clause)
+    whole = new if telling or _DENIED.any(old.clause) else old
+    target, label = _phrase(whole, old.text), _phrase(whole, new.text)
+    for at, finding in enumerate(made):
+        if finding.span == span and (finding.target or new.text in finding.value):
+            told = label if finding.label.strip(_SIGNS).isdigit() else finding.label
+            made[at] = replace(finding, label=told, target=finding.target or target, move=Move.REPLACE)
+            return
+    made[:] = [finding for finding in made if finding.span != span or not _says_only(finding, new.text, label)]
+    made.append(
+        Finding(
+            NodeType.DECISION,
+            label,
+            Status.ACTIVE,
+            Trust.STATED,
+            _CONFIDENCE,
+            Move.REPLACE,
+            target=target,
+            kind=DecisionKind.CHOICE,
+            value=f"{new.text} {new.unit or old.unit}".strip(),
+            quote=segment.text,
+            span=span,
+        )
+    )
+
+
+def _says_only(finding: Finding, number: str, label: str) -> bool:
+    """Whether a finding says no more than the number, as a value to be set or a short label."""
+    short = finding.type is NodeType.DECISION and number in finding.label and len(finding.label) <= len(label)
+    return short or finding.move is Move.SET
+
+
+def _phrase(number: _Number, said: str) -> str:
+    """A few words around a number, which say what it is of."""
+    before = number.clause[: number.start].split()[-WORDS_BEFORE:]
+    behind = number.clause[number.end :]
+    gap = " " if behind[:1].isspace() else ""
+    return f"{' '.join(before)} {said}{gap}{' '.join(behind.split()[:WORDS_BEHIND])}".strip()
