@@ -186,10 +186,12 @@ def _say(made: list[Finding], segment: Segment, old: _Number, new: _Number) -> N
     telling = len(new.clause.split()) >= _TELLING and not _WORDY.any(new.clause)
     whole = new if telling or _DENIED.any(old.clause) else old
     target, label = _phrase(whole, old.text), _phrase(whole, new.text)
+    if any(finding.span == span and finding.target for finding in made):
+        return
     for at, finding in enumerate(made):
-        if finding.span == span and (finding.target or new.text in finding.value):
+        if finding.span == span and new.text in finding.value:
             told = label if finding.label.strip(_SIGNS).isdigit() else finding.label
-            made[at] = replace(finding, label=told, target=finding.target or target, move=Move.REPLACE)
+            made[at] = replace(finding, label=told, target=target, move=Move.REPLACE)
             return
     made[:] = [finding for finding in made if finding.span != span or not _says_only(finding, new.text, label)]
     made.append(

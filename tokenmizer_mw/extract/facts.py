@@ -16,7 +16,6 @@ from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
 from .phrases import has_digit
-from .postponed import puts_off
 from .similar import content
 from .slots import same_value
 from .validate import clean_label
