@@ -25,9 +25,10 @@ from .guessing import model_of
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
+from .recovering import got_over, slipped
 from .segment import segment
 from .settling import settle
-from .situation import CONTEXT_MESSAGES, Numbered, situation_of
+from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, situation_of, words_in
 from .structure import open_calls, read_structure
 from .structure.client import without_client
 from .structure.voiced import speaks as only_speaks
@@ -115,6 +116,8 @@ def _draw(
         taken_over(ledger)
     if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
         went_on(ledger, valid, left)
+        if left is Status.COMPLETED and not situation.asked_back:
+            got_over(ledger, valid, words_in(message.text[:ASKED_MAX]))
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
         settle(ledger, segments)
@@ -125,6 +128,7 @@ def _draw(
         and not _announces(valid)
     ):
         announced_over(ledger)
+        slipped(ledger)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         told_over(ledger, [node for _, node in placed])
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])

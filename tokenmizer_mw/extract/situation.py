@@ -101,6 +101,11 @@ class Situation:
         return _ASKS_FOR_REPORT.any(self.asked[1].text[:ASKED_MAX])
 
     @property
+    def asked_back(self) -> bool:
+        """True for the reply to a question of the assistant."""
+        return self.told is not None and self.told[1].text.rstrip().endswith(("?", "\uff1f"))
+
+    @property
     def follows_up(self) -> bool:
         """True for the answer to a message that came after work on another."""
         return self.asked is None or self.asked[0] > 1
@@ -120,15 +125,16 @@ class Situation:
         """The stems of the words that the assistant's last message speaks of; none when it said nothing."""
         if self.told is None:
             return frozenset()
-        return _words_in(self.told[1].text[-TOLD_MAX:])
+        return words_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
     def asked_words(self) -> frozenset[str]:
         """The stems of the words that the user's last message speaks of; none when it is out of reach."""
-        return _words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
+        return words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
 
 
-def _words_in(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """The stems of what a text of any length speaks of."""
     text = " ".join(encodable(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))

@@ -1,0 +1,62 @@
+"""What becomes of an error when nobody says that it is fixed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.ledger import Ledger
+from tokenmizer_mw.extract.recovering import slipped
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import NodeType, Status, Trust
+
+from .talks import labels, talk
+
+WRONG = "u: The label printer fails on long names"
+WORKED = "a: The width was too small.\n```python\nwidth = 80\n```"
+
+
+def test_an_error_is_past_when_the_talk_goes_on() -> None:
+    graph = talk(WRONG, WORKED, "u: Add a preview of the label to the settings page")
+    assert labels(graph, NodeType.ERROR, Status.COMPLETED) == ["The label printer fails on long names"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "still broken",
+        "the label printer fails on long names here too",
+        "which version of the label printer do long names need?",
+    ],
+)
+def test_an_error_that_is_spoken_of_again_stays_open(later: str) -> None:
+    assert labels(talk(WRONG, WORKED, f"u: {later}"), NodeType.ERROR, Status.ACTIVE)
+
+
+@pytest.mark.parametrize("answer", ["a: Which printer is it?", f"{WORKED}\nShall I widen it?", "a: Hm."])
+def test_an_error_that_nobody_worked_on_stays_open(answer: str) -> None:
+    graph = talk(WRONG, answer, "u: Add a preview to the settings page")
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == ["The label printer fails on long names"]
+
+
+def test_of_two_errors_the_one_that_is_not_told_again_is_past() -> None:
+    graph = talk(WRONG, WORKED, "u: Saving a template crashes the editor")
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == ["Saving a template crashes the editor"]
+
+
+@pytest.mark.parametrize(
+    ("label", "left"),
+    [
+        ("String to replace not found in file: page.tsx", Status.COMPLETED),
+        ("error: unexpected argument '-A' found", Status.COMPLETED),
+        ("bash: dotnet: command not found", Status.ACTIVE),
+        ("failing test: cart > adds an item", Status.ACTIVE),
+    ],
+)
+def test_a_call_that_was_wrong_is_past_when_the_work_ends(label: str, left: Status) -> None:
+    ledger = Ledger(SessionGraph())
+    ledger.read(2, "tool", 1, 1)
+    ledger.add(Finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STRUCTURE, 0.95, quote=label))
+    ledger.read(3, "assistant", 1, 2)
+    slipped(ledger)
+    assert [node.status for node in ledger.graph.nodes(NodeType.ERROR)] == [left]
