@@ -13,7 +13,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Derived, Event
-from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -28,7 +28,7 @@ from .moves import place
 from .recovering import got_over, slipped
 from .segment import segment
 from .settling import settle
-from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, situation_of, words_in
+from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, Situation, situation_of, words_in
 from .structure import open_calls, read_structure
 from .structure.client import without_client
 from .structure.voiced import speaks as only_speaks
@@ -114,10 +114,7 @@ def _draw(
     valid = validated(findings, settings)
     if message.role is Role.USER:
         taken_over(ledger)
-    if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
-        went_on(ledger, valid, left)
-        if left is Status.COMPLETED and not situation.asked_back:
-            got_over(ledger, valid, words_in(message.text[:ASKED_MAX]))
+        _go_on(ledger, valid, situation, message, _left_as(before, asked))
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
         settle(ledger, segments)
@@ -137,6 +134,16 @@ def _draw(
 
 def _told(before: Sequence[Numbered]) -> list[tuple[int, str]]:
     return [(number, said.text) for number, said in before if said.role is Role.ASSISTANT and said.text]
+
+
+def _go_on(
+    ledger: Ledger, valid: Sequence[Finding], situation: Situation, message: Message, left: Status | None
+) -> None:
+    """What the user's message leaves behind of orders and errors, the former as ``left``."""
+    if left is not None:
+        went_on(ledger, valid, left)
+    if left is Status.COMPLETED and not situation.asked_back:
+        got_over(ledger, valid, words_in(message.text[:ASKED_MAX]))
 
 
 def _proposed(finding: Finding) -> Finding:
