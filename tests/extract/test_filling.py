@@ -70,6 +70,22 @@ def test_what_judges_a_thing_is_left_out() -> None:
             "fold them yes",
             "Fields Qty and qty are one column; I'd fold them",
         ),
+        (
+            "Keep the check failing (or `level: note`) until she knows what the rest is.",
+            "note, so the night run isn't red over the weekend",
+            "level: note",
+        ),
+        (
+            "Count by shop, or by user with a higher limit.",
+            "no idea yet on shops, user with a higher limit is ok",
+            "user with a higher limit",
+        ),
+        ("清理可以按周做，避免高峰。", "嗯，按周。", "清理可以按周做"),
+        (
+            "La copia va con una clave firmada, para no pedir cuenta.",
+            "me gusta lo de la clave. adelante",
+            "La copia va con una clave firmada",
+        ),
         ("Las fechas podrían ir en UTC, o en hora local de la tienda.", "hora local, sí", "en hora local de la tienda"),
     ],
 )
@@ -88,3 +104,7 @@ def test_a_few_words_take_up_what_was_put_up(told: str, answer: str, label: str)
 )
 def test_facts_faults_and_questions_take_up_nothing(told: str, answer: str) -> None:
     assert not decided(OPENING, told, answer)
+
+
+def test_one_thing_instead_of_another_is_one_choice() -> None:
+    assert decided(OPENING, "Where shall it live?", "We switch to PostgreSQL instead of SQLite") == ["PostgreSQL"]

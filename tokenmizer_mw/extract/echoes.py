@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -14,7 +14,7 @@ from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, reports, split_reason, supposes, without_lead, without_trailer
 from .reading import anaphoric, hits
 from .referent import taken_up
-from .rules import Speaker
+from .rules import Act, Speaker
 from .said import slot_of
 from .similar import content
 from .situation import Situation
@@ -44,6 +44,8 @@ _STATES: Final = PatternSet(
     r"|said|says|now|still|already|again|also|there|than)\b"
 )
 """Words of statements and questions, which no name has."""
+_BESIDE: Final = frozenset({Act.LATER, Act.PROGRESS, Act.COMPLAINT, Act.STILL})
+"""What words beside a choice are taken for by themselves: "warn, so it is not red over the weekend"."""
 _NO_WORDS: Final = frozenset('@/<{["')
 _FAILS: Final = PatternSet(
     r".*\b(?:fail(?:s|ed|ure)?|errors?|broken?|crash(?:es|ed)?|wrong|missing|problems?|issues?|bug|slow|weird|worse"
@@ -61,9 +63,8 @@ def _echoed(segment: Segment, situation: Situation) -> Finding | None:
     text = without_lead(bounded(segment.text)).rstrip(" .!…")
     if not text or asks(text) or supposes(text) or reports(text) or ": " in text or text[0] in _NO_WORDS:
         return None
-    named, reason = split_reason(text)
-    label = next((said for part in (text, named, _first(text)) if (said := _name(part, situation))), "")
-    if not label or hits(segment.text, Speaker.USER):
+    label = next((said for part in _parts(text) if (said := _name(part, situation))), "")
+    if not label or any(hit.rule.act not in _BESIDE for hit in hits(segment.text, Speaker.USER)):
         return None
     told = taken_up(label, situation.offers.pieces, offered=True)
     if not told and not _is_put_up(label, situation):
@@ -77,7 +78,7 @@ def _echoed(segment: Segment, situation: Situation) -> Finding | None:
         _CONFIDENCE,
         Move.ADOPT,
         kind=DecisionKind.CHOICE,
-        reason=reason,
+        reason=split_reason(text)[1],
         quote=segment.text,
         span=(segment.start, segment.end),
         slot=slot.get("slot", ""),
@@ -85,10 +86,18 @@ def _echoed(segment: Segment, situation: Situation) -> Finding | None:
     )
 
 
-def _first(text: str) -> str:
-    """What stands before the first pause."""
-    pause = _PAUSE.search(text)
-    return text[: pause.start()] if pause is not None else text
+def _parts(text: str) -> Iterator[str]:
+    """What of a sentence may name something: all of it, what stands before its reason or its first pause, and what it
+    agrees with behind one."""
+    yield text
+    yield split_reason(text)[0]
+    rest = text
+    while (pause := _PAUSE.search(rest)) is not None:
+        if rest is text or _BEHIND.match(rest[: pause.start()]) is not None:
+            yield rest[: pause.start()]
+        rest = rest[pause.end() :]
+    if rest is not text and _BEHIND.match(rest) is not None:
+        yield rest
 
 
 def _name(text: str, situation: Situation) -> str:
@@ -99,20 +108,17 @@ def _name(text: str, situation: Situation) -> str:
     before = _BEFORE.match(named)
     named = without_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
     words = content(named)
-    if (
-        max(map(len, words), default=0) < 2
-        or len(named.split()) > NAME_WORDS
-        or anaphoric(named)
-        or _STATES.any(named)
-        or _FAILS.any(named)
-    ):
+    if max(map(len, words), default=0) < 2 or len(named.split()) > NAME_WORDS or anaphoric(named):
         return ""
-    return named if words <= situation.told_words else ""
+    if _STATES.any(named) or _FAILS.any(named):
+        return ""
+    shared = len(words & situation.told_words)
+    return named if shared == len(words) or (behind is not None and 2 * shared >= len(words)) else ""
 
 
 def _is_put_up(label: str, situation: Situation) -> bool:
-    """Whether something that is put up holds the words, of which there are two or more."""
+    """Whether something that is put up holds most of the words, of which there are two or more."""
     words = content(label)
     return len(words) > 1 and any(
-        piece.offered and words <= content(piece.sentence) for piece in situation.offers.pieces
+        piece.offered and 2 * len(words & content(piece.sentence)) >= len(words) for piece in situation.offers.pieces
     )

@@ -26,6 +26,7 @@ THIN_SIGNS: Final = 4
 TOLD_LABEL_MAX: Final = 100
 """Characters of a sentence that a label is filled with."""
 
+_KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
@@ -42,7 +43,7 @@ def filled(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segm
 
 def _is_thin(finding: Finding) -> bool:
     chosen = finding.type is NodeType.DECISION and finding.status is Status.ACTIVE
-    if not chosen or finding.kind is not DecisionKind.CHOICE or finding.move not in _MOVES or finding.slot:
+    if not chosen or finding.kind not in _KINDS or finding.move not in _MOVES or finding.slot:
         return False
     if finding.trust is Trust.ADOPTED or finding.target:  # named as it was offered, or beside what goes for it
         return False
@@ -63,12 +64,24 @@ def _is_named(finding: Finding) -> bool:
 
 
 def _full(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
-    """The finding told by its sentence without the reason, else by what it takes up, else by its whole sentence."""
+    """The finding told by its sentence without the reason, else by what it takes up, else by its whole sentence; what
+    somebody likes only by what it takes up."""
+    taken = taken_up(finding.label, situation.offers.pieces)
+    told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _tellings(finding, taken, texts)
+    more = next((text for text in told if _tells_more(text, finding.label)), "")
+    return replace(finding, label=more.rstrip(" .!")) if more else finding
+
+
+def _tellings(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:
     sentence = without_lead(bounded(texts.get(finding.span, ""))) if finding.span is not None else ""
     short = split_reason(sentence)[0]
     if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
         short = ""
     own = [text for text in (short, sentence) if not asks(text) and len(text) <= TOLD_LABEL_MAX]
-    told = (*own[:-1], taken_up(finding.label, situation.offers.pieces), *own[-1:])
-    more = next((text for text in told if content(text) > content(finding.label)), "")
-    return replace(finding, label=more.rstrip(" .!")) if more else finding
+    return (*own[:-1], taken, *own[-1:])
+
+
+def _tells_more(text: str, label: str) -> bool:
+    if not label.isascii() and label in text:
+        return len(text) > len(label) + THIN_SIGNS
+    return content(text) > content(label)

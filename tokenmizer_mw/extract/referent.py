@@ -36,7 +36,7 @@ _OPENING: Final = compiled(
     r"|go with|like to))* )?"
 )
 _OFFERING: Final = PatternSet(
-    r"(?s).*(?:[?？]|\b(?:could|can|would|should|may|either|or|options?|ways?|alternatives?|alternatively|instead"
+    r"(?s).*(?:[?？]|\b(?:could|can|would|should|may|either|or|else|otherwise|options?|ways?|alternatives?|alternatively|instead"
     r"|recommend|suggest|propose|nicer|better|simpler|easier|lighter|safer|enough|works?|best|good|fine|worth|lean|i'd"
     r"|i'll|we'll|use|add|take|keep|put|pick|choose|goes|only"
     r"|oder|reicht|genügt|besser|robuster|könnte|kann|vorschlag"
@@ -64,6 +64,9 @@ def asks_for_facts(sentence: str) -> bool:
     """Whether a question asks how things are, not how they shall be."""
     return asks(sentence) and _FACTUAL.any(sentence)
 
+
+_SIGNS: Final = 4
+"""Characters more, in scripts that put no spaces between words, by which a clause says more."""
 
 _MOST: Final = 0.65
 """Share of the words of what was said that a clause has at least."""
@@ -174,11 +177,12 @@ def _tells_around(piece: Piece, said: str) -> bool:
 def _speaks_of(text: str, said: str) -> bool:
     """Whether a clause holds most words of what was said, or all of it where no spaces part words."""
     words = content(said)
-    if not words:
-        return False
+    if not said.isascii() and said in text:
+        return True
     shared = len(words & content(text))
-    return shared == len(words) or shared >= _MOST * len(words) or (not said.isascii() and said in text)
+    return bool(words) and shared >= _MOST * len(words)
 
 
 def _says_more(text: str, said: str) -> bool:
-    return bool(content(text) - content(said)) and len(text) > len(said)
+    least = len(said) if said.isascii() else len(said) + _SIGNS
+    return bool(content(text) - content(said)) and len(text) > least

@@ -52,7 +52,7 @@ def with_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: 
 def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: list[Finding]) -> None:
     segment = spoken[index]
     span = (segment.start, segment.end)
-    given = assigned_in(segment.text) if segment.kind is SegmentKind.PROSE else []
+    given = assigned_in(segment.text) if segment.kind is SegmentKind.PROSE and not _is_bare_name(segment.text) else []
     made[:] = [finding for finding in made if finding.span != span or not _misread(finding, given)]
     places = [at for at, finding in enumerate(made) if finding.span == span and _is_choice(finding)]
     around = [at for at, finding in enumerate(made) if finding.span == span and _is_bare_version(finding)]
@@ -80,6 +80,12 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
             )
 
 
+def _is_bare_name(text: str) -> bool:
+    """Whether a line is an address or a pattern alone, as in a pasted file."""
+    bare = text.strip(" .!")
+    return " " not in bare and "." in bare and not bare[:1].isdigit()
+
+
 def _reason(said: str, why: str) -> str:
     """What speaks against the value before tells more than what is merely said beside the new one."""
     return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
@@ -96,7 +102,13 @@ def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
 
 def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
     """Whether a choice that was read already has the value."""
-    return any(equal(said.value, finding.value) or said.value in finding.label for finding in known)
+    return any(
+        equal(said.value, finding.value)
+        or said.value in finding.label
+        or finding.label in said.value
+        or (said.target and equal(said.target, finding.target))
+        for finding in known
+    )
 
 
 def _is_told_of(said: Assigned, situation: Situation) -> bool:

@@ -71,6 +71,17 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
+        "take_instead_of",
+        Act.REPLACE,
+        rf"{_LETS}{_TAKE} (?P<label>{_NAME}(?: (?:for|in|on|as) {_NAME})?),? (?:instead of|rather than|in place of)"
+        r" (?P<target>.+)",
+        0.9,
+        "We switch to PostgreSQL instead of SQLite",
+        "we do guess instead of looking",
+        unless=r".*\b(?:instead of|rather than|in place of) \w+ing\b|.*\d ?(?:ms|s|x|mb|kb|gb|%|min)\b.* instead of",
+        whole=True,
+    ),
+    _rule(
         "instead_of",
         Act.REPLACE,
         rf"{_LETS}(?:{_BUILT_WITH} |{_TAKE} )?(?P<label>{_NAME}(?: (?:for|in|on|as|to) {_NAME})?),? (?:instead of"
@@ -78,7 +89,7 @@ REPLACEMENTS: Final = (
         rf"|in place of)"
         r" (?P<target>.+)",
         0.9,
-        "use pnpm instead of npm",
+        "pnpm instead of npm",
         "show me why it fails instead of guessing",
         unless=r"(?:show|tell|give|explain|why|what|how|it|this|that|i|we|you|he|she|they)\b|.*\d ?(?:ms|s|x|mb"
         r"|kb|gb|%|min)\b.*"
