@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
@@ -122,3 +122,29 @@ def test_a_line_that_leads_in_to_what_is_shown_is_no_work_done() -> None:
     edit = ("Edit", {"file_path": "src/card.css", "old_string": "a", "new_string": "b"}, "The file was updated.")
     graph = agent("u: make the warning shorter", edit, "a: The warning now reads:\n```\nDisk is full\n```")
     assert "The warning now reads" not in labels(graph, NodeType.TASK, Status.COMPLETED)
+
+
+def files(graph: SessionGraph) -> list[str]:
+    return labels(graph, NodeType.FILE, Status.ACTIVE)
+
+
+OPENED: Final = "u: make the cards load faster"
+NAMED: Final = "u: the old page had menu.json for that. The code is in src/cards.ts and photos.ts"
+
+
+def test_a_bare_name_that_no_tool_ever_touches_is_no_file_of_the_session() -> None:
+    read = ("Read", {"file_path": "src/photos.ts"}, "export {}")
+    edit = ("Edit", {"file_path": "src/cards.ts", "old_string": "a", "new_string": "b"}, "The file was updated.")
+    graph = agent(OPENED, "a: Which page?", NAMED, read, edit, "a: Cards are cached now.")
+    assert sorted(files(graph)) == ["src/cards.ts", "src/photos.ts"]
+    assert "menu.json" in files(agent(OPENED, "a: Which page?", NAMED, "a: Cards should be cached."))
+    touched = ("Read", {"file_path": "menu.json"}, "{}")
+    later = agent(OPENED, "a: Which page?", NAMED, edit, "a: Cards are cached now.", "u: and the menu too", touched)
+    assert "menu.json" in files(later)
+
+
+def test_placeholders_and_arguments_of_pasted_code_name_no_files() -> None:
+    pasted = 'u: I ran pack(["boxes", str(root / "boxes/small.json"), load("lids.yaml")]) and looked at <Name>View.cs'
+    assert files(agent(OPENED, "a: How?", pasted)) == []
+    plain = "u: I looked at `boxes/small.json` (and lids.yaml) and at NameView.cs"
+    assert files(agent(OPENED, "a: How?", plain)) == ["boxes/small.json", "lids.yaml", "NameView.cs"]

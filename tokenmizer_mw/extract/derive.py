@@ -18,6 +18,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 from .acts import read_acts
+from .facts import forget_names
 from .finding import Finding
 from .foreign import Span, announces_quotation, foreign, lies_in
 from .goal import GOAL_ASKED
@@ -115,6 +116,9 @@ def _draw(
     if message.role is Role.USER:
         taken_over(ledger)
         _go_on(ledger, valid, situation, message, _left_as(before, asked))
+        forget_names(ledger)
+    if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
+        went_on(ledger, valid, left)
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
         settle(ledger, segments)
@@ -128,6 +132,7 @@ def _draw(
         slipped(ledger)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         told_over(ledger, [node for _, node in placed])
+        forget_names(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
 

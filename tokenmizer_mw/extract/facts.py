@@ -208,6 +208,22 @@ def _tools_work(ledger: Ledger) -> bool:
     return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
+def forget_names(ledger: Ledger) -> None:
+    """Bare names of files that the user mentioned and no tool ever had to do with wait in the archive where tools do
+    the work: most are examples, or spoken of by the way."""
+    if not _tools_work(ledger):
+        return
+    for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
+        if node.type is NodeType.FILE and node.status is Status.ACTIVE and _is_mentioned(ledger, node):
+            past = Finding(node.type, node.label, Status.ARCHIVED, Trust.CLAIMED, node.confidence)
+            ledger.move(node, Status.ARCHIVED, past, "only mentioned")
+
+
+def _is_mentioned(ledger: Ledger, node: Node) -> bool:
+    bare = not node.detail and "/" not in node.label and "\\" not in node.label
+    return bare and node.source.trust is Trust.STATED and ledger.touched(node) < ledger.turn
+
+
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
     """What the session is for; only the user changes it."""
     same = same_as(ledger, finding)

@@ -178,10 +178,18 @@ def _is_file(text: str, name: Name) -> bool:
         return False
     if behind == "(" and not text[end + 1 : end + 2].isdigit():
         return False
-    if behind == "." and text[end + 1 : end + 2].isalnum():
+    if (behind == "." and text[end + 1 : end + 2].isalnum()) or _in_code(text, start, end):
         return False
     slash = max(path.rfind("/"), path.rfind("\\"))
     return _named_like_file(path[slash + 1 :], alone=slash < 0) and (slash < 0 or _stands_alone(text, path, start))
+
+
+def _in_code(text: str, start: int, end: int) -> bool:
+    """Whether a name is the rest behind a placeholder ("<Action>View.cs"), or the last argument of a call."""
+    if text[start - 1 : start] == ">":
+        return text[start - 2 : start - 1].isalnum()
+    called = text[end : end + 2] in ('")', "')")
+    return called and text[max(start - 4, 0) : start - 1].rstrip()[-1:] in ("(", "/", ",")
 
 
 def _named_like_file(name: str, *, alone: bool) -> bool:
