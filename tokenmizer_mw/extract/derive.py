@@ -115,10 +115,8 @@ def _draw(
     valid = validated(findings, settings)
     if message.role is Role.USER:
         taken_over(ledger)
-        _go_on(ledger, valid, situation, message, _left_as(before, asked))
         forget_names(ledger)
-    if message.role is Role.USER and (left := _left_as(before, asked)) is not None:
-        went_on(ledger, valid, left)
+        _go_on(ledger, valid, situation, message, _left_as(before, asked))
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
         settle(ledger, segments)
