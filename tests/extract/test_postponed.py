@@ -127,3 +127,25 @@ def test_putting_off(text: str, expected: bool) -> None:
 )
 def test_the_cost_grows_with_the_text(growth: Callable[[Callable[[str], object], str, int], float], piece: str) -> None:
     assert growth(plans, piece, 4_000) < 3
+
+
+def test_an_interruption_leaves_what_was_announced_open() -> None:
+    memory = SessionMemory.open("memory://")
+    told = "Now let me create the page for the members of the club:"
+    interrupted = "[Response interrupted by user]"
+    talk = [("user", OPENING), ("assistant", told), ("assistant", interrupted)]
+    memory.record("s", [{"role": role, "content": text} for role, text in talk])
+    found = [node.label for node in memory.graph("s").nodes(NodeType.TASK) if node.open]
+    memory.close()
+    assert found == ["create the page for the members of the club"]
+
+
+def test_a_check_by_hand_is_not_done_by_what_passes() -> None:
+    plan = "Implement this plan:\n\n- add a footer to each page\n- Manual: print one page and look at the margins"
+    found = open_work(OPENING, "Which plan?", plan, "Done, all tests pass.")
+    assert [label for label in found if label.startswith("Manual")]
+
+
+def test_an_offer_behind_a_condition_is_taken_up() -> None:
+    told = "The list is sorted. If you want, next I can build a page with the birthdays of all members."
+    assert "build a page with the birthdays of all members" in open_work(OPENING, told, "yeah do that")

@@ -31,7 +31,7 @@ from .segment import segment
 from .settling import settle
 from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, Situation, situation_of, words_in
 from .structure import open_calls, read_structure
-from .structure.client import without_client
+from .structure.client import is_interruption, without_client
 from .structure.voiced import speaks as only_speaks
 from .structure.voiced import voiced
 from .validate import validated
@@ -83,7 +83,7 @@ def _draw(
     ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings, *, fenced: bool = False
 ) -> None:
     turn, message = numbered
-    if message.role is Role.SYSTEM:
+    if message.role is Role.SYSTEM or is_interruption(message.text):
         return
     goal = ledger.graph.in_slot("goal")
     situation = situation_of(

@@ -73,7 +73,9 @@ _EITHER: Final = compiled(
 _DOING: Final = compiled(
     r"(?:i'd|i would|i can|i could|we could|we can|happy to|i'm happy to|want me to|shall i|should i"
     r"|would you like me to|do you want me to|"
-    r"let me know if (?:you want|you'd like)(?: me)? to|if you (?:want|like),? i (?:can|could|will|'ll)|i'll"
+    r"let me know if (?:you want|you'd like)(?: me)? to|i'll"
+    r"|(?:if you(?:'d)? (?:want|like|wish|prefer|agree)(?: that| so)?|say the word|just say so|on your go),?(?: and)?"
+    r"(?: next,?| then,?| now,?| as a next step,?)? (?:i|we)(?: can| could| will|'ll| would|'d)"
     r"|next,? i(?:'d|'ll| would| will| can))"
     r" (?:also |then |now |next |go ahead and |gladly )?(?P<label>.{3,})"
 )

@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from .verbs import BY_HAND
+
 _MONTHS: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug"
     "|sept?|oct|nov|dec"
@@ -101,6 +103,7 @@ _WAITING: Final = (
 )
 """Others do it, or have to say something first."""
 _LEFT: Final = (
+    BY_HAND,
     r".{3,80} (?:can|has to|must|will have to|should) wait\b.*",
     rf"(?:let's |we'll |i'll |please )?(?:park|leave|postpone|defer|shelve|push|save) .{{3,60}} (?:for|to|until|till)"
     rf" (?:later|now|then|another (?:day|time)|{_SET})",

@@ -251,7 +251,7 @@ ORDERS: Final = (
         "will_do",
         Act.PROGRESS,
         rf"(?:i'll|i will|i'm going to|let me|i am going to|we'll)(?: now| first| also| start by| begin by"
-        rf"| go ahead and)* (?P<label>(?:{WORK_VERBS}).{{2,}})",
+        rf"| go ahead and)* (?P<label>(?:{WORK_VERBS}|rebase|re-?run|roll out|wire up|hook up).{{2,}})",
         0.55,
         "I'll add the endpoint now",
         "I'll be brief",

@@ -60,3 +60,9 @@ BIDDING: Final = words_of(
     " watch weigh write"
 )
 """Verbs that a piece of advice begins with."""
+
+BY_HAND: Final = (
+    r"(?:manual(?:ly)?:|manual(?:ly)? (?:check|test|verif|run|smoke|open|confirm|inspect|walk)\w*"
+    r"|visual(?:ly)? (?:check|verif|inspect|confirm|test)\w*|by hand: |smoke[- ]test) ?.{6,}"
+)
+"""What somebody has to look at, as a plan's point: no test that passes does it."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from .rule import Act
 from .rule import user_rule as _rule
-from .verbs import DONE_VERBS, WORK_VERBS
+from .verbs import BY_HAND, DONE_VERBS, WORK_VERBS
 
 REMINDERS: Final = (
     _rule(
@@ -146,6 +146,15 @@ REQUESTS: Final = (
         0.7,
         "next time we do the acknowledge link",
         "the next time is a Monday",
+    ),
+    _rule(
+        "by_hand",
+        Act.LATER,
+        rf"(?P<label>{BY_HAND})",
+        0.65,
+        "Manual: open the page in a browser and check the print view",
+        "manual testing takes us a day",
+        unless=r"manual(?:ly)? \w+ (?:is|takes|was|costs|has|needs|works|would|of each)\b",
     ),
     _rule(
         "still_need",
