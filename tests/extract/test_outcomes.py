@@ -102,3 +102,25 @@ def test_an_answer_to_a_question_is_no_report() -> None:
 
 def test_a_bare_word_that_answers_nothing_is_dropped() -> None:
     assert done("u: hello", "a: Hello, nice to meet you.", "u: applied.") == []
+
+
+def test_what_an_assistant_takes_back_is_not_done() -> None:
+    before = ("u: the lock is held twice", "a: I moved the release into the guard. The double lock is fixed.")
+    assert done(*before) != []
+    assert done(*before, "u: sure?", "a: I have to take that back: the guard still blocks in two of nine runs.") == []
+
+
+def test_what_a_user_takes_back_is_not_done() -> None:
+    before = (
+        "u: sessions must be revocable",
+        "a: Delete the row:\n```\ndelete from sessions\n```",
+        "u: tests pass, done here",
+    )
+    assert done(*before) != []
+    assert done(*before, "a: What about open sockets?", "u: damn, so it isn't finished") == []
+
+
+def test_a_text_that_only_bids_is_no_report() -> None:
+    assert (
+        done("u: which docs?", "a: Consider these:\n- a README\n- a guide", "u: Read the README if you have time") == []
+    )

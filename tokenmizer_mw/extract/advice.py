@@ -35,10 +35,10 @@ def _above_shown(segments: Sequence[Segment]) -> Iterator[str]:
     """Sentences that end with a colon above code, a table or a list, the last first."""
     for at in range(len(segments) - 1, 0, -1):
         shown, above = segments[at], segments[at - 1]
-        if shown.kind in _SHOWN or (shown.kind is SegmentKind.LIST_ITEM and above.kind is SegmentKind.PROSE):
-            said = _said(above)
-            if said.endswith((":", "：")) and len(content(said)) > 1 and (" " in said or not said.isascii()):
-                yield said
+        said = _said(above)
+        leads = shown.kind in _SHOWN or (shown.kind is SegmentKind.LIST_ITEM and _is_bid(said))
+        if leads and said.endswith((":", "：")) and len(content(said)) > 1 and (" " in said or not said.isascii()):
+            yield said
 
 
 def _said(segment: Segment) -> str:

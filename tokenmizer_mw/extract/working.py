@@ -21,7 +21,7 @@ from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
 from .said import paths_in
-from .similar import content, likeness, overlap
+from .similar import content, likeness, overlap, words_of
 from .structure import covers
 
 REACH: Final = 12
@@ -45,6 +45,9 @@ unless they speak of what was asked."""
 
 POINTS_MAX: Final = 8
 """All that one message may report."""
+
+_OVER: Final = words_of("finished done fixed solved resolved gone over works working")
+"""Words with which a user says that something is over."""
 
 ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
@@ -225,7 +228,7 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
     """All that the user's last message asked for is done."""
     closed = asked_tasks(ledger)
     for asked in closed:
-        told = _told_by_commit(asked, finding, alone=len(closed) == 1)
+        told = _told_by_commit(asked, finding, alone=len(closed) == 1) or (_is_announced(asked) and points(asked.label))
         ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
     return first(closed)
 
@@ -358,9 +361,9 @@ def reopen(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.label:
         found = _finished(ledger, finding)
     else:
-        found = [node for node in near(ledger.graph, _is_finished, settled=True) if ledger.touched(node) >= ledger.told]
+        found = [node for node in near(ledger.graph, _is_finished, settled=True) if _claimed_before(ledger, node)]
     for node in found:
-        ledger.move(node, Status.ACTIVE if node.type is NodeType.ERROR else Status.IN_PROGRESS, finding)
+        ledger.move(node, _open_again(node), finding)
     if found:
         return found[0]
     opened = near(ledger.graph, lambda node: node.type is NodeType.ERROR)
@@ -368,6 +371,27 @@ def reopen(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.touch(opened[0])
         return opened[0]
     return note_error(ledger, finding) if len(content(finding.label)) > 1 else None
+
+
+def _claimed_before(ledger: Ledger, node: Node) -> bool:
+    """Whether the assistant's last message said that it is finished, or the user's own did; what tools showed stays,
+    whatever an assistant takes back."""
+    if ledger.role == "assistant":
+        return ledger.touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
+    own = node.source.role == "user" and node.source.turn == ledger.asked
+    return ledger.touched(node) >= ledger.told or (own and _is_over(node.label))
+
+
+def _is_over(label: str) -> bool:
+    return not _OVER.isdisjoint(label.casefold().replace(",", " ").split())
+
+
+def _open_again(node: Node) -> Status:
+    """What becomes of what was not finished after all: a claim that nobody had asked for is no work to do."""
+    if node.type is NodeType.ERROR:
+        return Status.ACTIVE
+    only_claimed = node.source.trust in (Trust.CLAIMED, Trust.STATED) and not _is_order(node)
+    return Status.ARCHIVED if only_claimed else Status.IN_PROGRESS
 
 
 def _finished(ledger: Ledger, finding: Finding) -> list[Node]:

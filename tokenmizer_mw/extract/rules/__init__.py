@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS
+from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
 from .casual import AHEAD_CASUAL, DONE_CASUAL, WRONG_CASUAL
 from .changes import CHANGES, REWORKS
 from .complaints import COMPLAINTS
@@ -32,6 +32,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *CHOICES,
     *REQUESTS,
     *STATES,
+    *TAKEN_BACK,
     *FINISHED,
     *AHEAD,
     *MET,

@@ -11,9 +11,17 @@ _I: Final = r"(?:(?:i|we)(?:'ve| have)?(?: now| also| just| successfully| alread
 
 
 def _rule(
-    name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
+    name: str,
+    act: Act,
+    pattern: str,
+    confidence: float,
+    example: str,
+    counter: str,
+    *,
+    unless: str = "",
+    whole: bool = False,
 ) -> Rule:
-    return Rule(f"assistant.{name}", Speaker.ASSISTANT, act, pattern, confidence, example, counter, unless)
+    return Rule(f"assistant.{name}", Speaker.ASSISTANT, act, pattern, confidence, example, counter, unless, whole)
 
 
 CLAIMS: Final = (
@@ -112,6 +120,22 @@ CLAIMS: Final = (
         0.75,
         "Done",
         "Done right, this is easy to do",
+    ),
+)
+
+TAKEN_BACK: Final = (
+    _rule(
+        "take_back",
+        Act.STILL,
+        r"(?:(?:you're right|so|right|sorry)[,:;] )?(?:i (?:have to|must|need to) take (?:that|it|this) back"
+        r"|i (?:claimed|said|reported|called) (?:that|it|this)(?: \w+)? (?:too (?:early|soon)|prematurely)"
+        r"|i (?:spoke|was) too (?:soon|early|quick)|i overstated (?:it|that|this)"
+        r"|(?:my|that|the) (?:all-clear|claim|report|statement)? ?was (?:too )?(?:early|premature|wrong))\b"
+        r"(?:[:;—–] ?(?P<reason>.+)|.*)",
+        0.8,
+        "I have to take that back: the lock is still held",
+        "I took that back to the shop",
+        whole=True,
     ),
 )
 

@@ -129,7 +129,7 @@ AHEAD_CASUAL: Final = (
 
 _DID: Final = (
     r"(?:[a-z]{2,}(?:[^aeious\W]ed|[aiou]ed|eed)|put|cut|set|sent|told|made|built|wrote|written|ran|drew|shot|bought"
-    r"|brought|got|took|gave|did|left|hung|swept|cast|fed|paid|laid|read|sold|went through|redid|rebuilt|rewrote|reran"
+    r"|brought|got|took|gave|did|left|hung|swept|cast|fed|paid|laid|sold|went through|redid|rebuilt|rewrote|reran"
     r"|undid|split|shut)"
 )
 _NOT_DID: Final = (

@@ -64,6 +64,15 @@ COMPLAINTS: Final = (
         "that didn't take long",
     ),
     _rule(
+        "not_finished",
+        Act.STILL,
+        r"(?:(?:so|then|but|no|damn|well),? )*(?:it|that|this) ?(?:isn't|isnt|is not|'s not|wasn't|was not)"
+        r"(?: (?:really |quite )?(?:finished|done|fixed|solved|resolved|over|it)(?: (?:yet|then|after all|at all))?)?$",
+        0.8,
+        "so it isn't finished",
+        "it isn't finished before Friday, I think",
+    ),
+    _rule(
         "no_luck",
         Act.STILL,
         r"(?:no luck|no change|no difference|not fixed|not working|nothing changed|doesn't work|didn't work"
