@@ -60,3 +60,8 @@ def test_a_call_that_was_wrong_is_past_when_the_work_ends(label: str, left: Stat
     ledger.read(3, "assistant", 1, 2)
     slipped(ledger)
     assert [node.status for node in ledger.graph.nodes(NodeType.ERROR)] == [left]
+
+
+def test_the_telling_line_of_what_a_user_pastes_is_an_error() -> None:
+    pasted = "u: last night again\n```\nINFO: starting copy of disk 7\nERROR: disk 7 copy failed - got timeout\n```"
+    assert labels(talk(pasted), NodeType.ERROR) == ["ERROR: disk 7 copy failed - got timeout"]

@@ -19,7 +19,7 @@ _NO_VERB: Final = (
 )
 """What stands before "break" and the like where nothing breaks."""
 
-_THING: Final = r"(?:[\w@.,'`/()+#\"-]+ ){1,9}"
+_THING: Final = r"(?:[\w\pL@.,'`/()+#\"-]+ ){1,9}"
 
 
 def _rule(
@@ -226,5 +226,69 @@ COMPLAINTS: Final = (
         0.75,
         "the login page somehow lost its footer",
         "we lost the game",
+    ),
+    _rule(
+        "kind_of_error",
+        Act.COMPLAINT,
+        r"(?P<label>(?:compiler?|compilation|build|runtime|type|syntax|lint|linker|import|server|client|console|network"
+        r"|tls|ssl|auth|migration|deploy|terraform|docker|sql|db) (?:error|failure): ?.{4,})",
+        0.85,
+        "compile error: cannot find symbol clock",
+        "build errors are listed below the form",
+    ),
+    _rule(
+        "only_part",
+        Act.COMPLAINT,
+        rf"(?P<label>{_THING}only (?:contains?|shows?|returns?|sends?|gets?|logs?|prints?|saves?|keeps?|exports?"
+        r"|imports?|includes?|covers?|passe?s?|works?|runs?|loads?|builds?|renders?|sees?) (?:the |one |a |half|in |on "
+        r"|when |after |with |if )(?:first|last|old|half|part|one|single|order|windows|mac|linux|debug|my machine)\b.*)",
+        0.75,
+        "the string that is sent only contains the last word",
+        "the archive only contains what we need",
+        unless=r"(?:i|we|you|it should|please|make|if|when) |.*\b(?:should|must|can|may|to) only\b",
+    ),
+    _rule(
+        "not_able",
+        Act.COMPLAINT,
+        r"(?P<label>(?:[\w@.,'`/()+#\"-]+ ){1,9}?(?:is|are|was|were)(?: still| now)?(?: not|n't) (?:click|reach|read"
+        r"|select|access|us|play|search|scroll|edit|sort|print|download|visi|un?mount|resolv|reproduc|drag)(?:able|ible"
+        r"|ble)\b.*)",
+        0.8,
+        "the save button is not clickable",
+        "the choice is not reversible, fine",
+        unless=r"(?:if|when|it is fine|should|must) ",
+    ),
+    _rule(
+        "lost_somehow",
+        Act.COMPLAINT,
+        r"(?P<label>(?:[\w'`/.#-]+ ){1,6}?(?:somehow|suddenly|just|silently) (?:lost|drops?|dropped|forgot|forgets|ate"
+        r"|swallow(?:s|ed)|overwrote|overwrites|deleted|removed) .+)",
+        0.75,
+        "login page suddenly lost its footer",
+        "he just lost the game",
+        unless=r"(?:i|we|you|he|she|they|please|let's|can|could) ",
+    ),
+    _rule(
+        "contradicts",
+        Act.COMPLAINT,
+        r"(?P<label>(?:the |our |my |your |that |this |these |its )(?:[\w'`/.#-]+ ){1,8}?(?:contradicts?"
+        r"|clash(?:es)? with|conflicts? with|bounces?|double[- ]counts?|overlaps? with|survives?) .{3,})",
+        0.75,
+        "the clause on laptops contradicts the contract",
+        "the two of us contradict each other a lot",
+        unless=r".*\b(?:each other|us|them)\b|.*\b(?:must|should|may|can|to|not) (?:contradict|clash|conflict|bounce"
+        r"|overlap|survive)",
+    ),
+    _rule(
+        "shows_old",
+        Act.COMPLAINT,
+        r"(?P<label>(?:[\w'`/.#-]+ ){1,8}?(?:still )?(?:shows?|displays?|lists?|prints?|uses|serves?|returns?"
+        r"|picks?(?: up)?) (?:the |an? |results of the |values of the )?(?:old|older|stale|wrong|outdated|previous"
+        r"|yesterday'?s|last (?:week|month|year)'?s)\b.*)",
+        0.75,
+        "the widget shows yesterday's departures after midnight",
+        "show the old value in grey",
+        unless=r"(?:i|we|you|please|let's|it should|make|if|should) |.*\b(?:should|must|can|to|also) (?:show|display"
+        r"|list|print|use|return)",
     ),
 )

@@ -16,7 +16,7 @@ from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 from .certain import QUOTE_MAX
-from .failures import exceptions, failing_tests, files_of_tests
+from .failures import exceptions, failing_tests, files_of_tests, telling_line
 from .patches import patched_files
 from .testruns import read_tests, runner_of
 
@@ -114,7 +114,7 @@ def _shown(pasted: list[Segment]) -> Iterator[Finding]:
         status = Status.FAILED if outcome.failed else Status.COMPLETED
         yield _finding(NodeType.TEST, runner_of(text), status, Trust.QUOTED, 0.8, pasted[-1], detail=outcome.counts)
     failing = failing_tests(text) if outcome is None or outcome.failed else []
-    for label in failing or exceptions(text):
+    for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
         yield _finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STATED, 0.8, segment)
     for path in files_of_tests(text) if failing else ():
