@@ -241,7 +241,7 @@ COMPLAINTS: Final = (
         Act.COMPLAINT,
         rf"(?P<label>{_THING}only (?:contains?|shows?|returns?|sends?|gets?|logs?|prints?|saves?|keeps?|exports?"
         r"|imports?|includes?|covers?|passe?s?|works?|runs?|loads?|builds?|renders?|sees?) (?:the |one |a |half|in |on "
-        r"|when |after |with |if )(?:first|last|old|half|part|one|single|order|windows|mac|linux|debug|my machine)\b.*)",
+        r"|when |after |with |if )(?:first|last|old|half|part|one|single|order|windows|mac|linux|debug)\b.*)",
         0.75,
         "the string that is sent only contains the last word",
         "the archive only contains what we need",
