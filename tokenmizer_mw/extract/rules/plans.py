@@ -166,7 +166,8 @@ PLANS: Final[dict[str, tuple[Rule, ...]]] = {
     "ru": (
         _plan(
             "ru",
-            r"(?P<label>(?:[^;?]{0,60}? )?(?:сделаю|напишу|проверю|посмотрю|удалю|доделаю|спрошу|позвоню"
+            r"(?P<label>(?:[^;?]{0,60}? )?(?:сделаю|напишу|перепишу|допишу|принесу|пришлю|проверю|посмотрю"
+            r"|удалю|доделаю|спрошу|позвоню"
             r"|узнаю|закажу|отправлю"
             r"|займусь|выложу|залью|накачу|обновлю|раскатаю|скажу|поговорю|перенесу|подготовлю|попрошу"
             r"|настрою|сделаем|выкатим"
@@ -186,7 +187,7 @@ PLANS: Final[dict[str, tuple[Rule, ...]]] = {
         _plan(
             "zh",
             r"(?P<label>[^；;？?]{0,40}?(?:我(?:来|去|自己|明天|后天|晚上|下午|周[一二三四五六日末]"
-            r"|下周)[^；;？?]{0,12}?(?:讲|说|做|写|改|弄|处理"
+            r"|下周)[^；;？?]{0,12}?(?:讲|说|确认|定|约|谈|做|写|改|弄|处理"
             r"|执行|上线?|跟进|搞|测|验证|发|提|问|联系|买|订|看|补|清|查)|(?:明天|后天|今晚"
             r"|下周[一二三四五六日]?|周[一二三四五六日末](?:晚上)?|月底|回头)"
             r"(?:我|我们|再|要|得|需要|去)[^；;？?]{2,30}|(?:要|得|需要)(?:找|跟|和|让|请"
@@ -251,7 +252,8 @@ PLANS: Final[dict[str, tuple[Rule, ...]]] = {
     "hinglish": (
         _plan(
             "hinglish",
-            r"(?P<label>.{2,80}?(?:(?:karunga|karungi|kar dunga|kar dungi|dekhunga|dekhungi|likhunga"
+            r"(?P<label>.{2,80}?(?:(?:karunga|karungi|(?:kar|bhej|de|likh|bata|laga|bana|daal|dekh"
+            r"|kar) (?:dunga|dungi|lunga|lungi|denge|lenge)|dekhunga|dekhungi|likhunga"
             r"|likhungi|puchunga|poochunga"
             r"|bhejunga|bataunga|bolunga|dalunga|lagaunga|karega|karegi|dekhega|kar dega)|(?:ko"
             r"|se) (?:bolna|batana|puchna|poochna"

@@ -31,7 +31,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "es",
-            r"(?P<label>(?:la|el|los|las) [^,;?]{2,50}? mejor (?:el|la|los|las|con|sin|en|a|de|por"
+            r"(?P<label>(?:para|en) [^,;?]{2,40} (?:usamos|usa|usemos|vamos con|ponemos|tiramos de"
+            r"|cogemos) .{2,}|(?:la|el|los|las) [^,;?]{2,50}? mejor (?:el|la|los|las|con|sin|en|a|de|por"
             r"|para) .{1,}|(?:lo |la |los |las )?(?:dejamos"
             r"|mantenemos|conservamos|nos quedamos con|quedamos en) .{3,})|(?:pues "
             r"|bueno,? )?entonces (?P<label>(?:todo|todos|solo|con|sin"
@@ -54,7 +55,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "pt",
-            r"(?:não, |então )?(?P<label>(?:deixa|deixamos|mantém|mantemos|fica"
+            r"(?:não, |então )?(?P<label>(?:pra|para|no|na) [^,;?]{2,40} (?:vamos de|vamos com|usamos|usa"
+            r"|a gente usa|coloca) .{2,}|(?:deixa|deixamos|mantém|mantemos|fica"
             r"|ficamos com)(?:-[ao]s?)? (?:na|no|em|com|o|a|os|as|por|tudo)"
             r" .{3,}|\pL[\pL ]{1,30}? passam? a (?:ser )?\pL.{1,40}|[^,;?]{2,40} não, .{4,})",
             "deixa na cor original",
@@ -74,7 +76,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "it",
-            r"(?:allora |quindi |dai |no,? )*(?P<label>(?:facciamo|mettiamo|teniamo|lasciamo|tieni|lascia"
+            r"(?:allora |quindi |dai |no,? )*(?P<label>per [^,;?]{2,40} (?:mettiamo|usiamo|prendiamo"
+            r"|andiamo con|metti|usa) .{2,}|(?:facciamo|mettiamo|teniamo|lasciamo|tieni|lascia"
             r"|restiamo|prendiamo|torno"
             r"|rimaniamo) (?:a |con |su |in |il |la |lo |i |le |tutto |solo |\d).{2,}|\d+ allora(?:,.*)?)",
             "facciamo 45 euro per questo mese",
@@ -97,7 +100,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "fr",
-            r"(?:ah non |non,? |donc |alors |bon )*(?P<label>[^,;?]{3,50}?,? (?:je|on) (?:la |le |les "
+            r"(?:ah non |non,? |donc |alors |bon )*(?P<label>pour [^,;?]{2,40} (?:on|tu) (?:part|pars|prend"
+            r"|prends|utilise|met|mets|va)(?: sur| avec)? .{2,}|[^,;?]{3,50}?,? (?:je|on) (?:la |le |les "
             r"|l')(?:garde|laisse|met|mets)(?:$|[ ,].*)"
             r"|(?:on|je) (?:garde|laisse|reste) (?:sur |à |la |le |les |avec |en )?.{2,}|(?:d'occasion"
             r"|plutôt) .{3,}, pas .{3,})|donc"
@@ -122,7 +126,9 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "de",
-            r"(?:gut|ok|na gut|also|hm)?,? ?dann (?P<label>(?:(?:ein|eine|einen|der|die|das|den|doch|lieber"
+            r"(?:gut|ok|na gut|also|hm)?,? ?dann (?P<label>(?:für|bei|als) [^,;?]{2,40} (?:nehmen|nutzen"
+            r"|verwenden|nehme|nutze) (?:wir|ich) .{2,}|(?:für|bei|als) [^,;?]{2,40} (?:nimm|nutze"
+            r"|verwende) .{2,}|(?:(?:ein|eine|einen|der|die|das|den|doch|lieber"
             r"|eben|halt|auf|mit) )*\pL[^;?]{4,80})",
             "dann ein gebrauchter Server mit Spiegel",
             "dann geht das Licht aus",
@@ -204,7 +210,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "ja",
-            r"(?:では|じゃあ|やっぱり|うーん、)*(?P<label>[^。？?]{2,50}?(?:で|に|を|は|まま|して|けて)(?:お願いします"
+            r"(?:では|じゃあ|やっぱり|うーん、)*(?P<label>[^。？?]{2,50}?(?:で|に|を|は|まま|して"
+            r"|けて)(?:お願いします"
             r"|いきます|統一します|残します|そろえます|揃えます|決めました)"
             r"|[^。？?]{2,40}(?:調|版|案|形式|方式|字)で)$",
             "題名は英語のまま残します",

@@ -14,6 +14,7 @@ from .hindi import HINDI, HINGLISH
 from .italian import ITALIAN
 from .japanese import JAPANESE
 from .korean import KOREAN
+from .overturned import OVERTURNED
 from .plans import PLANS
 from .portuguese import PORTUGUESE
 from .reworked import REWORKED
@@ -45,6 +46,7 @@ def _rules_of(tongue: Tongue) -> tuple[Rule, ...]:
     done, settled = FINISHED.get(code, ()), SETTLED.get(code, ())
     return (
         *REWORKED.get(code, ()),
+        *OVERTURNED.get(code, ()),
         *(rule for rule in settled if rule.whole),
         *(rule for rule in tongue.rules if _is_first(rule)),
         *(rule for rule in done if rule.whole),
