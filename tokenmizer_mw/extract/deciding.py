@@ -21,6 +21,9 @@ from .slots import known, members_of, same_value
 from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
 _OLD_CONFIDENCE: Final = 0.6
+_BARE_WORDS: Final = 2
+_TOLD_MAX: Final = 80
+"""Words of content of a bare name, and characters of a choice in whose words it is told."""
 
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
@@ -117,7 +120,7 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.merge(same, finding)
         return same
     if old is not None and old.current:
-        return supersede(ledger, old, finding)
+        return supersede(ledger, old, replace(finding, label=_in_its_place(old, finding)))
     if old is not None:
         return _replace_again(ledger, old, same, finding)
     if not finding.target:
@@ -133,6 +136,17 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         status=Status.ACTIVE,
     )
     return supersede(ledger, stated, finding)
+
+
+def _in_its_place(old: Node, finding: Finding) -> str:
+    """The finding's label; a bare name told as the choice was whose place it takes: after "Mailgun for the receipts"
+    "rather Postmark than Mailgun" is "Postmark for the receipts"."""
+    at = old.label.casefold().find(finding.target.casefold()) if finding.target else -1
+    rest = content(old.label) - content(finding.target)
+    if at < 0 or not rest or rest & content(finding.label) or len(content(finding.label)) > _BARE_WORDS:
+        return finding.label
+    behind = old.label[at + len(finding.target) :]
+    return f"{old.label[:at]}{finding.label}{behind}" if len(old.label) <= _TOLD_MAX else finding.label
 
 
 def _replace_again(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:

@@ -34,6 +34,7 @@ from .structure import open_calls, read_structure
 from .structure.client import is_interruption, without_client
 from .structure.voiced import speaks as only_speaks
 from .structure.voiced import voiced
+from .turning import turned
 from .validate import validated
 from .working import announced_over, taken_over, told_over, went_on
 
@@ -114,6 +115,7 @@ def _draw(
         findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
     valid = validated(findings, settings)
     if message.role is Role.USER:
+        valid = turned(ledger, valid)
         taken_over(ledger)
         forget_names(ledger)
         _go_on(ledger, valid, situation, message, _left_as(before, asked))

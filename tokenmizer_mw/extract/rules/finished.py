@@ -93,6 +93,16 @@ FINISHED: Final[dict[str, tuple[Rule, ...]]] = {
             rf"(?:{_ES})|.*(?: no | sin | falta| si | cuando | debe| será| por | para | puede"
             r"|que est| con una? | de tener )|(?:\pL+[aei]r|asegúrate|comprueba|verifica) .*",
         ),
+        Rule(
+            "es.done_first",
+            Speaker.ASSISTANT,
+            Act.CLAIM,
+            rf"(?P<label>{_ES} (?:y \pL+ )?.{{4,}})",
+            0.7,
+            "Configurado el correo saliente en config/mail.php",
+            "Configurado así no arranca",
+            r".*(?: no | así )|list[oa]s? (?:para|de)",
+        ),
     ),
     "pt": (
         _told(

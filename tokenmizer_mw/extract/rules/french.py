@@ -365,6 +365,8 @@ FRENCH: Final = Tongue(
     code="fr",
     rules=RULES,
     cues=words_of(
+        "prend prends utiliser virer enlever remplace remplacer ajouter corriger faudrait peux peut sont "
+        "était avons avez leur leurs toute toutes chez bouton écran "
         "le les des du une est et pour dans avec sur pas ne que qui je tu nous vous il elle ça ca c'est j'ai"
         " mais donc alors ou où aussi très bien merci oui non"
         " utilise ajoute crée écris fais mets prends passe passons oublie corrige supprime enlève modifie change"

@@ -456,6 +456,8 @@ GERMAN: Final = Tongue(
     code="de",
     rules=RULES,
     cues=words_of(
+        "nehme nutzen nutze machen mache heute gestern jede jeder alle alles nur ohne andere kannst könnte "
+        "hatte waren seit eben halt gerade passt raus "
         "der das und ist nicht ich wir ein eine einen einem einer für mit auf zu zum zur von dem den des auch"
         " noch aber oder wenn dass wie was kann können bitte mach nimm"
         " nehmen lieber doch statt immer nie niemals kein keine keinen jetzt dann schon habe haben wird werden"

@@ -430,6 +430,7 @@ HINGLISH: Final = Tongue(
     code="hinglish",
     rules=LATIN,
     cues=words_of(
+        "dunga dungi lunga lungi jab sirf kuch koi dikh chal hua hui tha thi karti karta rahe hoon "
         "hai hain nahi nhi nahin karo kardo karna kar karte karenge chahiye mujhe mera meri hume humein maine"
         " humne aur lekin kyunki kya kaise kyun wala wali wale mein bhi abhi theek thik accha acha haan"
         " rakhte rakho rakhenge rakh lagao lagana daalo dalo banao banana hatao badal likho likhunga kal baad"

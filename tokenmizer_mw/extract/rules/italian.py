@@ -363,6 +363,8 @@ ITALIAN: Final = Tongue(
     code="it",
     rules=RULES,
     cues=words_of(
+        "facciamo mettiamo teniamo lasciamo tolto provato oggi ieri ogni può possono senza fino altro altra "
+        "stesso messo metto prendo prendiamo usiamo "
         "che gli un una uno per non con del della dei delle degli nel nella sul sulla al alla dal dalla è sono"
         " ho hai abbiamo questo questa quello mi ci ti si anche già ma perché quando come il lo la le di"
         " usa usiamo usare andiamo voglio vorrei aggiungi aggiungere crea creare scrivi fare fai fatto metti"

@@ -367,6 +367,7 @@ PORTUGUESE: Final = Tongue(
     code="pt",
     rules=RULES,
     cues=words_of(
+        "tudo hoje ontem cada são foi pode podem só até outro outra mesmo vou ficou deixa põe pega tela botão "
         "não que os as uma uns para pra pro por com em na nos nas do da dos das ao à é está estão tá isso isto"
         " esse essa esta este eu você ele ela meu minha nosso também já mas porque quando"
         " usa usar vamos bora quero queria preciso precisamos adiciona adicionar cria criar faz fazer fiz coloca"

@@ -31,7 +31,9 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
         ),
         _set(
             "es",
-            r"(?P<label>(?:para|en) [^,;?]{2,40} (?:usamos|usa|usemos|vamos con|ponemos|tiramos de"
+            r"(?P<label>(?:los|las|el|la) [^,;?]{2,40} que (?:salg|vay|se|us|teng|llev|vien"
+            r"|est)\pL{1,4} (?:con|por|en|de|a|sin) .{2,}|(?:para|en) [^,;?]{2,40} (?:usamos|usa|usemos"
+            r"|vamos con|ponemos|tiramos de"
             r"|cogemos) .{2,}|(?:la|el|los|las) [^,;?]{2,50}? mejor (?:el|la|los|las|con|sin|en|a|de|por"
             r"|para) .{1,}|(?:lo |la |los |las )?(?:dejamos"
             r"|mantenemos|conservamos|nos quedamos con|quedamos en) .{3,})|(?:pues "

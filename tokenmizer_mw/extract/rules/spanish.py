@@ -405,6 +405,8 @@ SPANISH: Final = Tongue(
     code="es",
     rules=RULES,
     cues=words_of(
+        "ponemos pongo cojo cogemos hoy ayer cada son puede pueden sólo todos toda todas desde hasta otro "
+        "otra mismo pantalla correo "
         "que los las una unos unas del al por para pero porque cuando donde cómo qué está están esta este eso"
         " esto ese esa es con"
         " usa usar usemos usamos vamos voy quiero quisiera necesito necesitamos queremos agrega agregar añade"
