@@ -91,6 +91,8 @@ def test_a_plan_is_told_with_its_matter(told: str, said: str, label: str) -> Non
         "the meeting was on Monday",
         "I like that",
         "thanks, see you tomorrow",
+        "Anna likes that",
+        "the fair isn't open over the weekend",
     ],
 )
 def test_what_is_no_plan(said: str) -> None:

@@ -110,6 +110,11 @@ def puts_off(sentence: str) -> bool:
     return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
 
 
+def only_points(clause: str) -> bool:
+    """Whether a clause only says when or by whom something is done that stands elsewhere."""
+    return any(reader.points(clause.rstrip(ENDS)) for reader in Readers().of(clause))
+
+
 def is_left(clause: str) -> bool:
     """Whether a clause names work as left, rather than as something that somebody will do."""
     return any(reader.left.any(clause) for reader in Readers().of(clause))

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .ahead import ENDS, Reader, Readers, clauses, is_left
+from .ahead import ENDS, Reader, Readers, clauses, is_left, only_points
 from .finding import Finding, Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, split_reason, supposes, without_lead
@@ -30,6 +30,8 @@ LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6
 """Words of content from which on a clause is what a plan may be about; characters, in scripts without spaces."""
+OBJECT_WORDS: Final = 3
+"""Words of content up to which a clause with a pronoun for what is done is not understood by itself."""
 PLANS_MAX: Final = 4
 """Plans of one message."""
 
@@ -44,6 +46,7 @@ _CONDITION: Final = PatternSet(
 )
 _POINTING: Final = PatternSet(r"(?:that|this|it|these|those|them|das|dies|eso|esto|isso|isto|ça|cela|questo|это)\b")
 """How a clause begins that only points at a matter itself."""
+_OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|isso)\b")
 _AGREEING: Final = PatternSet(
     r"(?:yes|ok|okay|good|right|true|sure|fine|great|well|ah|oh|ja|gut|sí|vale|bueno|oui|sì|sim|da)\b"
 )
@@ -110,6 +113,8 @@ def _told_by(finding: Finding, plan: Finding) -> bool:
     same = finding.span == plan.span and (finding.type, finding.status) in kinds
     if finding.type is NodeType.ERROR and not is_left(plan.label):
         return False
+    if same and finding.status is Status.PENDING and only_points(finding.label):
+        return True
     first = next(clauses(finding.label), "")
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 
@@ -159,8 +164,9 @@ def _labels(reader: Reader, parts: list[str], before: Segment | None, situation:
                 yield _joined([_brief(matter), reader.telling(said), *parts[index + 1 : end]])
             told = end
         elif reader.names(said) and _names_a_matter(said):
+            matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _end_of(reader, parts, index)
-            yield _joined([said, *parts[index + 1 : told]])
+            yield _joined([*([_brief(matter)] if _refers(said) else []), said, *parts[index + 1 : told]])
 
 
 def _brief(matter: str) -> str:
@@ -171,6 +177,11 @@ def _brief(matter: str) -> str:
     wish = _WISHING.match(matter)
     rest = matter[wish.end() :] if wish is not None else matter
     return rest if _names_a_matter(rest) else matter
+
+
+def _refers(clause: str) -> bool:
+    """Whether a clause of few words says what is done to something that is named elsewhere: "put it on the list"."""
+    return _OBJECT.any(clause) and len(content(clause)) <= OBJECT_WORDS
 
 
 def _joined(pieces: Sequence[str]) -> str:

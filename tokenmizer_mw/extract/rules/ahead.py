@@ -27,6 +27,11 @@ _EVENT: Final = (
     r" (?:(?:the|our|my|his|her|their|we|i|it|that|this|he|she|they|you|there|next|everyone|somebody) )?[\w'-]+"
     r"(?: [\w'-]+){0,4}"
 )
+_AFTER: Final = (
+    r"(?:after|before|once|as soon as|until|till|not before) (?:(?:the|our|my|his|her|their|we|i|it|that"
+    r"|this|he|she|they"
+    r"|you|there|next|everyone|somebody) )?[\w'-]+(?: [\w'-]+){0,4}"
+)
 _AT: Final = (
     r"(?:(?:(?:on|by|till|until|from|this|next|before|after|only|first thing|not before|in|over|at|around) )*"
     r"(?:tomorrow(?: morning| night| evening| afternoon)?|tonight|later(?: today| this week| on)?"
@@ -43,7 +48,9 @@ _ME: Final = (
     r"(?:i|we)(?:'ll|ll| will|'m going to| am going to|'re going to| have to| need to| must| can)?"
     r"(?: still| also| then| just)*"
 )
-_OTHERS: Final = rf"(?:{_NAMED}|he|she|they|ops|the [\w-]+(?: team)?)(?:'ll| will| can| has to| still| also| then)*"
+_OTHERS: Final = (
+    rf"(?:{_NAMED}|he|she|they|ops|my [\w-]+|the [\w-]+(?: team)?)(?:'ll| will| can| has to| still| also| then)*"
+)
 _DO: Final = (
     r"(?:do|does|handle|handles|fix|fixes|write|writes|rewrite|rewrites|send|sends|ask|asks|tell|tells|check|checks"
     r"|finish|finishes|call|calls|run|runs|print|prints|bring|brings|test|tests|clean up|cleans up|look (?:at|into)"
@@ -51,7 +58,10 @@ _DO: Final = (
     r"|sorts out|review|reviews|move|moves|order|orders|arrange|arranges|prepare|prepares)"
 )
 _IT: Final = r"(?:that|it|this|these|those|them|him|her|the rest|both)(?: one| bit| part| too)?"
-_TAIL: Final = rf"(?:,? (?:myself|ourselves|then|later|too|soon|when i can|{_AT}|{_EVENT}|(?:in|on|with) .{{2,30}}))*"
+_TAIL: Final = (
+    r"(?:,? (?:myself|together with .{2,30}|ourselves|then|later|too|soon|when i can"
+    rf"|{_AT}|{_EVENT}|(?:in|on|with) .{{2,30}}))*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,8 @@ _PEOPLE: Final = (
 )
 _PART: Final = r"(?:done|gone|sent|written|run|made|built|put|set|cut|read|\w+(?:ed|en|wn|nt|ne))"
 _WAITING: Final = (
-    r"(?:i |we )?(?:(?:still|i'm|i am|we're|we are|just) )*waiting (?:for|on) .{4,}",
+    r"(?-i:waiting) (?:for|on) .{4,}",
+    r"(?:i |we )?(?:(?:still|i'm|i am|we're|we are|just) )+waiting (?:for|on) .{4,}",
     rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:pinged|asked|reminded|mailed|emailed|e-mailed|messaged|texted)"
     rf" {_PEOPLE} (?:about|for|to|whether|if) .{{4,}}",
     rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:handed|passed|gave|given|assigned"
@@ -119,6 +130,9 @@ _LEFT: Final = (
     r"(?:the |all |and )?(?:only |one |last |main |other )*(?:things?|bits?|parts?|items?"
     r"|pieces?) (?:that(?:'s| is| are) )?"
     r"(?:still )?(?:left|missing|open|remaining|to do)(?: now)? (?:is|are) .{4,}",
+    r"what(?:'s| is)? (?:still )?(?:remains?|left|missing|open) (?:is|are) .{4,}",
+    r"(?:now |so )?only (?:the |an? |my |our )?.{3,50} (?:is|are|remains?) (?:still )?(?:left|open|missing"
+    r"|to do|outstanding)\b.*",
     r"(?:put|add|move) .{3,60} (?:on|to|into|in) (?:the |my |our )?(?:backlog|to-?do(?: list)?|next sprint|agenda)",
     rf"(?:someone|somebody|we|i) (?:still )?(?:needs?|must|should|have to|has to) .{{4,}} (?:before (?:we|the|they|our"
     rf"|it|go|going|release|launch|deploy\w*|{_MONTHS})\b|by the|in time for).*",
@@ -148,8 +162,13 @@ ENGLISH: Final = Ahead(
     hands=(
         rf"(?:{_ME}|{_OTHERS}) {_DO} {_IT}{_TAIL}",
         rf"{_OTHERS} takes {_IT}{_TAIL}",
+        rf"(?:{_NAMED}|my \w+) \w+s (?:that|it|this|those|them)(?: one| part)?{_TAIL}",
+        rf"(?:(?:can you|could you|please) )*remind me (?:again )?(?:of (?:it|that) |about (?:it"
+        rf"|that) )?(?:end of \w+|{_AT}|{_AFTER})",
         rf"{_IT} (?:{_ME}|{_OTHERS}) {_DO}{_TAIL}",
-        rf"(?:do|fix|handle|finish|write|run|test|check|deploy|merge|start|continue) {_IT}? ?(?:then "
+        rf"(?:put|add|move) {_IT} (?:on|to|into|in) (?:the|my|our) (?:list|backlog|agenda|board|to-?do)\b.{{0,40}}",
+        rf"(?:do|fix|handle|finish|write|run|test|check|deploy|merge|start|continue|add|change|ship"
+        rf"|send) {_IT}? ?(?:then "
         rf"|only )*{_ENGLISH_WHEN}",
         rf"{_IT}(?:'s| is| goes| comes| will be|'ll be|s)? (?:only )?(?:for|not before|not until) {_ENGLISH_WHEN}",
         rf"{_IT} (?:can|has to|must|will have to) wait(?: (?:for|until|till) .{{2,30}})?",
@@ -166,7 +185,7 @@ ENGLISH: Final = Ahead(
         rf"(?:i|we) (?:still |also |then |just |first )*[a-z]+ (?:.* )?{_SET}\b",
         rf"[\w./'-]+(?: [\w./'-]+){{0,8}} {_ME} (?:do|handle|fix|write|finish|test|send|make)(?: (?:it|that"
         rf"|this))? .*{_AT}",
-        rf"(?:(?:on|by|this|next) )?(?:tomorrow|tonight|{_DAYS}) (?:i|we) [a-z]+ ",
+        rf"(?:(?:on|by|this|next) )?(?:tomorrow|tonight|{_DAYS}|{_AT}),? (?:i|we) [a-z]+ ",
         rf"{_OTHERS} (?:rewrites|writes|prints|runs|checks|looks (?:at|into)|handles|takes (?:care|over)|drafts|reviews"
         rf"|sends|does|makes|brings|orders|books|builds|tests|fixes|deploys|signs|approves|calls|prepares|updates"
         rf"|merges|moves|extracts|translates) (?:(?:the|that|this|these|those|an?|my|our|his|her|their|all"
@@ -184,7 +203,10 @@ ENGLISH: Final = Ahead(
     ),
     left=(*_WAITING, *_LEFT),
     times=(
-        rf"(?:only |rather |but |not before |not until )*{_ENGLISH_WHEN}(?: too| then| though)?",
+        rf"(?:only |rather |but |not now |not before |not until )*(?:{_AT}|{_AFTER})(?: too| then| though)?",
+        r"(?:i'll|ill|will|we'll|i will) (?:fix|do|check|change|update|add|write|send)(?: it| that"
+        r"| this)?(?: then| later| soon)?",
+        r"(?:to-?do|(?:it's |that's )?on (?:my|our|the) list|noted for later)",
         rf"(?:{_DAYS})(?: too| then)",
         rf"(?:me|myself|i|we|us)(?: and {_NAMED})* {_AT}",
     ),
@@ -193,10 +215,12 @@ ENGLISH: Final = Ahead(
         rf"|(?:it|its|there|you"
         r"|not|see you|thanks|since|hi|hello|have a|happy|last|every|each|due|which|what|like|as|than|so"
         r"|such|because|to-?do"
-        r"|todos?|done|things?|plans?|new date|date|moving|moved|lets? say|let's say|send writes|our|my"
+        r"|todos?|done|things?|plans?|new date|date|moving|moved|lets? say|let's say|send writes|comes"
+        r"|arrives|arriving|until|our|my"
         r"|these|those|which)\b"
         r"|(?:we|this|that|it|there|what|these|everything|nothing|you|who|the \w+)(?:'ll| will)\b"
-        r"|.*\b(?:yesterday|ago|last (?:week|month|year|night|time|monday|friday)|every|each|always|usually"
+        r"|.*\b(?:isn't|aren't|doesn't|don't|can't|won't)\b|.*\b(?:yesterday|ago|last (?:week|month|year"
+        r"|night|time|monday|friday)|every|each|always|usually"
         r"|was|were|since"
         r"|fails?|failed|starts?|happens?|opens|closes|closed|ends?|arrives?|(?:mon|tues|wednes|thurs|fri"
         r"|satur|sun)days|(?:is|are|lasts?|comes?|begins?) (?:on|at|until|till|from|by) |normally|never"
@@ -206,7 +230,10 @@ ENGLISH: Final = Ahead(
         rf"(?:{_ME} (?:do|handle|finish|fix)|(?:do|fix|handle|finish)) {_IT}\b(?: then)?"
         rf"|{_IT} {_ME} (?:do|handle|finish)\b"
     ),
-    habit=r".*\b(?:usually|always|every|each|never|normally|often|sometimes|generally|typically)\b",
+    habit=r"(?:until|since) then\b"
+    r"|.*\b(?:likes|knows|says|wants|thinks|needs|hates|loves|sees|means|prefers|uses|gets|understands"
+    r"|believes|agrees|remembers|supports|makes) (?:that|it|this|those|them)\b|.*\b(?:usually|always|every"
+    r"|each|never|normally|often|sometimes|generally|typically)\b",
     examples=(
         "the preview has the old logo, I'll do that with the redesign",
         "a second job reads the clock, do that on Monday",
