@@ -39,6 +39,7 @@ class Reader:
     past: PatternSet
     habit: PatternSet
     hollow: Pattern | None
+    lead: Pattern | None
 
     def points(self, clause: str) -> bool:
         """Whether a clause only says when or by whom."""
@@ -52,8 +53,16 @@ class Reader:
 
     def telling(self, clause: str) -> str:
         """What a clause that points says besides: when, or who does what; "" when it says nothing else."""
-        empty = self.hollow.match(clause) if self.hollow is not None else None
-        return clause[empty.end() :].strip(ENDS) if empty is not None else clause
+        return _behind(self.hollow, clause)
+
+    def work(self, clause: str) -> str:
+        """The work that a clause names, without the words that only say that it is ahead."""
+        return _behind(self.lead, clause)
+
+
+def _behind(opening: Pattern | None, clause: str) -> str:
+    match = opening.match(clause) if opening is not None else None
+    return clause[match.end() :].strip(ENDS) if match is not None else clause
 
 
 @cache
@@ -67,6 +76,7 @@ def _reader(code: str) -> Reader:
         PatternSet(*filter(None, (row.past,))),
         PatternSet(*filter(None, (row.habit,))),
         compiled(row.hollow) if row.hollow else None,
+        compiled(row.lead) if row.lead else None,
     )
 
 

@@ -30,6 +30,7 @@ LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6
 """Words of content from which on a clause is what a plan may be about; characters, in scripts without spaces."""
+NAME_WORDS: Final = 2
 OBJECT_WORDS: Final = 3
 """Words of content up to which a clause with a pronoun for what is done is not understood by itself."""
 PLANS_MAX: Final = 4
@@ -77,7 +78,7 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
             continue
         plans = list(_plans_of(segment, spoken[index - 1] if index else None, situation, readers))
         if listing and not plans and _is_item(segment):
-            plans = [_plan(_brief(split_reason(bounded(segment.text))[0]).rstrip(ENDS), segment)]
+            plans = [_plan(_item(bounded(segment.text)), segment)]
         else:
             listing = _lists(segment)
         made += plans
@@ -94,6 +95,13 @@ def _lists(segment: Segment) -> bool:
 def _is_item(segment: Segment) -> bool:
     text = bounded(segment.text)
     return _NEXT_ITEM.any(text) and not asks(text) and not hits(segment.text, Speaker.USER)
+
+
+def _item(text: str) -> str:
+    """The first clause of an item, and a name behind it."""
+    first, *more = clauses(split_reason(text)[0])
+    names = [part for part in more[:1] if len(part.split()) <= NAME_WORDS]
+    return _brief(_joined([first, *names]))
 
 
 def _without(finding: Finding, plans: Sequence[Finding]) -> Finding:
@@ -166,7 +174,8 @@ def _labels(reader: Reader, parts: list[str], before: Segment | None, situation:
         elif reader.names(said) and _names_a_matter(said):
             matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _end_of(reader, parts, index)
-            yield _joined([*([_brief(matter)] if _refers(said) else []), said, *parts[index + 1 : told]])
+            work = reader.work(said) if _names_a_matter(reader.work(said)) else said
+            yield _joined([*([_brief(matter)] if _refers(said) else []), work, *parts[index + 1 : told]])
 
 
 def _brief(matter: str) -> str:

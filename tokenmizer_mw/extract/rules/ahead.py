@@ -5,7 +5,7 @@ done that stands before them ("I do that after lunch"); ``times`` are such claus
 say so only in answer to somebody. ``plans`` and ``left`` begin clauses that name the work themselves: as what
 somebody will do, unless ``past`` begins the clause too, or as what is still to be done. ``habit`` begins clauses that
 tell how things always are. ``hollow`` is what ``hands`` may begin with that says nothing: "I do that" of "I do that
-after lunch". RE2, case ignored.
+after lunch". ``lead`` is the same of ``plans`` and ``left``: "remind me to". RE2, case ignored.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class Ahead:
     left: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     hollow: str = ""
+    lead: str = ""
     past: str = ""
     habit: str = ""
     examples: tuple[str, ...] = ()
@@ -229,6 +230,12 @@ ENGLISH: Final = Ahead(
     hollow=(
         rf"(?:{_ME} (?:do|handle|finish|fix)|(?:do|fix|handle|finish)) {_IT}\b(?: then)?"
         rf"|{_IT} {_ME} (?:do|handle|finish)\b"
+    ),
+    lead=(
+        r"(?:(?:then|so|and) )?what(?:'s| is)? (?:still )?(?:remains?|left|missing|open) (?:is|are)\b|remind me to\b"
+        r"|don't let me forget to\b|note to self:?|mental note:?"
+        r"|(?:i|we)(?:'ll|ll| will)(?: then| still| also| just)*\b|(?:i|we)(?: still| also)* (?:have|need) to\b"
+        r"|(?:i'm|im|i am|we're|we are) (?:gonna|going to|planning to|about to)\b|planning to\b|gonna\b"
     ),
     habit=r"(?:until|since) then\b"
     r"|.*\b(?:likes|knows|says|wants|thinks|needs|hates|loves|sees|means|prefers|uses|gets|understands"

@@ -73,7 +73,8 @@ AHEAD_CASUAL: Final = (
         r"|looking forward) "
         r"|(?:i'm|i am|we're|we are) (?:\w+ )?(?:trying|considering|wondering|new|worried|nervous|excited|thinking)\b"
         r"|(?:.* )?"
-        r"(?:fails?|breaks?|starts?|happens?|runs|due|is|are|comes|opens|closes|shows?|dies|works?) (?:on |at |every )",
+        r"(?:fails?|breaks?|starts?|happens?|runs|due|is|are|comes|opens|closes|shows?|dies|works?) (?:on |at |every )"
+        r"|.*\b(?:isn't|aren't|doesn't|don't|can't|won't|lasts?|usually|always|normally|never)\b",
     ),
     _rule(
         "somebody_does",
