@@ -65,3 +65,29 @@ def test_a_call_that_was_wrong_is_past_when_the_work_ends(label: str, left: Stat
 def test_the_telling_line_of_what_a_user_pastes_is_an_error() -> None:
     pasted = "u: last night again\n```\nINFO: starting copy of disk 7\nERROR: disk 7 copy failed - got timeout\n```"
     assert labels(talk(pasted), NodeType.ERROR) == ["ERROR: disk 7 copy failed - got timeout"]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "label"),
+    [
+        ("FAILED  Tests\\SeatTest > two guests\nSQLSTATE[40001]: 1213 Deadlock found", "1213 Deadlock found"),
+        ("SeatTest > two guests() FAILED\n    java.lang.AssertionError: expected:<1>", "AssertionError: expected"),
+    ],
+)
+def test_a_failing_test_is_told_with_its_cause(pasted: str, label: str) -> None:
+    (found,) = labels(talk(f"u: not yet\n```\n{pasted}\n```"), NodeType.ERROR)
+    assert "two guests" in found
+    assert label in found
+
+
+def test_what_stands_above_a_log_says_what_fails() -> None:
+    said = "u: saving the third export:\n```\nTypeError: cannot read properties of null\n```"
+    assert labels(talk(said), NodeType.ERROR) == ["saving the third export: TypeError: cannot read properties of null"]
+    said = "u: the console says:\n```\nTypeError: cannot read properties of null\n```"
+    assert labels(talk(said), NodeType.ERROR) == ["TypeError: cannot read properties of null"]
+
+
+@pytest.mark.parametrize("said", ["a deadlock", "出错了", "아직 버그가 있다"])
+def test_a_complaint_that_says_nothing_else_is_about_what_was_done_last(said: str) -> None:
+    graph = talk("u: Add a retry to the webhook sender", "a: I added the retry to the webhook sender.", f"u: {said}")
+    assert labels(graph, NodeType.ERROR) == []

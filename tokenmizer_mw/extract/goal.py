@@ -103,7 +103,7 @@ def _in_passing(sentence: Sentence) -> bool:
 
 def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
     """What is wrong, where the goal is that it be right."""
-    told = [hit.label for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
+    told = [_concise(hit.label) for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 

@@ -22,6 +22,7 @@ _USING: Final = compiled(
     r"(?P<what>.{3,120}?),? (?:using|via|based on|by means of|on top of|with the help of) (?P<means>[^,;.:()]{2,60})"
 )
 _PROJECT_FILES: Final = 3
+_BARE_WORDS: Final = 3
 
 
 def _requests(said: Said, situation: Situation) -> list[Finding]:
@@ -144,7 +145,24 @@ def _not_fixed(said: Said, _: Situation) -> list[Finding]:
 def _complaints(said: Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
         return []
+    if situation.told is not None and _says_no_more(said.hit.label):
+        return [said.finding("", move=Move.REOPEN)]
     return [said.finding(said.hit.label)]
+
+
+_NO_MORE: Final = PatternSet(
+    r"(?:아직|여전히|또|계속)? ?(?:버그|오류|에러|문제)\pL{0,2} ?(?:있|나|발생|생)?\pL*$",
+    r"(?:还是|又|仍然|依然)?(?:出错|报错|出问题|有问题|有错|没解决|不行|失败)[了啊呢吗]*$",
+    r"(?:まだ)?(?:エラー|バグ|だめ|ダメ)(?:です|が出(?:ます|る)|でした)?$",
+    r"(?:abhi bhi |phir bhi )?nahi (?:chala|hua|chal raha)(?: hai)?$",
+    r"(?:(?:sigue|todavía|ainda|ancora|toujours|immer noch) )?(?:no funciona|falla|da error|não funciona|non funziona"
+    r"|ne marche pas|geht nicht)$",
+)
+
+
+def _says_no_more(label: str) -> bool:
+    """Whether a complaint only says that something is wrong, with what the assistant did last."""
+    return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
 def _blocked(said: Said, _: Situation) -> list[Finding]:

@@ -44,6 +44,7 @@ WANTS_ABROAD: Final = PatternSet(
     r"(?:ik|we|wij)(?: \pL+)? (?:wil|willen|moet|moeten|zou|zouden)\b.{8,}",
     r"(?:potřebuj|chci|chceme|chtěl|musím|musíme|pojďme|pojdme)\pL*.{8,}",
     r"(?:chcę|chcemy|muszę|musimy|potrzebuj|chciał)\pL*.{8,}",
+    r"(?:请|麻烦)?(?:帮我|帮忙|给我|我想|我要|我需要|我们想|我们要|我们需要|希望).{4,}",
     r".{8,}(?:istiyor|lazım|gerekiyor|gerek)\pL*$",
 )
 

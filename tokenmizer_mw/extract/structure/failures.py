@@ -43,12 +43,15 @@ _FAILING_TESTS: Final = _lines(
     r"(?:FAIL|ERROR): (\w+ \([\w.]+\))",  # unittest
     r"\(fail\) (.+)",  # bun
     r"not ok \d+ -? ?(.+)",  # TAP
+    r"(\w+ > \w.*) FAILED",  # gradle
 )
 _TEST_FILES: Final = _lines(
     r"(?:FAILED|ERROR) +([^\s:]+\.py)::.*",  # pytest
     r" *(?:FAIL|❯) +(\S+\.(?:test|spec)\.\w+)\b.*",  # jest, vitest
 )
 _ASSERTED: Final = re2.compile(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
+_CAUSES: Final = re2.compile(r"(?m)^\s*(?:[a-z_$][\w$]*\.)*((?:SQLSTATE\[\w+\]|[A-Z]\w*(?:Error|Exception)): .{4,100})")
+"""Lines under a failing test that tell why it fails."""
 _FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
 
 _EXCEPTIONS: Final = _lines(
@@ -130,14 +133,14 @@ def failing_tests(text: str) -> list[str]:
     if not any(mark in text for mark in _FAILING_MARKS):
         return []
     found = _labels(_FAILING_TESTS, text, _MATCHES_MAX)
-    asserted = _ASSERTED.search(text) if len(found) == 1 else None
+    cause = (_ASSERTED.search(text) or _CAUSES.search(text)) if len(found) == 1 else None
     suites: dict[tuple[str, str], list[str]] = {}
     for label in found:
         title, _, reason = label.partition(" - ")
         sign = next((sign for sign in _SUITE_SIGNS if sign in title), "")
         suite, _, name = title.rpartition(sign) if sign else ("", "", title)
         suites.setdefault((suite + sign, reason if sign else label), []).append(name)
-    told = f": {asserted.group(1)}" if asserted else ""
+    told = f": {cause.group(1)}" if cause else ""
     return [_failing(suite, names, reason, told) for (suite, reason), names in islice(suites.items(), ERRORS_MAX)]
 
 
@@ -150,13 +153,13 @@ def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
     """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told`` is what an
     assertion says where the line of the test does not."""
     if not suite:
-        return f"failing test: {reason}"
+        return one_line(f"failing test: {reason}{told}", ERROR_LABEL_MAX)
     most = 1 if reason else _TESTS_NAMED
     more = f" and {len(names) - most} more" if len(names) > most else ""
     title = suite + ", ".join(names[:most]) + more
     if not suite.endswith("::") or not names[0].startswith("test_"):
         title = f"failing test{'s' * (len(names) > 1)}: {title}"
-        return one_line(f"{title} - {reason}" if reason else title, ERROR_LABEL_MAX)
+        return one_line(f"{title} - {reason}" if reason else f"{title}{told}", ERROR_LABEL_MAX)
     return one_line(f"{title} - {reason}" if reason else f"{title} failed{told}", ERROR_LABEL_MAX)
 
 

@@ -11,7 +11,7 @@ from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.pattern import PatternSet
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import content, words_of
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
@@ -24,6 +24,13 @@ _PASTED: Final = words_of("text txt log logs console output plaintext traceback 
 _STATES: Final = {"~": Status.IN_PROGRESS, "/": Status.IN_PROGRESS, "-": Status.IN_PROGRESS}
 _TRUST: Final = {Role.USER: Trust.STATED, Role.ASSISTANT: Trust.CLAIMED}
 _COMMENTS: Final = ("#", "//", "--", "/*", "<!--", ";", "%", '"""', "{/*")
+_LEAD_MAX: Final = 60
+_SHOWING: Final = content(
+    "error errors log logs output console terminal trace traceback stack result results message says said see look"
+    " following below ci build test tests shows browser server prints happens"
+)
+"""Words that only announce what is shown."""
+
 _FIRST_LINE_MAX: Final = 160
 _WORK_DONE: Final = PatternSet(rf"(?:.{{0,60}}\b)?(?:{DONE_VERBS}|passed|passes|working|ran|done)\b")
 
@@ -116,9 +123,16 @@ def _shown(pasted: list[Segment]) -> Iterator[Finding]:
     failing = failing_tests(text) if outcome is None or outcome.failed else []
     for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
-        yield _finding(NodeType.ERROR, label, Status.ACTIVE, Trust.STATED, 0.8, segment)
+        yield _finding(NodeType.ERROR, _led(segment, label), Status.ACTIVE, Trust.STATED, 0.8, segment)
     for path in files_of_tests(text) if failing else ():
         yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.STATED, 0.8, pasted[-1], detail="failing")
+
+
+def _led(segment: Segment, label: str) -> str:
+    """An error with what stands above the log that tells it, where that says what fails: "fails for March:"."""
+    lead = segment.heading
+    said = content(lead) - _SHOWING if len(lead) <= _LEAD_MAX else ()
+    return one_line(f"{lead}: {label}", LABEL_MAX) if len(said) > 1 else label
 
 
 def _finding(
