@@ -9,6 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType
 
 from .finding import Finding
+from .hollow import is_hollow
 from .ledger import Ledger
 from .similar import content
 
@@ -17,6 +18,9 @@ MATTER_MAX: Final = 60
 
 CHOSEN_REACH: Final = 8
 """Decisions, the newest, among which the one is looked for that a report carries out."""
+
+TELLING_WORDS: Final = 4
+"""Words of content from which on a report tells by itself what it is about, unless it opens with a bare "done"."""
 
 THIN_WORDS: Final = 3
 """Words of content up to which a report is told with what was advised."""
@@ -28,6 +32,8 @@ def told_with_matter(ledger: Ledger, finding: Finding) -> str:
     """A report with what it reports of: the choice that the user made last, or what was advised."""
     said = content(finding.label)
     if finding.certain or (ledger.role != "user" and not finding.label.casefold().startswith(_POINTING)):
+        return finding.label
+    if len(said) > TELLING_WORDS and not is_hollow(finding.label.partition(",")[0]):
         return finding.label
     matters = [_brief(node.label) for node in _chosen_before(ledger, finding)]
     if finding.about and len(said) <= THIN_WORDS:

@@ -20,7 +20,7 @@ from .phrases import SENTENCES_KEPT, asks, bounded, supposes, without_lead
 from .rules import Speaker
 from .rules.outcomes import OUTCOMES
 from .similar import content
-from .situation import Situation
+from .situation import TOLD_MAX, Situation
 
 SENTENCES_READ: Final = 10
 """Sentences of a reply that may report."""
@@ -44,6 +44,12 @@ _ROWS: Final = tuple(
     for row in OUTCOMES
 )
 _CUT: Final = compiled(r"[,;:!] |\. |\s(?:--?|–|—|→|->|=>)\s| and | \(")
+_CONFIRMS: Final = PatternSet(r"(?:yes|yep|yeah|yup)\b")
+"""Answers to a question of how things are, which tell of no work done since."""
+
+_ARROWS: Final = frozenset({"→", "->", "=>"})
+"""Signs before what something came to: "the page cache → 40 ms"."""
+
 _MARKED: Final = PatternSet(
     r"(?:decision|decided|status|todo|rule|remaining|open|left|leftovers|next|later|tbd|adr[\w-]*|note|question"
     r"|missing|pending|plan|goal|consequence)\b[^:]{0,20}: ",
@@ -71,7 +77,7 @@ def report_in(sentence: str, *, more: bool = False, aloud: bool = False) -> str:
     if asks(text) or _MARKED.any(text):
         return ""
     told: list[str] = []
-    done = inside = False
+    done = inside = arrow = False
     for clause, sign in _clauses(text):
         said = without_lead(clause) or clause
         if "=" in said or (not told and _is_lead(clause)):
@@ -81,10 +87,11 @@ def report_in(sentence: str, *, more: bool = False, aloud: bool = False) -> str:
                 break
             return ""
         plain = said.partition(")")[2] if inside else said
-        if not done and _is_outcome(plain, more, aloud):
+        measured = arrow and any(map(str.isdigit, said)) and not aloud
+        if not done and (measured or _is_outcome(plain, more, aloud)):
             done, told = True, told if sum(map(len, told)) <= LEAD_MAX else []
         told += (clause if told else said, sign)
-        inside = sign.endswith("(")
+        inside, arrow = sign.endswith("("), sign.strip() in _ARROWS
     return "".join(told[:-1]).strip(" ,;:(") if done else ""
 
 
@@ -117,13 +124,19 @@ def with_reports(found: Sequence[Finding], spoken: Sequence[Segment], situation:
         return list(found)
     wrong = {finding.span for finding in found if _speaks_against(finding)}
     first = 1 if asks(situation.offers.ending) else 0
+    asked = "?" in situation.told[1].text[-TOLD_MAX:]
     told: list[tuple[Segment, str]] = []
     for segment in spoken[first:SENTENCES_READ]:
         more = bool(told) and _follows(told[-1][0], segment)
         if _may_report(segment, wrong) and (label := report_in(segment.text, more=more)):
             told.append((segment, label))
     spans = {(segment.start, segment.end) for segment, _ in told}
-    kept = [_told_full(finding, situation) for finding in found if finding.span not in spans or not _gives_way(finding)]
+    kept = [
+        _told_full(finding, situation)
+        for finding in found
+        if not (_is_claim(finding) and asked and _CONFIRMS.any(finding.quote))
+        and (finding.span not in spans or not _gives_way(finding))
+    ]
     return [*kept, *(_report(label, segment, situation) for segment, label in _joined(told))]
 
 
@@ -145,9 +158,13 @@ def _may_report(segment: Segment, wrong: Set[tuple[int, int] | None]) -> bool:
     return plain and (segment.start, segment.end) not in wrong
 
 
+def _is_claim(finding: Finding) -> bool:
+    return finding.type is NodeType.TASK and finding.move is Move.CLOSE and not finding.certain
+
+
 def _told_full(finding: Finding, situation: Situation) -> Finding:
     """A claim that a rule reads, told with its sentence where it says little, and with what was advised."""
-    if finding.type is not NodeType.TASK or finding.move is not Move.CLOSE or finding.certain:
+    if not _is_claim(finding):
         return finding
     said = without_lead(bounded(finding.quote)).rstrip(" .!。！")
     full = said if len(content(finding.label)) <= 1 and len(said) <= JOINED_MAX else finding.label

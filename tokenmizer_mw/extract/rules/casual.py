@@ -142,7 +142,8 @@ _NOT_DID: Final = (
     r"|needed|trusted|asked for|asked why|got (?:an?|the same|this|that|it|to|no|nothing|wrong|stuck|lost|worse|better"
     r"|rid)|took (?:me|us|\d|a while|long|ages|forever)|made (?:me|no|sense|it|up)|did(?:n't| not| you| it)"
     r"|gave (?:me|us|up|an)|left (?:is|are|to|over|out)|read (?:that|about|somewhere|the docs)|told (?:me|us|you)"
-    r"|set (?:of|by|to be)|put (?:off|differently|simply)|sent (?:me|us)|mixed|advanced|nested|detailed|shared|fixed-"
+    r"|set (?:of|by|to be)|put (?:off|differently|simply|that way"
+    r"|another way)|sent (?:me|us)|mixed|advanced|nested|detailed|shared|fixed-"
     r"|hundred|kindred|sacred|naked|wicked|rugged|weed|breed|greed|deed|freed|bed|fed up|led|wed|shed|sped|bleed|bred)"
 )
 

@@ -95,7 +95,7 @@ OUTCOMES: Final[tuple[Outcome, ...]] = (
         speaks=True,
     ),
     Outcome(
-        rf"(?:{_THING}now |now {_THING})(?:shows?|returns?|prints?|takes?|gives?|needs?"
+        rf"(?:{_THING}now (?:actually |really |all )?|now {_THING})(?:shows?|returns?|prints?|takes?|gives?|needs?"
         r"|uses?|says?|counts?|sends?|reads?|stores?|lists?|logs?|sets?|has|have|finds?|starts?|stays?) .{2,}",
         "/auth/login now returns 429",
         "how do I list them now",
@@ -110,13 +110,26 @@ OUTCOMES: Final[tuple[Outcome, ...]] = (
         speaks=True,
     ),
     Outcome(
-        rf"(?:[\w'./`@#-]+ ){{1,4}}(?:in|up|on|off|back|ok|okay|green|clean|gone|ready|live|done|merged|{DONE})"
+        rf"(?:[\w'./`@#-]+ ){{1,4}}(?:in|up|back|ok|okay|green|clean|gone|ready|live|done|merged|{DONE})"
         r"(?: (?:now|too|again|already|as well|btw|today|yesterday|(?:&|\+) \w+))*",
         "login from phone ok",
         "how to log in",
         unless=rf"{_NO_THING}|.* {_NO_WORK}|(?:it's|that's|is|are) |.*\b(?:to|is|are|was|were|be|been|the|a|an|not"
         r"|n't|and|get|gets|go|come|sounds|looks|seems|feels|grown|sign|log|turn|can|you)"
         rf" (?:in|up|on|off|back|done|set|{DONE})$",
+    ),
+    Outcome(
+        rf"(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally )*{DONE} .{{3,}}",
+        "I put the holidays into the seed",
+        "I put up with it",
+        unless=rf"(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally )*(?:{_NO_WORK}"
+        r"|(?:put|made|set|sent|cut|built) (?:up|off|it up|out|aside|sure|a mistake|you|him|her|them|that way|no)\b)",
+    ),
+    Outcome(
+        r"(?:all|both) (?:\w+ ){1,3}(?:ok|okay|green|clean|fine|in|up|done)(?:, .*)?",
+        "all packages ok",
+        "all of it is fine by me in",
+        speaks=True,
     ),
     Outcome(
         r"(?:it|that|this) (?:now )?(?:shows|prints|returns|says|lists|counts|finds|sends|has) .{2,}",
