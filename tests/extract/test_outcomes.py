@@ -124,3 +124,24 @@ def test_a_text_that_only_bids_is_no_report() -> None:
     assert (
         done("u: which docs?", "a: Consider these:\n- a README\n- a guide", "u: Read the README if you have time") == []
     )
+
+
+def test_a_commit_that_was_asked_for_ends_the_orders_beside_it() -> None:
+    call = ToolCall("1", "Bash", '{"command": "git commit -qm \'guard: release early\'"}')
+    found = judged(
+        [
+            Message(Role.USER, "Add a comment to the guard about the order, commit with a ref to AB-7."),
+            Message(Role.ASSISTANT, "", tool_calls=(call,)),
+            Message(Role.TOOL, "", tool_results=(ToolResult("1", "[main 1a2b3c4] guard: release early"),)),
+        ]
+    )
+    assert labels(found, NodeType.TASK, Status.PENDING, Status.IN_PROGRESS) == []
+
+
+def test_a_figure_behind_an_arrow_is_a_result() -> None:
+    assert report_in("the page cache \u2192 40 ms at the median") == "the page cache \u2192 40 ms at the median"
+
+
+def test_what_confirms_a_question_is_no_report() -> None:
+    asked = "a: The staging file is older, you changed it by hand, didn't you? Run it again."
+    assert done("u: staging answers 500", asked, "u: yep, edited it by hand") == []

@@ -46,6 +46,11 @@ unless they speak of what was asked."""
 POINTS_MAX: Final = 8
 """All that one message may report."""
 
+COMMITTED: Final = "committed"
+"""Detail of a commit."""
+
+COMMIT_WORD: Final = "commit"
+
 _OVER: Final = words_of("finished done fixed solved resolved gone over works working")
 """Words with which a user says that something is over."""
 
@@ -205,6 +210,8 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     if not finding.label:
         return move_item(ledger, finding) if finding.target else _close_asked(ledger, finding)
     task = _open_task(ledger, finding) or _only_asked(ledger)
+    if finding.certain and finding.detail == COMMITTED:
+        _committed(ledger, finding)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
         if _is_announced(task) or _tells_better(task, finding):
@@ -231,6 +238,14 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
         told = _told_by_commit(asked, finding, alone=len(closed) == 1) or (_is_announced(asked) and points(asked.label))
         ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
     return first(closed)
+
+
+def _committed(ledger: Ledger, finding: Finding) -> None:
+    """The orders of a message that asked for the commit are done with it."""
+    if COMMIT_WORD in ledger.wanted():
+        for asked in asked_tasks(ledger):
+            if asked.status is Status.PENDING and asked.source.turn == ledger.asked and _is_order(asked):
+                ledger.move(asked, Status.COMPLETED, finding)
 
 
 def _told_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
