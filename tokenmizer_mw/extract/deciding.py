@@ -73,7 +73,7 @@ def _said_again(before: Before, finding: Finding) -> str:
     """The finding's label; for a bare number what was said before, with the new value."""
     old = before.value
     if finding.about or not finding.value or old.kind in NAMED_KINDS or old.text not in before.node.label:
-        return finding.label
+        return _in_its_place(before.node, finding)
     return before.node.label.replace(old.text, finding.value, 1)
 
 
@@ -143,7 +143,11 @@ def _in_its_place(old: Node, finding: Finding) -> str:
     "rather Postmark than Mailgun" is "Postmark for the receipts"."""
     at = old.label.casefold().find(finding.target.casefold()) if finding.target else -1
     rest = content(old.label) - content(finding.target)
-    if at < 0 or not rest or rest & content(finding.label) or len(content(finding.label)) > _BARE_WORDS:
+    bare = len(content(finding.label)) <= _BARE_WORDS and finding.label not in (
+        finding.quote,
+        finding.quote.rstrip(".!。"),
+    )
+    if at < 0 or not rest or rest & content(finding.label) or not bare:
         return finding.label
     behind = old.label[at + len(finding.target) :]
     return f"{old.label[:at]}{finding.label}{behind}" if len(old.label) <= _TOLD_MAX else finding.label

@@ -36,9 +36,8 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
             r"|vamos con|ponemos|tiramos de"
             r"|cogemos) .{2,}|(?:la|el|los|las) [^,;?]{2,50}? mejor (?:el|la|los|las|con|sin|en|a|de|por"
             r"|para) .{1,}|(?:lo |la |los |las )?(?:dejamos"
-            r"|mantenemos|conservamos|nos quedamos con|quedamos en) .{3,})|(?:pues "
-            r"|bueno,? )?entonces (?P<label>(?:todo|todos|solo|con|sin"
-            r"|un|una|\d+) .{2,})",
+            r"|mantenemos|conservamos|nos quedamos con|quedamos en) .{3,}"
+            r"|(?:todo|todos|todas) \pL{4,}(?:$|, .*))",
             "la reunión mejor el jueves",
             "la reunión de ayer fue mejor",
             r".*(?: es| fue| sería| va| está) mejor |.* mejor de lo ",
@@ -106,8 +105,7 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
             r"|prends|utilise|met|mets|va)(?: sur| avec)? .{2,}|[^,;?]{3,50}?,? (?:je|on) (?:la |le |les "
             r"|l')(?:garde|laisse|met|mets)(?:$|[ ,].*)"
             r"|(?:on|je) (?:garde|laisse|reste) (?:sur |à |la |le |les |avec |en )?.{2,}|(?:d'occasion"
-            r"|plutôt) .{3,}, pas .{3,})|donc"
-            r" (?P<label>[\pL ]{4,40})",
+            r"|plutôt) .{3,}, pas .{3,})",
             "ah non le logo je le garde, ma sœur y tient",
             "donc je ne sais pas",
             r".*(?:manque|reste|sais pas|je ne|il faut|voilà)|(?:non,? )?donc (?:je|il|on|tu|c'est)",
@@ -126,11 +124,19 @@ SETTLED: Final[dict[str, tuple[Rule, ...]]] = {
             "keine neuen Bibliotheken",
             "keine Ahnung, wer das war",
         ),
+        Rule(
+            "de.for",
+            Speaker.USER,
+            Act.CHOICE,
+            r"(?P<label>(?:für|bei|als) [^,;?]{2,40} (?:(?:nehmen|nutzen|verwenden|nehme|nutze) (?:wir|ich)|nimm"
+            r"|nutze|verwende) .{2,})",
+            0.76,
+            "für die Anmeldung nehmen wir Keycloak",
+            "für die Anmeldung brauche ich Zeit",
+        ),
         _set(
             "de",
-            r"(?:gut|ok|na gut|also|hm)?,? ?dann (?P<label>(?:für|bei|als) [^,;?]{2,40} (?:nehmen|nutzen"
-            r"|verwenden|nehme|nutze) (?:wir|ich) .{2,}|(?:für|bei|als) [^,;?]{2,40} (?:nimm|nutze"
-            r"|verwende) .{2,}|(?:(?:ein|eine|einen|der|die|das|den|doch|lieber"
+            r"(?:gut|ok|na gut|also|hm)?,? ?dann (?P<label>(?:(?:ein|eine|einen|der|die|das|den|doch|lieber"
             r"|eben|halt|auf|mit) )*\pL[^;?]{4,80})",
             "dann ein gebrauchter Server mit Spiegel",
             "dann geht das Licht aus",

@@ -424,7 +424,7 @@ SPANISH: Final = Tongue(
     lead=r"(?:(?:ok|okay|vale|bueno|bien|perfecto|genial|gracias|muchas gracias|hola|buenas(?: tardes"
     r"| noches)?|buenos días|oye|mira|pues|entonces|y|pero|ah|uf|sí|si|claro|listo|dale|de acuerdo"
     r"|por cierto|por favor|porfa|una cosa(?: más)?|además|también|ahora|eh|venga|guay|estupendo"
-    r"|excelente|ya|a ver|espera|no)[,.!:]+ ?|(?:y|pero|pues|oye|además|también|bueno|vale"
+    r"|excelente|ya|a ver|espera|no)[,.!:]+ ?|(?:ah y|y|pero|pues|oye|además|también|bueno|vale"
     r"|ok|entonces) )",
     asks=r"(?:por qué|qué (?:es|son|pasa|opinas|recomiendas|diferencia|tal)|cómo (?:se|puedo|hago"
     r"|funciona|va)|cuál(?:es)?|cuánt[oa]s?|dónde|quién)\b",
