@@ -12,13 +12,18 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .phrases import asks, bounded, split_reason, without_lead
+from .languages import tongues_of
+from .phrases import asks, bounded, has_digit, split_reason, without_lead
+from .reading import anaphoric
 from .referent import taken_up
 from .similar import content
 from .situation import Situation
 
 THIN_WORDS: Final = 2
 """Words of content up to which a label is looked at."""
+
+OLD_WORDS: Final = 5
+"""Words up to which what goes for a choice is told with it."""
 
 THIN_SIGNS: Final = 4
 """Characters up to which a label is in scripts that put no spaces between words."""
@@ -35,10 +40,21 @@ def filled(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segm
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     made: list[Finding] = []
     for finding in found:
-        full = _full(finding, situation, texts) if _is_thin(finding) else finding
+        full = _full(finding, situation, texts) if _is_thin(finding) else _beside_old(finding)
         if full not in made:
             made.append(full)
     return made
+
+
+def _beside_old(finding: Finding) -> Finding:
+    """A brief choice told together with what goes for it: "median instead of the mean"."""
+    old = finding.target
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
+    if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or tongues_of(finding.quote):
+        return finding
+    brief = 0 < len(content(finding.label)) <= OLD_WORDS - 1 and not has_digit(finding.label) and content(old)
+    told = brief and not content(old) <= content(finding.label) and not anaphoric(old)
+    return replace(finding, label=f"{finding.label} instead of {old}") if told else finding
 
 
 def _is_thin(finding: Finding) -> bool:
