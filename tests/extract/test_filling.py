@@ -108,3 +108,42 @@ def test_facts_faults_and_questions_take_up_nothing(told: str, answer: str) -> N
 
 def test_one_thing_instead_of_another_is_one_choice() -> None:
     assert decided(OPENING, "Where shall it live?", "We switch to PostgreSQL instead of SQLite") == ["PostgreSQL"]
+
+
+@pytest.mark.parametrize(
+    ("told", "answer", "label"),
+    [
+        (
+            "Split the log by week, drop what is older: that keeps your rule.",
+            "do it",
+            "Split the log by week, drop what is older",
+        ),
+        (
+            "Next the proxy? I'd cap the request rate and hide `/stats` from outside.",
+            "yes both",
+            "cap the request rate and hide /stats from outside",
+        ),
+    ],
+)
+def test_what_was_advised_and_bidden_says_how_things_shall_be(told: str, answer: str, label: str) -> None:
+    assert label in decided(OPENING, told, answer)
+
+
+def test_nothing_is_settled_where_nothing_was_advised() -> None:
+    assert not decided(OPENING, "The log is slow because of the disk.", "do it")
+
+
+def test_a_brief_choice_is_told_with_what_goes_for_it() -> None:
+    assert "median instead of mean" in decided(OPENING, "Which one?", "use median instead of mean")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "While measuring: p99 went from 12 to 40 ms, the lock I guess",
+        "the list loads on every visit and it's the slowest thing we have",
+        "I'd begun with a lock, it's in the branch since noon",
+    ],
+)
+def test_how_things_are_or_went_is_no_choice(said: str) -> None:
+    assert not decided(OPENING, "Good.", said)

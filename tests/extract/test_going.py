@@ -53,7 +53,7 @@ def test_what_comes_back_with_another_number_is_told_with_it() -> None:
         "a: Fine.",
         "u: Decision: back to mail reminders, every 7 days.",
     )
-    assert changes(graph)[-1] == ("a wall calendar", "mail reminders, every 7 days")
+    assert changes(graph)[-1] == ("a wall calendar instead of mail reminders", "mail reminders, every 7 days")
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,18 @@ _TELLS: Final = PatternSet(
 )
 """What somebody tells or finds, which is no choice however it sounds."""
 
+_STANDS: Final = PatternSet(
+    r"(?:while|when|after|before|during|since|i'd|i had|i've|i have|we had|we've|we have|it was|that was"
+    r"|there (?:is|are|was|were)|(?:the|that|this|which) point is|my name|one thing)\b",
+    r".*\b(?:went|was|were|had|started|happened|reported|moved|noticed|used to|wanted to|asked)\b",
+    r".*\b(?:it's|is|are) (?:the |a |an |our |my )?(?:\w+ ){0,2}?(?:slowest|fastest|worst|biggest|only thing|reason"
+    r"|problem|issue|thing (?:we|i|they))\b",
+    r".*\b(?:takes?|loads?|fails?|crashes|returns?|prints?|shows?|costs?) (?:\w+ ){0,3}?(?:on|in|at|for|about|every"
+    r"|each|\d)",
+    r".*\bi guess$",
+)
+"""How things are or went, which is no choice either."""
+
 _IS_CODE: Final = PatternSet(r".*\w=[^\s,]*,\s*\w+=", r".*</[\w-]+>", r"\w+ = \w+\(")
 """What a person pastes rather than says."""
 
@@ -82,7 +94,10 @@ _PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she"
 def _choices(said: Said, situation: Situation) -> list[Finding]:
     hit = said.hit
     if not hit.rule.pattern and (
-        is_background(said.segment.text, "") or _TELLS.any(hit.clause) or _IS_CODE.any(hit.clause)
+        is_background(said.segment.text, "")
+        or _TELLS.any(hit.clause)
+        or _STANDS.any(hit.clause)
+        or _IS_CODE.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .languages import tongues_of
+from .pattern import PatternSet
 from .phrases import asks, bounded, has_digit, split_reason, without_lead
 from .reading import anaphoric
 from .referent import taken_up
@@ -31,6 +31,7 @@ THIN_SIGNS: Final = 4
 TOLD_LABEL_MAX: Final = 100
 """Characters of a sentence that a label is filled with."""
 
+_SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
 _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
@@ -50,7 +51,7 @@ def _beside_old(finding: Finding) -> Finding:
     """A brief choice told together with what goes for it: "median instead of the mean"."""
     old = finding.target
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
-    if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or tongues_of(finding.quote):
+    if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
         return finding
     brief = 0 < len(content(finding.label)) <= OLD_WORDS - 1 and not has_digit(finding.label) and content(old)
     told = brief and not content(old) <= content(finding.label) and not anaphoric(old)

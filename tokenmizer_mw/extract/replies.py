@@ -11,8 +11,9 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .answers import read_answers
 from .choices import CHOICE_MAKERS
 from .echoes import read_echoes
+from .filling import TOLD_LABEL_MAX
 from .finding import Finding, Move, Segment, SegmentKind
-from .offers import chosen_by_name, named_in_part, read_answer, read_pick
+from .offers import Offers, chosen_by_name, named_in_part, read_answer, read_pick
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, order_in, split_reason, supposes, without_lead
 from .reading import anaphoric, hits
@@ -57,7 +58,11 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     offers = situation.offers
     answer = read_answer(_with_marker(spoken), offers)
     found = [made for label in answer.accepted for made in _adopted(label, answer.reason, first, situation)]
+    found += [_settled(label, first) for label in answer.accepted if _settles(label, found)]
     found += [_declined(label, first) for label in answer.declined]
+    if not found and (advised := _advised(first, offers)):
+        work = [made for made in _adopted(advised, "", first, situation) if made.type is NodeType.TASK]
+        found = [*work, _settled(advised, first)]
     if not found:
         found = [made for segment in spoken[1:PICKS_READ] for made in _pick_behind(segment, situation)]
     if not found:
@@ -69,6 +74,27 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     found = read_echoes(spoken, situation)
     echoed = {made.span for made in found}
     return [*found, *(made for made in read_answers(spoken, situation) if made.span not in echoed)]
+
+
+_DOES_SO: Final = PatternSet(
+    r"(?:(?:ok(?:ay)?|yes|yep|yeah|sure|great|good|right|perfect|then|cool|nice|fine|so|and|well),? )*"
+    r"(?:(?:let's|lets|please|i'll|i will|we'll|we) )?(?:do|try|take|use|go with|make) (?:it|that|this|so)"
+    r"(?: then| please| first| now| way)*(?:$|[.,;:!] )",
+    r"(?:das (?:probier|mach|nehm)e? ich|mach das|machen wir so|so machen wir|hazlo|hagámoslo|haz eso|vas-y|fais ça"
+    r"|faisons ça|on fait ça|faz isso|vamos fazer isso|pode fazer|fallo|facciamo così|fai così)\b",
+    r"(?:давай так|так и сделай|сделай так|делай)",
+    r"(?:就这样|就这么办|照这样|そうしてください|それでお願いします|그렇게 해|그걸로 해)",
+)
+"""Answers that bid to do as was advised, or say that one will."""
+
+
+def _advised(first: Segment, offers: Offers) -> str:
+    """What was advised, where a reply bids to do so and nothing was put up in so many words; "" otherwise."""
+    text = bounded(first.text)
+    advised = offers.headline if _DOES_SO.any(text) and not asks(text) else ""
+    whole = next((piece.sentence for piece in offers.pieces if advised and advised in piece.sentence), advised)
+    told = whole.partition(": ")[0].rstrip(" .!")
+    return told if len(told) <= TOLD_LABEL_MAX else advised
 
 
 def _with_marker(spoken: Sequence[Segment]) -> str:
@@ -186,6 +212,35 @@ def _adopted(label: str, reason: str, segment: Segment, situation: Situation) ->
             )
         )
     return [replace(made, reason=made.reason or reason, confidence=_ADOPTED) for made in found]
+
+
+_ONCE: Final = PatternSet(
+    r"(?:also |then |now |first |just |please )*(?:run|re-?run|check|test|look|show|list|explain|commit|push|try|start"
+    r"|continue|proceed|go|open|read|print|send|deploy|draft|write|review|verify|have|help|give|provide|do|see|tell|walk"
+    r"|summari[sz]e|prepare|sketch|outline|share|find|investigate|dig|debug|fix|implement|apply|create|generate|build"
+    r"|update|make|merge|wait|ask)\b"
+)
+"""Work that is done once, of which no choice is left when it is done."""
+
+
+def _settles(label: str, found: Sequence[Finding]) -> bool:
+    """Whether work that was agreed to also says how things are to be: "round once per invoice"."""
+    work = all(made.type is NodeType.TASK for made in found)
+    return work and len(content(label)) > 1 and not _ONCE.any(without_lead(label))
+
+
+def _settled(label: str, segment: Segment) -> Finding:
+    return Finding(
+        NodeType.DECISION,
+        split_reason(label)[0],
+        Status.ACTIVE,
+        Trust.ADOPTED,
+        _ADOPTED,
+        Move.ADOPT,
+        kind=DecisionKind.CHOICE,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+    )
 
 
 def _declined(label: str, segment: Segment) -> Finding:
