@@ -14,7 +14,7 @@ from .ahead import ENDS, clauses, puts_off
 from .facts import PRECISE
 from .finding import Finding, Segment, SegmentKind
 from .ledger import Ledger, is_open
-from .matching import described
+from .matching import described, near
 from .pattern import PatternSet
 from .phrases import asks, bounded, supposes, without_lead
 from .similar import content, opening
@@ -58,18 +58,24 @@ _OPEN: Final = PatternSet(
 
 def settle(ledger: Ledger, segments: Sequence[Segment]) -> None:
     """Close the open work that the user's sentences speak of as done."""
+    if not near(ledger.graph, lambda node: _is_open_order(ledger, node)):
+        return
     said = [segment for segment in segments if segment.kind is SegmentKind.PROSE][:SENTENCES_READ]
     for segment in said:
         text = bounded(segment.text)
-        if len(text) > SENTENCE_LONG or asks(text) or supposes(without_lead(text)) or puts_off(segment.text):
+        if len(text) > SENTENCE_LONG or asks(text) or supposes(without_lead(text)):
             continue
-        for clause in clauses(text):
-            _settle(ledger, without_lead(clause).rstrip(ENDS), segment)
+        parts = [part for clause in clauses(text) if _is_done(part := without_lead(clause).rstrip(ENDS))]
+        if parts and not puts_off(segment.text):
+            for part in parts:
+                _settle(ledger, part, segment)
+
+
+def _is_done(clause: str) -> bool:
+    return _DONE.any(clause) and not _OPEN.any(clause)
 
 
 def _settle(ledger: Ledger, clause: str, segment: Segment) -> None:
-    if not _DONE.any(clause) or _OPEN.any(clause):
-        return
     task = described(ledger.graph, clause, NodeType.TASK, lambda node: _may_mean(ledger, node, clause), PRECISE)
     if task is not None:
         span = (segment.start, segment.end)
@@ -80,9 +86,14 @@ def _settle(ledger: Ledger, clause: str, segment: Segment) -> None:
         ledger.touch(task)
 
 
+def _is_open_order(ledger: Ledger, node: Node) -> bool:
+    """Whether the user named a task in an earlier message."""
+    return (
+        node.type is NodeType.TASK and is_open(node) and node.source.role == "user" and node.source.turn < ledger.turn
+    )
+
+
 def _may_mean(ledger: Ledger, node: Node, clause: str) -> bool:
     """Whether a clause may speak of a task that the user named before; of one in a word it does by its first one."""
-    if not is_open(node) or node.source.role != "user" or node.source.turn >= ledger.turn:
-        return False
     words = content(node.label)
-    return len(words) > 1 or opening(clause) in words
+    return _is_open_order(ledger, node) and (len(words) > 1 or opening(clause) in words)
