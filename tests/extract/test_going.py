@@ -94,3 +94,44 @@ def test_the_other_way_that_was_put_up_replaces_the_one_that_was_taken() -> None
         "u: dns-01 it is",
     )
     assert [(old, new.partition(":")[0]) for old, new in changes(graph)] == [("HTTP-01", "dns-01")]
+
+
+FORK = "Either a) add the missing headers and stay on Alpine, or b) change the base to debian-slim, which is larger."
+
+
+@pytest.mark.parametrize("said", ["ok ok you win. slim", "hm. slim then?", "slim"])
+def test_the_other_side_is_taken_in_a_word(said: str) -> None:
+    graph = talk(*OPENING, "u: the image does not build", f"a: {FORK}", "u: a", "a: One more is missing.", f"u: {said}")
+    ((old, new),) = changes(graph)
+    assert ("Alpine" in old, "debian-slim" in new) == (True, True)
+
+
+@pytest.mark.parametrize("said", ["is slim larger?", "thanks", "maybe slim, if it is small"])
+def test_a_word_that_takes_no_side(said: str) -> None:
+    graph = talk(*OPENING, "u: the image does not build", f"a: {FORK}", "u: a", "a: One more is missing.", f"u: {said}")
+    assert changes(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "old"),
+    [
+        (
+            "You could keep one file per concert. Now it is a single blob.",
+            "good, one file per concert. replaces the single blob",
+            "single blob",
+        ),
+        (
+            "A table of logins is enough for that; slowapi counts per worker.",
+            "use the table of logins. slowapi removed",
+            "slowapi",
+        ),
+    ],
+)
+def test_the_sentence_beside_a_choice_says_what_goes(told: str, said: str, old: str) -> None:
+    graph = talk(*OPENING, "u: how do we store it?", f"a: {told}", f"u: {said}")
+    assert old in [before for before, _ in changes(graph)]
+
+
+def test_an_arrow_to_what_follows_is_no_change() -> None:
+    graph = talk(*OPENING, "u: speed it up", "a: Done.", "u: 5 min thing → p95 19 ms.")
+    assert changes(graph) == []

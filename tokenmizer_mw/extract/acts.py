@@ -94,7 +94,7 @@ def read_acts(
     if situation.speaker is not Speaker.USER:
         return with_reports(found, said, situation)
     found = _with_one_goal(found)
-    found = countered(told_apart(with_values(found, said, situation), situation), said, situation)
+    found = countered(told_apart(with_values(found, said, situation), said, situation), said, situation)
     found = with_reports([*found, *told_in(said, found)], said, situation)
     return with_plans(filled(found, situation, said), said, situation)
 

@@ -176,6 +176,8 @@ def _read(number: int, text: str) -> Assigned | None:
 def _fits(way: Way, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
     """Whether what was read is settled there rather than measured or told."""
     before = _typed(target) if target else None
+    if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):
+        return False
     if target and (value or before) and not (value and before and alike(before, value)):
         return bool(value is None or value.kind in _NAMES) and bool(before is None or before.kind in _NAMES)
     if way.name in ("bare", "use_for"):

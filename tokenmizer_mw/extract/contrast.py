@@ -5,15 +5,15 @@ A row is what a language says for it; where the old value comes first the words 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .finding import Finding, Move
+from .finding import Finding, Move, Segment
 from .hit import anaphoric
-from .pattern import PatternTable
+from .pattern import PatternTable, compiled
 from .phrases import asks, bounded, has_digit, split_reason, supposes, without_lead
 from .similar import content, words_of
 from .situation import Situation
@@ -52,6 +52,32 @@ DENIALS: Final = (
 )
 """Words that only say what something is not; that counts where it was spoken of as if it were."""
 
+_NAMED: Final = r"(?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3})"
+
+LEAVINGS: Final = (
+    r"(?:(?:it|that|this|which) )?replaces (?:the |our |my |that )?(?P<target>[^,;:.!?()]{2,60})",
+    rf"(?:the |our |my )?{_NAMED} (?:(?:is|are|gets?|has been"
+    r"|was|were|can be|will be) )?(?:removed|deleted|dropped|uninstalled|gone|thrown out|not needed any ?more"
+    r"|no longer needed|history)",
+    rf"(?:so )?(?:the |our |my )?{_NAMED} (?:isn't|aren't) needed (?:any ?more|then|now)",
+    rf"(?:so |then )*(?:no|no more|enough of|goodbye|bye) {_NAMED} (?:then|any ?more|after all)",
+    rf"(?:den |die |das |der )?{_NAMED} (?:fliegt raus|kommt weg|ist raus|entfällt"
+    r"|fällt weg|brauchen wir (?:dann )?nicht mehr)",
+    r"(?:y |así que )?(?:fuera|quitamos|adiós a|nada de|se acabó) (?:el |la |los |las |lo de )?"
+    r"(?P<target>[^,;:.!?()]{2,40})",
+    r"(?:via|niente|basta con|addio a) (?:il |la |i |le |lo |l')?(?P<target>[^,;:.!?()]{2,40})",
+    r"(?:plus de|fini|adieu) (?:le |la |les |l')?(?P<target>[^,;:.!?()]{2,40})",
+    r"(?:那|就|所以)*(?:不用|不放|不要|不走|不上|不再用|放弃|去掉) ?(?P<target>[^，。；了]{1,20}?) ?了",
+    r"(?P<target>[^,।]{1,30}?) (?:छोड़िए|छोड़ दीजिए|हटा दीजिए|chhodo|hata do|hatao)",
+    r"(?P<target>[^、。]{1,20})(?:はやめ|をやめ|は不要|は要らない)(?:て|ます|ましょう|る)?",
+    r"(?P<target>[^,.]{1,20}?)(?:은|는|을|를) (?:빼|버리|없애)(?:고|요|죠|주세요)?",
+)
+"""Sentences and clauses beside a choice that say what goes."""
+
+_LEAVES: Final = PatternTable(rf"(?:{pattern})(?:$|[,;:.!?()।。，；！])" for pattern in LEAVINGS)
+_PAUSES: Final = compiled(r"[,;:.!?()।。，；！]\s*| - | – | — ")
+CLAUSES_MAX: Final = 6
+
 _TABLE: Final = PatternTable((*CONTRASTS, *DENIALS))
 _NO_OLD: Final = words_of(
     "yet now sure too so that this it only just really necessarily if when more less to be a one because nötig mehr"
@@ -61,9 +87,47 @@ _QUOTES: Final = " \"'“”«»„`"
 _CHOSEN: Final = frozenset({Move.NOTE, Move.ADOPT})
 
 
-def told_apart(found: Sequence[Finding], situation: Situation) -> list[Finding]:
-    """``found`` with what the sentences of its choices name as the thing that they take the place of."""
-    return [_with_old(finding, situation) if _is_choice(finding) else finding for finding in found]
+def told_apart(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """``found`` with what the sentences of its choices, or those beside them, name as the thing that goes for them."""
+    choices = [finding for finding in found if _is_choice(finding)]
+    if not choices:
+        return list(found)
+    gone = _left(choices, spoken, situation)
+    return [_with_old(finding, gone, situation) if finding in choices else finding for finding in found]
+
+
+def _left(
+    choices: Sequence[Finding], spoken: Sequence[Segment], situation: Situation
+) -> dict[tuple[int, int] | None, str]:
+    """What the sentence beside a choice says to go, by the place of the choice."""
+    places = {finding.span for finding in choices}
+    gone: dict[tuple[int, int] | None, str] = {}
+    for at, segment in enumerate(spoken):
+        if (segment.start, segment.end) not in places:
+            continue
+        near = (segment, *spoken[at + 1 : at + 2], *spoken[max(0, at - 1) : at])
+        targets = (target for one in near for target in _leaving(one.text))
+        known = situation.told_words | situation.asked_words
+        if (target := next((target for target in targets if content(target) & known), "")) != "":
+            gone[(segment.start, segment.end)] = target
+    return gone
+
+
+def _leaving(text: str) -> Iterator[str]:
+    """What the clauses of a sentence say to go."""
+    rest = bounded(text)
+    if asks(rest) or supposes(rest):
+        return
+    for _ in range(CLAUSES_MAX):
+        said = without_lead(rest)
+        for number in _LEAVES.matching(said):
+            match = _LEAVES[number].match(said)
+            if match is not None and not anaphoric(target := match.group("target").strip(_QUOTES)):
+                yield target
+        border = _PAUSES.search(rest)
+        if border is None:
+            return
+        rest = rest[border.end() :]
 
 
 def _is_choice(finding: Finding) -> bool:
@@ -72,7 +136,7 @@ def _is_choice(finding: Finding) -> bool:
     return decided and chosen and finding.trust in (Trust.STATED, Trust.ADOPTED)
 
 
-def _with_old(finding: Finding, situation: Situation) -> Finding:
+def _with_old(finding: Finding, gone: Mapping[tuple[int, int] | None, str], situation: Situation) -> Finding:
     for text in (finding.label, finding.quote):
         label, target, sure = contrast(text)
         old = content(target)
@@ -80,6 +144,9 @@ def _with_old(finding: Finding, situation: Situation) -> Finding:
             continue
         if sure or old <= situation.told_words | situation.asked_words:
             return replace(finding, move=Move.REPLACE, target=target)
+    target = gone.get(finding.span, "")
+    if target and content(target) - content(finding.label):
+        return replace(finding, move=Move.REPLACE, target=target)
     return finding
 
 

@@ -27,6 +27,7 @@ from .ledger import Ledger
 from .links import link_all
 from .moves import place
 from .recovering import got_over, slipped
+from .rivals import switched
 from .segment import segment
 from .settling import settle
 from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, Situation, situation_of, words_in
@@ -112,7 +113,9 @@ def _draw(
         model = model_of(settings) if "model" in stages else None
         read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere)]
-        findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
+        findings += (
+            map(_proposed, acts) if message.role is Role.ASSISTANT else [*acts, *switched(ledger, segments, acts)]
+        )
     valid = validated(findings, settings)
     if message.role is Role.USER:
         valid = turned(ledger, valid)

@@ -103,12 +103,17 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 def _values_of(node: Node) -> Iterator[Value]:
     """The values that a node states: names only where the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
-    typed = values_in(node.label)
+    typed = [value for value in values_in(node.label) if not _is_doing(value)]
     for value in typed:
         if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
             yield value
     if node.value and not any(equal(value.text, node.value) for value in typed):
         yield Value(node.value, "term", 0, 0)
+
+
+def _is_doing(value: Value) -> bool:
+    """Whether a capital only begins a sentence: "Checking every minute" names nothing."""
+    return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
 
 
 def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
@@ -119,6 +124,8 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
     named = names_again(old, finding.near)
     shared = _shares(finding.about, node.label, old)
     if not alike(old, new) and not (shared and finding.single and "term" in (old.kind, new.kind)):
+        return 0
+    if not named and not shared and _is_address(old) != _is_address(new):
         return 0
     sure = _sure(ledger, finding, node, old, new, named=named, shared=shared)
     return (4 * named + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
@@ -143,6 +150,11 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
     if both:
         return against or (told and close and (named or _of_like_length(old, new)))
     return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
+
+
+def _is_address(value: Value) -> bool:
+    """Whether a value is a host or the like, which no name takes the place of."""
+    return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 
 def _of_like_length(old: Value, new: Value) -> bool:

@@ -107,6 +107,7 @@ CHANGES: Final = (
         0.75,
         "Rename Basket → Cart",
         "Settings → Profile → Save",
+        unless=r"\w+ .+ (?:to|into|by|with) .+ (?:→|->|=>|-->) ",
     ),
     _rule(
         "drop_keep",
