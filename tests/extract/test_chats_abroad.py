@@ -266,3 +266,8 @@ def test_what_is_chosen_right_behind_a_refusal_takes_its_place() -> None:
 def test_a_bare_name_is_told_in_the_words_of_the_choice_before_it() -> None:
     graph = talk("u: Use Mailgun for the receipts", "a: Done.", "u: use Postmark instead of Mailgun")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["Postmark for the receipts"]
+
+
+def test_a_piece_of_a_longer_name_is_no_name() -> None:
+    graph = talk("u: Use mail-core for the receipts", "a: Done.", "u: use Postmark instead of mail")
+    assert not [label for label in labels(graph, NodeType.DECISION) if "Postmark-core" in label]

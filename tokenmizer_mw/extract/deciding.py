@@ -149,8 +149,15 @@ def _in_its_place(old: Node, finding: Finding) -> str:
     )
     if at < 0 or not rest or rest & content(finding.label) or not bare:
         return finding.label
-    behind = old.label[at + len(finding.target) :]
-    return f"{old.label[:at]}{finding.label}{behind}" if len(old.label) <= _TOLD_MAX else finding.label
+    ahead, behind = old.label[:at], old.label[at + len(finding.target) :]
+    if _in_a_word(ahead[-1:]) or _in_a_word(behind[:1]) or len(old.label) > _TOLD_MAX:
+        return finding.label
+    return f"{ahead}{finding.label}{behind}"
+
+
+def _in_a_word(beside: str) -> bool:
+    """Whether the sign beside a name makes it a piece of a longer one."""
+    return beside.isascii() and (beside.isalnum() or beside in ("-", "_", ".", "/"))
 
 
 def _replace_again(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
