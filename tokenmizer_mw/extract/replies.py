@@ -92,7 +92,9 @@ def _advised(first: Segment, offers: Offers) -> str:
     """What was advised, where a reply bids to do so and nothing was put up in so many words; "" otherwise."""
     text = bounded(first.text)
     advised = offers.headline if _DOES_SO.any(text) and not asks(text) else ""
-    whole = next((piece.sentence for piece in offers.pieces if advised and advised in piece.sentence), advised)
+    if not advised:
+        return ""
+    whole = next((piece.sentence for piece in offers.pieces if advised in piece.sentence), advised)
     told = whole.partition(": ")[0].rstrip(" .!")
     return told if len(told) <= TOLD_LABEL_MAX else advised
 
