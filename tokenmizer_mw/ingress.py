@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, ToolCall, ToolResult
@@ -138,17 +139,13 @@ class Ingress:
 
     def message(self, message: Message) -> Message:
         """``message`` without secrets; the same object when there are none."""
-        calls = tuple(self._call(call) for call in message.tool_calls)
-        results = tuple(self._result(result) for result in message.tool_results)
-        changed = replace(
-            message,
-            text=self.text(message.text),
-            tool_calls=calls,
-            tool_results=results,
-            thinking=self.text(message.thinking),
-            refusal=self.text(message.refusal),
-        )
-        return message if changed == message else changed
+        text, thinking, refusal = self.text(message.text), self.text(message.thinking), self.text(message.refusal)
+        calls = tuple([self._call(call) for call in message.tool_calls])
+        results = tuple([self._result(result) for result in message.tool_results])
+        words = text is message.text and thinking is message.thinking and refusal is message.refusal
+        if words and all(map(is_, calls, message.tool_calls)) and all(map(is_, results, message.tool_results)):
+            return message
+        return replace(message, text=text, tool_calls=calls, tool_results=results, thinking=thinking, refusal=refusal)
 
     def _call(self, call: ToolCall) -> ToolCall:
         arguments = self.text(call.arguments)

@@ -68,15 +68,18 @@ class Transcript:
         self.parents.append(parent)
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
 
-    def first_new(self, messages: Sequence[Message], *, part: bool = False) -> tuple[int, int]:
+    def first_new(
+        self, messages: Sequence[Message], *, part: bool = False, marks: Marks | None = None
+    ) -> tuple[int, int]:
         """Index of the first message that the session does not have (``len(messages)`` when it has them all), and
         the index in the transcript of the message that it follows.
 
         Clients resend the whole history with every call, trim it, or send only what is new. The search runs from
         the end, where the news is: for a whole history its cost is that of the new messages. ``part`` says that it
         is certainly not the whole: then what the assistant says in it was just made, however often it said so before.
+        ``marks`` are the messages' own.
         """
-        marks = _Marks(messages)
+        marks = Marks(messages) if marks is None else marks
         for index in range(len(messages) - 1, -1, -1):
             if part and messages[index].role is Role.ASSISTANT:
                 continue
@@ -87,7 +90,7 @@ class Transcript:
 
     def holds(self, messages: Sequence[Message]) -> bool:
         """Whether the session has all of ``messages`` one behind the other, wherever that is."""
-        marks = _Marks(messages)
+        marks = Marks(messages)
         end = len(messages) - 1
         places = self._places.get(marks[end], ()) if messages else ()
         return not messages or any(
@@ -116,7 +119,7 @@ class Transcript:
             place = self.parents[place]
         return place
 
-    def _continues(self, marks: _Marks, index: int, place: int, part: bool) -> bool:
+    def _continues(self, marks: Marks, index: int, place: int, part: bool) -> bool:
         """Whether message ``index`` is the one at ``place``.
 
         In a history from its very start the few messages before it must be the same. Of a part of a history, which
@@ -129,7 +132,7 @@ class Transcript:
             return False
         return self._same_before(marks, index, place, _PART_MOST)
 
-    def _same_before(self, marks: _Marks, index: int, place: int, most: int) -> bool:
+    def _same_before(self, marks: Marks, index: int, place: int, most: int) -> bool:
         for back in range(1, min(most, index) + 1):
             place = self.parents[place]
             if marks[index - back] != self.digests[place]:
@@ -137,7 +140,7 @@ class Transcript:
         return True
 
 
-class _Marks:
+class Marks:
     """The digests of messages, each made once and when it is asked for."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -257,12 +260,13 @@ def joining(
 ) -> list[MessageRecorded]:
     """The events that add what is new in ``messages``, none of which is a system message. ``part``: they are only the
     newest ones of a history. ``known`` is what ``first_new`` says, or knows better."""
-    start, place = known if known is not None else transcript.first_new(messages, part=part)
+    marks = Marks(messages)
+    start, place = known if known is not None else transcript.first_new(messages, part=part, marks=marks)
     events: list[MessageRecorded] = []
-    for message in messages[start:]:
+    for index in range(start, len(messages)):
         turn = len(transcript) + len(events) + 1
         after = turn - 1 if events else place + 1
-        events.append(MessageRecorded(turn, digest(message), message, after))
+        events.append(MessageRecorded(turn, marks[index], messages[index], after))
     return events
 
 

@@ -1,6 +1,8 @@
 """How the patterns of this package are compiled: RE2, linear in the text, without regard to case.
 
-Texts are matched as bytes and groups decoded when asked for: most matches only need one of them.
+Texts are matched as bytes and groups decoded when asked for: most matches only need one of them. The compiled
+expressions are asked themselves, as in ``redact.pattern``: most questions are small, and what ``re2`` wraps each of
+them in takes longer than the answer.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from typing import Any, Final
 
 import re2
 
+from tokenmizer_mw.redact.pattern import Ask, Spans, asks_of, matching_of
+
 SET_MEMORY: Final = 16 << 20
 """Upper bound of the memory that one set of patterns may use for its automaton, in bytes; it is built as needed."""
 
@@ -18,23 +22,23 @@ SET_MEMORY: Final = 16 << 20
 class Match:
     """A match; positions are in characters of the text."""
 
-    __slots__ = ("_found", "_groups", "_text")
+    __slots__ = ("_groups", "_spans", "_text")
 
-    def __init__(self, found: Any, groups: dict[str, int], text: bytes) -> None:
-        self._found, self._groups, self._text = found, groups, text
+    def __init__(self, spans: Spans, groups: dict[str, int], text: bytes) -> None:
+        self._spans, self._groups, self._text = spans, groups, text
 
     def group(self, name: str = "") -> str:
         """The text of a named group, "" when it took no part; without a name the whole match."""
-        start, end = self._found.span(self._groups[name] if name else 0)
+        start, end = self._spans[self._groups[name] if name else 0]
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
     def start(self, name: str = "") -> int:
         """Where a named group (or the whole match) starts."""
-        return self._at(self._found.start(self._groups[name] if name else 0))
+        return self._at(self._spans[self._groups[name] if name else 0][0])
 
     def end(self, name: str = "") -> int:
         """Where a named group (or the whole match) ends."""
-        return self._at(self._found.end(self._groups[name] if name else 0))
+        return self._at(self._spans[self._groups[name] if name else 0][1])
 
     def _at(self, index: int) -> int:
         return len(self._text[:index].decode("utf-8", "replace"))
@@ -43,30 +47,30 @@ class Match:
 class Pattern:
     """A pattern with named groups."""
 
-    __slots__ = ("_groups", "_pattern", "groups")
+    __slots__ = ("_asks", "_groups", "groups")
 
     def __init__(self, pattern: Any) -> None:
-        self._pattern = pattern
+        self._asks = asks_of(pattern)
         self._groups: dict[str, int] = dict(pattern.groupindex)
         self.groups = frozenset(self._groups)
         """Names of the groups."""
 
     def match(self, text: str) -> Match | None:
         """A match at the start of ``text``."""
-        return self._made(self._pattern.match, text)
+        return self._made(self._asks.begin, text)
 
     def search(self, text: str) -> Match | None:
         """The first match anywhere in ``text``."""
-        return self._made(self._pattern.search, text)
+        return self._made(self._asks.find, text)
 
     def fullmatch(self, text: str) -> Match | None:
         """A match of the whole ``text``."""
-        return self._made(self._pattern.fullmatch, text)
+        return self._made(self._asks.whole, text)
 
-    def _made(self, look: Any, text: str) -> Match | None:
+    def _made(self, ask: Ask, text: str) -> Match | None:
         raw = text.encode("utf-8", "replace")
-        found = look(raw)
-        return Match(found, self._groups, raw) if found is not None else None
+        spans = ask(raw, 0, len(raw))
+        return Match(spans, self._groups, raw) if spans[0][0] >= 0 else None
 
 
 @cache
@@ -79,21 +83,22 @@ class PatternSet:
     """A few patterns matched at the start of a text in one pass, case ignored. Cheaper than one pattern with groups,
     and so the way to ask for a plain yes or no as well."""
 
-    __slots__ = ("_set",)
+    __slots__ = ("_match",)
 
     def __init__(self, *patterns: str) -> None:
-        self._set = re2.Set.MatchSet(_options(SET_MEMORY))
+        made = re2.Set.MatchSet(_options(SET_MEMORY))
         for pattern in patterns:
-            self._set.Add(pattern)
-        self._set.Compile()
+            made.Add(pattern)
+        made.Compile()
+        self._match = matching_of(made)
 
     def matching(self, text: str) -> list[int]:
         """Indices of the patterns that match at the start of ``text``, ascending."""
-        return sorted(self._set.Match(text.encode("utf-8", "replace")) or ())
+        return sorted(self._match(text.encode("utf-8", "replace")) or ())
 
     def any(self, text: str) -> bool:
         """Whether some pattern matches at the start of ``text``."""
-        return self._set.Match(text.encode("utf-8", "replace")) is not None
+        return bool(self._match(text.encode("utf-8", "replace")))
 
 
 class PatternTable:

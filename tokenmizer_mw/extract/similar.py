@@ -73,10 +73,15 @@ def content(label: str) -> frozenset[str]:
     """The stems of a label's words that say what it is about. Paths count only where there is nothing else."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
-    pieces = [piece for token in plain or tokens for piece in _pieces(token)]
-    said = [piece for piece in pieces if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
-    nouns = [piece for piece in said if piece not in _VERBS]
-    return frozenset(_stem(piece) for piece in nouns or said)
+    said = [told for token in plain or tokens for told in _told_by(token)]
+    return frozenset([stem for stem, is_verb in said if not is_verb] or [stem for stem, _ in said])
+
+
+@lru_cache(maxsize=16_384)
+def _told_by(token: str) -> tuple[tuple[str, bool], ...]:
+    """The stems of a word, or of a name's words, that say anything, and whether each is a verb of work."""
+    said = [piece for piece in _pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
+    return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
 
 def says_more_than(label: str, names: Iterable[str]) -> bool:
@@ -141,10 +146,7 @@ _ASCII: Final = {code: " " for code in range(128) if not chr(code).isalnum() and
 
 
 def _tokens(text: str) -> list[str]:
-    if text.isascii():
-        kept = text.translate(_ASCII)
-    else:
-        kept = "".join(char if char.isalnum() or char in _WORD_SIGNS or _joins(char) else " " for char in text)
+    kept = text.translate(_ASCII) if text.isascii() else text.translate(_KEPT)
     return [token for raw in kept.split() if (token := raw.strip("./_-@"))]
 
 
@@ -153,10 +155,29 @@ def _joins(char: str) -> bool:
     return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
+class _Signs(dict[int, int]):
+    """The signs that words are written in, by their codes; all others become spaces."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        kept = code if char.isalnum() or char in _WORD_SIGNS or _joins(char) else _SPACE
+        if len(self) < _SIGNS_MAX:
+            self[code] = kept
+        return kept
+
+
+_SPACE: Final = ord(" ")
+_SIGNS_MAX: Final = 16_384
+"""Signs that are remembered: those of a few scripts."""
+
+_KEPT: Final = _Signs()
+
 _BORDERS: Final = str.maketrans("/_-.", "    ")
 
 
 def _is_path(token: str) -> bool:
+    if "." not in token:
+        return "/" in token
     stem, dot, suffix = token.rpartition(".")
     return "/" in token or bool(dot and stem and suffix.isalpha() and len(suffix) <= 5 and token not in _NAMES)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import re2
 
@@ -21,7 +21,18 @@ MEMORY: Final = 64 << 20
 Spans = list[tuple[int, int]]
 """Where the match and each of its groups stand; (-1, -1) for a group without a part in it, and for no match at all."""
 
-_Ask = Callable[[bytes, int, int], Spans]
+Ask = Callable[[bytes, int, int], Spans]
+"""Where an expression matches a text between two places."""
+
+
+class Asks(NamedTuple):
+    """How an expression is asked: anywhere, at the start, and for the whole."""
+
+    find: Ask
+    begin: Ask
+    whole: Ask
+
+
 _NOWHERE: Final = (-1, -1)
 
 
@@ -56,11 +67,11 @@ class Pattern:
 
     __slots__ = ("_begin", "_find")
 
-    _find: _Ask
-    _begin: _Ask
+    _find: Ask
+    _begin: Ask
 
     def __init__(self, made: Any) -> None:
-        self._find, self._begin = _native(made) or (partial(_spans, made.search), partial(_spans, made.match))
+        self._find, self._begin, _ = asks_of(made)
 
     def search(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> Match | None:
         """The first match."""
@@ -96,15 +107,22 @@ class Pattern:
         return [text[slice(*match.spans[0])] for match in self.finditer(text)]
 
 
-def _native(made: Any) -> tuple[_Ask, _Ask] | None:
-    """Search and match of the expression that the wrapper holds; ``None`` when it does not show it."""
+def asks_of(made: Any) -> Asks:
+    """The questions to the expression that the wrapper holds; to the wrapper itself where it does not show it."""
     try:
         ask, anchor = made._regexp.Match, made._regexp.Anchor
-        find, begin = partial(ask, anchor.UNANCHORED), partial(ask, anchor.ANCHOR_START)
-        _ = find(b"", 0, 0), begin(b"", 0, 0)
+        asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
+        _ = [one(b"", 0, 0) for one in asks]
     except (AttributeError, TypeError):
-        return None
-    return find, begin
+        return Asks(*(partial(_spans, ask) for ask in (made.search, made.match, made.fullmatch)))
+    return asks
+
+
+def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
+    """The same for a set of expressions or a filter before them."""
+    inner: Any = getattr(made, "_set", made)
+    match: Callable[[bytes], list[int] | None] = inner.Match
+    return match
 
 
 def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: int) -> Spans:
