@@ -349,7 +349,7 @@ def test_what_is_named_as_decided_was_decided_when_the_user_asks_how_things_stan
     before = ("u: Build the portal of the library", "a: Gladly.")
     report = talk(*before, "u: what did you decide on the proxy?", "a: Decided: Caddy for the proxy.")
     assert labels(report, NodeType.DECISION, Status.ACTIVE) == ["Caddy for the proxy"]
-    advice = talk(*before, "u: which proxy would you take?", "a: Decided: Caddy for the proxy.")
+    advice = talk(*before, "u: which proxy would you take?", "a: I would take Caddy for the proxy.")
     assert labels(advice, NodeType.DECISION, Status.ACTIVE) == []
 
 
