@@ -1,6 +1,6 @@
-"""The training text for dialogue acts: scenes read from their files, and checked.
+"""The training text for dialogue acts: conversations read from their files, and checked.
 
-``benchmarks/training/README.md`` describes the format and the acts.
+``benchmarks/training/README.md`` describes the format and the tags.
 """
 
 from __future__ import annotations
@@ -11,30 +11,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tokenmizer_mw.extract.learned import DialogueAct
+
 SCENES: Final = Path(__file__).parent / "training" / "scenes"
 
-ACTS: Final = (
-    "request",
-    "proposal",
-    "acceptance",
-    "refusal",
-    "decision",
-    "rule",
-    "preference",
-    "completion",
-    "confirmation",
-    "complaint",
-    "correction",
-    "retraction",
-    "question",
-    "hypothetical",
-    "quotation",
-    "other",
-)
+TAGS: Final = {
+    "g": None,
+    "d": DialogueAct.DECISION,
+    "s": None,
+    "x": DialogueAct.COMPLETION,
+    "o": DialogueAct.POSTPONEMENT,
+    "e": DialogueAct.COMPLAINT,
+    "D": DialogueAct.DECISION,
+    "S": None,
+    "X": DialogueAct.COMPLETION,
+    "O": None,
+    "E": DialogueAct.COMPLAINT,
+    "G": None,
+    "-": None,
+}
+"""What the tags of a sentence mean for training. A capital: it was so, and no longer is at the end; work that was asked
+for and done later is no postponement."""
+
 SPEAKERS: Final = {"U": "user", "A": "assistant"}
 
-Line = tuple[str, str]
-"""A sentence's act, and the sentence as it was written."""
+Line = tuple[frozenset[DialogueAct], str]
+"""A sentence's acts, and the sentence as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,13 @@ def _take(line: str, found: list[tuple[str, str, list[tuple[str, list[Line]]]]])
     if line in SPEAKERS:
         turns.append((SPEAKERS[line], []))
         return ""
-    act, colon, sentence = line.partition(": ")
-    if act not in ACTS or not colon or not sentence.strip():
-        return "neither a speaker nor 'act: sentence'"
+    tags, colon, sentence = line.partition(": ")
+    if not set(tags) <= TAGS.keys() or not colon or not sentence.strip():
+        return "neither a speaker nor 'tags: sentence'"
     if not turns:
         return "nobody speaks"
-    turns[-1][1].append((act, sentence.strip()))
+    acts = frozenset(act for tag in tags if (act := TAGS[tag]) is not None)
+    turns[-1][1].append((acts, sentence.strip()))
     return ""
 
 

@@ -211,7 +211,7 @@ def test_a_directory_that_is_no_such_model(tmp_path: Path, harm: Any) -> None:
 
 
 def _cues(scale: float = 0.1) -> Model:
-    return Model(ACTS, ["user:bias"], bytes(len(ACTS)), scale)
+    return Model(ACTS, ["user:bias"], bytes([-60 & 0xFF] * len(ACTS)), scale)
 
 
 def _embed(texts: list[str]) -> Any:
@@ -239,7 +239,7 @@ def test_a_sentence_is_judged_by_its_meaning() -> None:
 
 
 def test_a_head_survives_its_file() -> None:
-    head = _head(DialogueAct.RULE)
+    head = _head(DialogueAct.POSTPONEMENT)
     again = Head.read(head.to_bytes(), _embed)
     assert (again.cues, again.weights, again.scale) == (head.cues, head.weights, head.scale)
     assert (again.dense == head.dense).all()
@@ -257,7 +257,7 @@ def test_a_head_survives_its_file() -> None:
 )
 def test_a_damaged_head_is_refused(harm: Any, why: str) -> None:
     with pytest.raises(BadModel, match=why):
-        Head.read(harm(_head(DialogueAct.RULE).to_bytes()), _embed)
+        Head.read(harm(_head(DialogueAct.POSTPONEMENT).to_bytes()), _embed)
 
 
 def test_vectors_of_another_width_are_refused() -> None:

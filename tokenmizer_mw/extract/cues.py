@@ -144,3 +144,13 @@ def _behind(situation: Situation, where: str) -> list[str]:
     if situation.offers.options:
         found.append(f"user:behind:options:{where}")
     return found
+
+
+def beside(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
+    """The cues of what rules read in the sentences ``before`` and ``behind`` one of the same message, and of whether
+    tools are at work."""
+    who = situation.speaker.value
+    found = [f"{who}:before:{hit.rule.act}" for hit in before] or [f"{who}:before:"]
+    found += [f"{who}:behind:{hit.rule.act}" for hit in behind] or [f"{who}:behind:"]
+    found.append(f"{who}:{'tools' if situation.tooled else 'talk'}")
+    return found

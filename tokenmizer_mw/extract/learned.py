@@ -1,8 +1,8 @@
 """The learned classifier of dialogue acts: a table of weights, one row a cue, added up for a sentence.
 
 The file is a line of JSON and a compressed body: the cues, one a line, then their weights as signed bytes, a row of
-classes for each cue. Weights are added many at a time: a row is one whole number whose 16-bit lanes hold the weights of
-its classes, raised by 128 so that no lane goes below zero.
+classes for each cue. Weights are added many at a time: a row is one whole number whose 16-bit lanes hold a one, by
+which rows are counted, and the weights of its classes, raised by 128 so that no lane goes below zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the file's format."""
 
 CUES_MAX: Final = 240
@@ -29,53 +29,30 @@ MODEL_MAX: Final = 2 * 1024 * 1024
 """Bytes of a model file, and half the bytes that its body may have when it is not compressed."""
 
 _RAISED: Final = 128
+_FAR: Final = 500.0
+"""A sum that is as good as none at all, and whose power can be told."""
 _FILE: Final = "acts.model"
 
 
 class DialogueAct(StrEnum):
-    """What a sentence does in its conversation."""
+    """What a sentence may do for the state of a session. It may do several of these, or none."""
 
-    REQUEST = "request"
-    PROPOSAL = "proposal"
-    ACCEPTANCE = "acceptance"
-    REFUSAL = "refusal"
     DECISION = "decision"
-    RULE = "rule"
-    PREFERENCE = "preference"
     COMPLETION = "completion"
-    CONFIRMATION = "confirmation"
+    POSTPONEMENT = "postponement"
     COMPLAINT = "complaint"
-    CORRECTION = "correction"
-    RETRACTION = "retraction"
-    QUESTION = "question"
-    HYPOTHETICAL = "hypothetical"
-    QUOTATION = "quotation"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """How likely each act is for a sentence: ``odds`` in the order of ``classes``, 0..1."""
+    """How likely a sentence does each act: ``odds`` in the order of ``classes``, 0..1, each by itself."""
 
     classes: tuple[DialogueAct, ...]
     odds: tuple[float, ...]
 
-    @property
-    def act(self) -> DialogueAct:
-        """The likeliest act."""
-        return self.classes[self.odds.index(max(self.odds))]
-
-    def chance(self, acts: frozenset[DialogueAct]) -> float:
-        """How likely one of some acts is."""
-        return sum([odd for act, odd in zip(self.classes, self.odds, strict=True) if act in acts])
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """What further cues may do to each class: by how many scale-ths they lower it at most, and raise it at most."""
-
-    least: tuple[int, ...]
-    most: tuple[int, ...]
+    def chance(self, act: DialogueAct) -> float:
+        """How likely the sentence does an act."""
+        return self.odds[self.classes.index(act)]
 
 
 class BadModel(ValueError):
@@ -94,13 +71,13 @@ class Model:
         if len(weights) != len(cues) * len(classes):
             raise BadModel(f"{len(weights)} weights for {len(cues)} cues and {len(classes)} classes")
         self.classes, self.cues, self.weights, self.scale = tuple(classes), tuple(cues), weights, scale
-        self._unpack = struct.Struct(f"<{len(classes)}H").unpack
-        lanes = bytearray(2 * len(weights))
-        lanes[::2] = bytes((weight + _RAISED) & 0xFF for weight in weights)
-        width = 2 * len(classes)
+        width = len(classes)
+        lanes = struct.Struct(f"<{width + 1}H")
+        self._unpack = lanes.unpack
+        signed = memoryview(weights).cast("b")
         self._rows = {
-            cue: int.from_bytes(lanes[at : at + width], "little")
-            for cue, at in zip(cues, range(0, len(lanes), width), strict=True)
+            cue: int.from_bytes(lanes.pack(1, *[weight + _RAISED for weight in signed[at : at + width]]), "little")
+            for cue, at in zip(cues, range(0, len(weights), width), strict=True)
         }
 
     def weight(self, cues: Iterable[str]) -> int:
@@ -108,9 +85,11 @@ class Model:
         long as they are the sum of no more than 257 cues."""
         return sum([row for row in map(self._rows.get, cues) if row is not None][:CUES_MAX])
 
-    def _lanes(self, total: int, meaning: Sequence[float] = ()) -> Sequence[float]:
-        lanes = self._unpack(total.to_bytes(2 * len(self.classes), "little"))
-        return [lane + more for lane, more in zip(lanes, meaning, strict=True)] if meaning else lanes
+    def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
+        """The sum of the weights of each class, in scale-ths."""
+        rows, *lanes = self._unpack(total.to_bytes(2 * len(self.classes) + 2, "little"))
+        sums = [lane - rows * _RAISED for lane in lanes]
+        return [one + more for one, more in zip(sums, meaning, strict=True)] if meaning else sums
 
     def meaning(self, text: str) -> Sequence[float]:
         """What the meaning of a sentence adds to each class, in scale-ths; () for a model that looks at cues alone."""
@@ -118,35 +97,8 @@ class Model:
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> Guess:
         """What a sentence does whose cues weigh ``total``, and whose meaning adds ``meaning``."""
-        lanes = self._lanes(total, meaning)
-        best, scale = max(lanes), self.scale
-        raised = [math.exp((lane - best) * scale) for lane in lanes]
-        whole = sum(raised)
-        return Guess(self.classes, tuple([one / whole for one in raised]))
-
-    def spread(self, groups: Iterable[Iterable[str]]) -> Spread:
-        """What it may do to a sentence when one cue of each group, or none, is added to its own."""
-        rows = [[self._row(cue) for cue in group] for group in groups]
-        return Spread(
-            tuple(sum(min(0, *(row[at] for row in group)) for group in rows) for at in range(len(self.classes))),
-            tuple(sum(max(0, *(row[at] for row in group)) for group in rows) for at in range(len(self.classes))),
-        )
-
-    def _row(self, cue: str) -> Sequence[int]:
-        row = self._rows.get(cue)
-        return [int(lane) - _RAISED for lane in self._lanes(row)] if row is not None else [0] * len(self.classes)
-
-    def most(self, total: int, spread: Spread, acts: frozenset[DialogueAct], meaning: Sequence[float] = ()) -> float:
-        """No less than the chance of some acts, whatever the further cues of a sentence are that weighs ``total``."""
-        lanes = self._lanes(total, meaning)
-        best, scale = max(lanes), self.scale
-        wanted = others = 0.0
-        for act, lane, least, most in zip(self.classes, lanes, spread.least, spread.most, strict=True):
-            if act in acts:
-                wanted += math.exp((lane + most - best) * scale)
-            else:
-                others += math.exp((lane + least - best) * scale)
-        return wanted / (wanted + others)
+        sums = [max(one * self.scale, -_FAR) for one in self._sums(total, meaning)]
+        return Guess(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
         """The model as a file."""
