@@ -1,4 +1,4 @@
-"""The learned stage: what the sentences of a message do beside what rules read in them."""
+"""The learned stage: what the sentences of a message do where no rule reads them."""
 
 from __future__ import annotations
 
@@ -55,20 +55,8 @@ USES: Final = (
 CONFIDENCE: Final = 0.6
 """Confidence of what only the model says."""
 
-BESIDE: Final = 1.3
-"""How much surer the model has to be of what a sentence does beside what a rule reads in it."""
-
 _USES_OF: Final = {speaker: tuple(use for use in USES if use.speaker is speaker) for speaker in Speaker}
 _RULES: Final = {use: Rule(f"learned.{use.act}", use.speaker, use.act, "", CONFIDENCE, "", "") for use in USES}
-_SAME: Final = {
-    Act.CHOICE: frozenset(
-        {Act.CHOICE, Act.ASSIGN, Act.WISH, Act.PREFERENCE, Act.RULE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT}
-    ),
-    Act.CLAIM: frozenset({Act.CLAIM, Act.FIX, Act.CONFIRM}),
-    Act.LATER: frozenset({Act.LATER, Act.HANDOVER, Act.REQUEST}),
-    Act.COMPLAINT: frozenset({Act.COMPLAINT, Act.STILL, Act.DIAGNOSIS, Act.BLOCKED}),
-}
-"""What rules read that says as much as a guess does."""
 
 
 def model_of(settings: Settings) -> Model:
@@ -86,12 +74,12 @@ def model_of(settings: Settings) -> Model:
 def completed(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
-    """What the rules read in each sentence, and what else the model is sure enough of.
+    """What the rules read in each sentence; where they read nothing, what the model is sure enough of.
 
     Of a message, the first ``GUESSED_MAX`` sentences are judged.
     """
     return [
-        (*found, *_guessed(index, spoken, read, situation, model)) if index < GUESSED_MAX else found
+        found or (_guessed(index, spoken, read, situation, model) if index < GUESSED_MAX else ())
         for index, found in enumerate(read)
     ]
 
@@ -108,25 +96,17 @@ def _guessed(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> tuple[Hit, ...]:
     """What only the model says of a sentence: one act at most."""
-    segment, found = spoken[index], read[index]
+    segment = spoken[index]
     text = without_lead(bounded(segment.text)).rstrip(_ENDS)
     order = order_in(text)
     if (asks(text) and not order) or anaphoric(order or text) or _told_by_heading(segment, situation):
         return ()
-    if any(hit.rule.explicit for hit in found) or len(content(text)) < WORDS_MIN:
+    if len(content(text)) < WORDS_MIN:
         return ()
     guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
-    said = {hit.rule.act for hit in found}
-    share = BESIDE if found else 1.0
-    fitting = [
-        (guess.chance(use.guessed) / use.sure, use)
-        for use in _USES_OF.get(situation.speaker, ())
-        if guess.chance(use.guessed) >= use.sure * share and not said & _SAME[use.act]
-    ]
-    if not fitting:
-        return ()
-    _, use = max(fitting, key=itemgetter(0))
-    return (Hit(_RULES[use], text, order or text),)
+    chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
+    share, use = max(chances, key=itemgetter(0))
+    return (Hit(_RULES[use], text, order or text),) if share >= 1 else ()
 
 
 def _told_by_heading(segment: Segment, situation: Situation) -> bool:
