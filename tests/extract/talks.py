@@ -11,13 +11,16 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.settings import Settings
 
+RULES_ONLY: Final = Settings(stages="rules,structure,dialogue")
+"""What rules read: the model, which is trained anew from time to time, is tested by itself."""
+
 SPEAKERS: Final = {"u": Role.USER, "a": Role.ASSISTANT}
 
 
 def judged(messages: Sequence[Message]) -> SessionGraph:
     """The graph after these messages."""
     graph = SessionGraph()
-    for event in derive(graph, list(enumerate(messages, 1)), [], Settings()):
+    for event in derive(graph, list(enumerate(messages, 1)), [], RULES_ONLY):
         graph.apply(event)
     return graph
 

@@ -18,8 +18,10 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NEVER_PRUNED, EdgeType, Node, NodeType, Source, Status, may_move
 from tokenmizer_mw.settings import Settings
 
+from .talks import RULES_ONLY
+
 Numbered = tuple[int, Message]
-SETTINGS = Settings()
+SETTINGS = RULES_ONLY
 SOURCE = Source(1, "tool")
 SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
 

@@ -10,14 +10,15 @@ from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import Node, NodeType, Status
-from tokenmizer_mw.settings import Settings
+
+from .talks import RULES_ONLY
 
 SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
 
 
 def judged(messages: Sequence[Message]) -> SessionGraph:
     graph = SessionGraph()
-    for event in derive(graph, list(enumerate(messages, 1)), [], Settings()):
+    for event in derive(graph, list(enumerate(messages, 1)), [], RULES_ONLY):
         graph.apply(event)
     return graph
 

@@ -50,7 +50,7 @@ def test_questions_and_suppositions_state_nothing(text: str) -> None:
 
 
 def facts(domains: str, *texts: str) -> list[tuple[NodeType, str]]:
-    memory = SessionMemory.open("memory://", Settings(domains=domains))
+    memory = SessionMemory.open("memory://", Settings(domains=domains, stages="rules,structure,dialogue"))
     memory.record("s", [{"role": "user", "content": text} for text in texts])
     return [(node.type, node.label) for node in memory.graph("s").nodes()]
 

@@ -7,10 +7,12 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.node import NodeType, Status
 
+from .talks import RULES_ONLY
+
 
 def decided(*talk: str) -> list[str]:
     """The choices in force after a talk of a user and an assistant, in turns."""
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     roles = ("user", "assistant")
     memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
     found = [node.label for node in memory.graph("s").nodes(NodeType.DECISION, status=Status.ACTIVE)]

@@ -13,14 +13,15 @@ from tokenmizer_mw.extract.validate import validated
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status, Trust
-from tokenmizer_mw.settings import Settings
+
+from .talks import RULES_ONLY
 
 SPEAKERS = {"u": Role.USER, "a": Role.ASSISTANT}
 
 
 def judged(messages: Sequence[Message]) -> SessionGraph:
     graph = SessionGraph()
-    for event in derive(graph, list(enumerate(messages, 1)), [], Settings()):
+    for event in derive(graph, list(enumerate(messages, 1)), [], RULES_ONLY):
         graph.apply(event)
     return graph
 
@@ -132,7 +133,7 @@ def test_names_keep_their_signs() -> None:
     assert labels(graph, NodeType.ENDPOINT) == ["GET /"]
     assert labels(graph, NodeType.FILE) == [".gitignore"]
     bare = Finding(NodeType.ENDPOINT, "GET", Status.ACTIVE, Trust.CLAIMED, 0.9)
-    assert validated([bare], Settings()) == []
+    assert validated([bare], RULES_ONLY) == []
 
 
 def ran(command: str, output: str) -> list[Message]:

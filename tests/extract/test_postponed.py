@@ -15,6 +15,8 @@ from tokenmizer_mw.extract.situation import situation_of
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 
+from .talks import RULES_ONLY
+
 OPENING = "Please help me to run the club's newsletter."
 EXAMPLES = [(code, text) for code, row in AHEAD.items() for text in row.examples]
 COUNTERS = [(code, text) for code, row in AHEAD.items() for text in row.counters]
@@ -22,7 +24,7 @@ COUNTERS = [(code, text) for code, row in AHEAD.items() for text in row.counters
 
 def open_work(*talk: str) -> list[str]:
     """What is to do after a talk of a user and an assistant, in turns."""
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     roles = ("user", "assistant")
     memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
     found = [node.label for node in memory.graph("s").nodes(NodeType.TASK, status=Status.PENDING)]
@@ -132,7 +134,7 @@ def test_the_cost_grows_with_the_text(growth: Callable[[Callable[[str], object],
 
 
 def test_an_interruption_leaves_what_was_announced_open() -> None:
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     told = "Now let me create the page for the members of the club:"
     interrupted = "[Response interrupted by user]"
     talk = [("user", OPENING), ("assistant", told), ("assistant", interrupted)]

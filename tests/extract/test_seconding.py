@@ -6,6 +6,8 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 
+from .talks import RULES_ONLY
+
 TAKEN = [
     ("With all those writes, maybe Cassandra is worth a try.", "Sounds good, going with that.", "Cassandra"),
     ("Not my field, but a flat file layout would probably work better.", "OK, running with it.", "a flat file layout"),
@@ -15,7 +17,7 @@ TAKEN = [
 
 
 def decided(*said: str) -> list[str]:
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     roles = ("user", "assistant")
     memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(said)])
     return [node.label for node in memory.graph("s").nodes() if node.type == "decision" and node.status == "active"]

@@ -7,13 +7,15 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.node import NodeType, Status
 
+from .talks import RULES_ONLY
+
 OPENING = "Please help me to move our club to a new server."
 LEFT = "remaining: calendar, wiki, the mailing lists. the old backups I'll delete on Sunday"
 
 
 def states(*talk: str) -> dict[str, Status]:
     """The work of a talk of a user and an assistant, in turns, with its state."""
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     roles = ("user", "assistant")
     memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
     found = {node.label: node.status for node in memory.graph("s").nodes(NodeType.TASK)}

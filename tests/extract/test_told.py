@@ -9,6 +9,8 @@ from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.told import FACTS_MAX, told_in
 from tokenmizer_mw.model.node import NodeType, Status
 
+from .talks import RULES_ONLY
+
 TOLD = [
     ("The first tasting is on May 12, can you draft an invitation?", [("the first tasting is on May 12", "may 12")]),
     (
@@ -46,7 +48,7 @@ def test_a_message_tells_a_few_facts_only() -> None:
 
 
 def _told(*texts: str) -> list[tuple[str, Status]]:
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", RULES_ONLY)
     for end in range(1, len(texts) + 1):
         memory.record("s", [{"role": "user", "content": text} for text in texts[:end]])
     return [(node.label, node.status) for node in memory.graph("s").nodes(NodeType.CONCEPT)]

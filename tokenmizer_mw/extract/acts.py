@@ -21,7 +21,7 @@ from .domains import domain_hits
 from .filling import filled
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
-from .guessing import completed
+from .guessing import guesses
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
@@ -54,6 +54,7 @@ _SOME_DAY: Final = PatternSet(
 )
 """A version that is spoken of for later is not what runs."""
 _BEFORE_ROUTES: Final = (" /", "`/", '"/', "'/", "(/", "://")
+_STATED: Final = frozenset({NodeType.GOAL, NodeType.TASK, NodeType.DECISION, NodeType.ERROR, NodeType.CONCEPT})
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
@@ -67,36 +68,60 @@ def read_acts(
     """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
-    if situation.speaker is Speaker.USER:
+    user = situation.speaker is Speaker.USER
+    if user:
         said = spoken = _typed(spoken)
-        found += read_reply(spoken, situation) if replies else []
-        answered = {finding.span for finding in found}
-        for segment in spoken:
-            if (segment.start, segment.end) in answered:
-                found += _mentioned(segment, situation, True)
-        spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
-        if not situation.has_goal or situation.goal_asked:
-            found += (goal := read_goal(spoken, situation, segments))
-            spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
+        found, spoken = _answered(spoken, segments, situation, replies=replies)
     elif replies:
         found += read_seconded(spoken, situation)
     counsel = Counsel(segments, situation)
-    by_rules: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
-    by_all = completed(spoken, by_rules, situation, model) if model is not None else by_rules
+    read: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
+    _read_all(spoken, read, counsel, situation, found)
+    if user:
+        found = _with_one_goal(found)
+        found = countered(told_apart(with_values(found, said, situation), said, situation), said, situation)
+        found += told_in(said, found)
+    found = with_reports(found, said, situation)
+    if model is not None:
+        told = {finding.span for finding in found if finding.type in _STATED}
+        for segment, hit in guesses(spoken, read, told, situation, model):
+            if not counsel.holds(segment):
+                _read_sentence(segment, (hit,), situation, found)
+    return with_plans(filled(found, situation, said), said, situation) if user else found
+
+
+def _answered(
+    spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
+) -> tuple[list[Finding], list[Segment]]:
+    """What a user's message answers to the one before it and says that the session is for, and the other sentences."""
+    found = read_reply(spoken, situation) if replies else []
+    answered = {finding.span for finding in found}
+    for segment in spoken:
+        if (segment.start, segment.end) in answered:
+            found += _mentioned(segment, situation, True)
+    spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
+    if not situation.has_goal or situation.goal_asked:
+        found += (goal := read_goal(spoken, situation, segments))
+        spoken = [segment for segment in spoken if not goal or (segment.start, segment.end) != goal[0].span]
+    return found, spoken
+
+
+def _read_all(
+    spoken: Sequence[Segment],
+    read: Sequence[Sequence[Hit]],
+    counsel: Counsel,
+    situation: Situation,
+    found: list[Finding],
+) -> None:
+    """Adds what rules read in each sentence."""
     report = Report(situation)
-    for segment, read in zip(spoken, by_all, strict=True):
-        if (point := report.point(segment, read)) is not None:
+    for segment, hits_ in zip(spoken, read, strict=True):
+        if (point := report.point(segment, hits_)) is not None:
             found.append(point)
-        if (read or segment.heading or segment.info) and counsel.holds(segment):
-            _read_sentence(replace(segment, heading="", info=""), _harmless(read), situation, found)
+        if (hits_ or segment.heading or segment.info) and counsel.holds(segment):
+            _read_sentence(replace(segment, heading="", info=""), _harmless(hits_), situation, found)
         else:
-            _read_sentence(segment, read, situation, found)
-    if situation.speaker is not Speaker.USER:
-        return with_reports(found, said, situation)
-    found = _with_one_goal(found)
-    found = countered(told_apart(with_values(found, said, situation), said, situation), said, situation)
-    found = with_reports([*found, *told_in(said, found)], said, situation)
-    return with_plans(filled(found, situation, said), said, situation)
+            _read_sentence(segment, hits_, situation, found)
 
 
 def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:

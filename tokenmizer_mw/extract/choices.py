@@ -98,6 +98,7 @@ def _choices(said: Said, situation: Situation) -> list[Finding]:
         or _TELLS.any(hit.clause)
         or _STANDS.any(hit.clause)
         or _IS_CODE.any(hit.clause)
+        or _OWN_PLAN.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
@@ -41,8 +41,8 @@ class Use:
 
 
 USES: Final = (
-    Use(DialogueAct.DECISION, Speaker.USER, 0.25, Act.CHOICE),
-    Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.45, Act.CHOICE),
+    Use(DialogueAct.DECISION, Speaker.USER, 0.3, Act.CHOICE),
+    Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.5, Act.CHOICE),
     Use(DialogueAct.COMPLETION, Speaker.USER, 0.2, Act.CLAIM),
     Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.3, Act.CLAIM),
     Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.2, Act.LATER),
@@ -71,17 +71,25 @@ def model_of(settings: Settings) -> Model:
     return opened(settings.semantic, settings.semantic_sha256)
 
 
-def completed(
-    spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
-) -> list[Sequence[Hit]]:
-    """What the rules read in each sentence; where they read nothing, what the model is sure enough of.
+Span = tuple[int, int]
+
+
+def guesses(
+    spoken: Sequence[Segment],
+    read: Sequence[Sequence[Hit]],
+    told: Collection[Span | None],
+    situation: Situation,
+    model: Model,
+) -> Iterator[tuple[Segment, Hit]]:
+    """What the model is sure enough of in sentences that no rule reads, and whose place is not among those ``told``.
 
     Of a message, the first ``GUESSED_MAX`` sentences are judged.
     """
-    return [
-        found or (_guessed(index, spoken, read, situation, model) if index < GUESSED_MAX else ())
-        for index, found in enumerate(read)
-    ]
+    for index, segment in enumerate(spoken[:GUESSED_MAX]):
+        if not read[index] and (segment.start, segment.end) not in told:
+            hit = _guessed(index, spoken, read, situation, model)
+            if hit is not None:
+                yield segment, hit
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
@@ -94,19 +102,24 @@ def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]]
 
 def _guessed(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
-) -> tuple[Hit, ...]:
+) -> Hit | None:
     """What only the model says of a sentence: one act at most."""
     segment = spoken[index]
     text = without_lead(bounded(segment.text)).rstrip(_ENDS)
     order = order_in(text)
-    if (asks(text) and not order) or anaphoric(order or text) or _told_by_heading(segment, situation):
-        return ()
-    if len(content(text)) < WORDS_MIN:
-        return ()
+    if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
+        return None
+    if _told_by_heading(segment, situation) or _is_detail(segment, situation):
+        return None
     guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
     share, use = max(chances, key=itemgetter(0))
-    return (Hit(_RULES[use], text, order or text),) if share >= 1 else ()
+    return Hit(_RULES[use], text, order or text) if share >= 1 else None
+
+
+def _is_detail(segment: Segment, situation: Situation) -> bool:
+    """Whether it is a point in the report of an assistant with tools, which is read as a whole."""
+    return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT
 
 
 def _told_by_heading(segment: Segment, situation: Situation) -> bool:
