@@ -47,9 +47,8 @@ class Reader:
 
     def names(self, clause: str) -> bool:
         """Whether a clause names work that is ahead."""
-        if self.habit.any(clause):
-            return False
-        return self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
+        ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
+        return ahead and not self.habit.any(clause)
 
     def telling(self, clause: str) -> str:
         """What a clause that points says besides: when, or who does what; "" when it says nothing else."""

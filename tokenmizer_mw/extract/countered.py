@@ -105,7 +105,8 @@ def _numbers(text: str) -> list[_Number]:
     return [
         number
         for start, end in zip(borders[::2], borders[1::2], strict=True)
-        for number in _in_clause(raw[start:end].decode().strip())
+        if has_digit(clause := raw[start:end].decode().strip())
+        for number in _in_clause(clause)
     ]
 
 

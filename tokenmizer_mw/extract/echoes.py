@@ -63,7 +63,7 @@ def _echoed(segment: Segment, situation: Situation) -> Finding | None:
     text = without_lead(bounded(segment.text)).rstrip(" .!…")
     if not text or asks(text) or supposes(text) or reports(text) or ": " in text or text[0] in _NO_WORDS:
         return None
-    label = next((said for part in _parts(text) if (said := _name(part, situation))), "")
+    label = next((said for part in dict.fromkeys(_parts(text)) if (said := _name(part, situation))), "")
     if not label or any(hit.rule.act not in _BESIDE for hit in hits(segment.text, Speaker.USER)):
         return None
     told = taken_up(label, situation.offers.pieces, offered=True)
@@ -107,10 +107,10 @@ def _name(text: str, situation: Situation) -> str:
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
     named = without_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
-    words = content(named)
-    if max(map(len, words), default=0) < 2 or len(named.split()) > NAME_WORDS or anaphoric(named):
+    if len(named.split()) > NAME_WORDS or anaphoric(named) or _STATES.any(named) or _FAILS.any(named):
         return ""
-    if _STATES.any(named) or _FAILS.any(named):
+    words = content(named)
+    if max(map(len, words), default=0) < 2:
         return ""
     shared = len(words & situation.told_words)
     return named if shared == len(words) or (behind is not None and 2 * shared >= len(words)) else ""

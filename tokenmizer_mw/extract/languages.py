@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import Final
 
 from .pattern import PatternSet
@@ -14,6 +15,9 @@ TONGUES_MAX: Final = 2
 
 WORDS_MAX: Final = 60
 """Words of a sentence that tell its language."""
+
+SENTENCES_KEPT: Final = 64
+"""Sentences whose languages are kept: several readers ask about one while its message is read."""
 
 _BY_CODE: Final = {tongue.code: tongue for tongue in TONGUES}
 _BY_CUE: Final = {
@@ -32,6 +36,7 @@ _AROUND: Final = ".,;:!?\"'()¿¡«»„“”…-–—*`"
 _HAN: Final = 1
 
 
+@lru_cache(maxsize=SENTENCES_KEPT)
 def tongues_of(sentence: str) -> tuple[Tongue, ...]:
     """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
     found = [] if sentence.isascii() else _by_script(sentence)

@@ -10,7 +10,7 @@ from .hit import Hit, Table, anaphoric
 from .phrases import asks, before_question, bounded, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Speaker
 
-SENTENCES_KEPT: Final = 8
+SENTENCES_KEPT: Final = 32
 """Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
 
 _ENDS: Final = " .!…"

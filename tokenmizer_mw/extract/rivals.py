@@ -40,6 +40,7 @@ SAID_WORDS: Final = 4
 LABEL_MAX: Final = 80
 _CONFIDENCE: Final = 0.7
 _STOPS: Final = re2.compile(r"[.!?;]+\s+")
+_STOP_SIGNS: Final = frozenset(".!?;")
 _PARTS: Final = re2.compile(r"[,;:(]\s|\s[–—-]\s|\.\s")
 _TWICE: Final = 2
 """Times that a thing may be put up in one message: in a table, and with a few words on it."""
@@ -126,6 +127,9 @@ def switched(ledger: Ledger, segments: Sequence[Segment], found: Sequence[Findin
     """The other side taken in a word or two, where no rule reads a choice: "ok, you win. slim"."""
     if ledger.role != "user" or any(finding.kind is DecisionKind.CHOICE for finding in found):
         return []
+    known = list(in_force(ledger))
+    if not known:
+        return []
     spoken = [segment for segment in segments if segment.kind is SegmentKind.PROSE]
     short = [
         (segment, said)
@@ -133,8 +137,7 @@ def switched(ledger: Ledger, segments: Sequence[Segment], found: Sequence[Findin
         for piece in _pieces(segment.text)
         if (said := _brief(piece))
     ]
-    known = list(in_force(ledger)) if short else []
-    texts = [text for _, text in reversed(ledger.put_up())] if known else []
+    texts = [text for _, text in reversed(ledger.put_up())] if short else []
     for segment, said in short:
         words = content(said.replace("+", " "))
         for node in known:
@@ -149,6 +152,8 @@ def switched(ledger: Ledger, segments: Sequence[Segment], found: Sequence[Findin
 def _pieces(text: str) -> list[str]:
     """The sentences of people who begin none with a capital."""
     line = bounded(text)
+    if _STOP_SIGNS.isdisjoint(line):
+        return [line]
     ends = [match.end() for match in _STOPS.finditer(line.encode())]
     raw = line.encode()
     return [raw[a:b].decode().strip() for a, b in pairwise([0, *ends[:SENTENCES_SPOKEN], len(raw)])]
