@@ -15,7 +15,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment, SegmentKind
 from .hollow import is_hollow
-from .pattern import PatternSet, compiled
+from .pattern import PatternSet, PatternTable, compiled
 from .phrases import SENTENCES_KEPT, asks, bounded, supposes, without_lead
 from .rules import Speaker
 from .rules.outcomes import OUTCOMES
@@ -39,10 +39,8 @@ JOINED_MAX: Final = 90
 
 CONFIDENCE: Final = 0.65
 
-_ROWS: Final = tuple(
-    (row.adds, row.speaks, PatternSet(f"(?:{row.pattern})$"), PatternSet(row.unless) if row.unless else None)
-    for row in OUTCOMES
-)
+_ROWS: Final = PatternTable(f"(?:{row.pattern})$" for row in OUTCOMES)
+_UNLESS: Final = tuple(PatternSet(*filter(None, (row.unless,))) for row in OUTCOMES)
 _CUT: Final = compiled(r"[,;:!] |\. |\s(?:--?|–|—|→|->|=>)\s| and | \(")
 _CONFIRMS: Final = PatternSet(r"(?:yes|yep|yeah|yup)\b")
 """Answers to a question of how things are, which tell of no work done since."""
@@ -110,9 +108,8 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 def _is_outcome(clause: str, more: bool = False, aloud: bool = False) -> bool:
     bare = clause.strip(" .!…)")
     return any(
-        row.any(bare) and not (unless is not None and unless.any(bare))
-        for adds, speaks, row, unless in _ROWS
-        if (more or not adds) and (speaks or not aloud)
+        (more or not OUTCOMES[number].adds) and (OUTCOMES[number].speaks or not aloud) and not _UNLESS[number].any(bare)
+        for number in _ROWS.matching(bare)
     )
 
 
