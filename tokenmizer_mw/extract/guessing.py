@@ -44,7 +44,7 @@ USES: Final = (
     Use(DialogueAct.DECISION, Speaker.USER, 0.3, Act.CHOICE),
     Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.5, Act.CHOICE),
     Use(DialogueAct.COMPLETION, Speaker.USER, 0.2, Act.CLAIM),
-    Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.3, Act.CLAIM),
+    Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.45, Act.CLAIM),
     Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.2, Act.LATER),
     Use(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.25, Act.LATER),
     Use(DialogueAct.COMPLAINT, Speaker.USER, 0.2, Act.COMPLAINT),
