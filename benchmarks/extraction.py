@@ -124,14 +124,16 @@ def run(misses: int = 0) -> dict[str, Any]:
 
 NOTES: Final = (
     "own: the sessions in benchmarks/corpus/sessions, written and labelled by people of this project who did not look"
-    " at the rules. Other sets are those below TOKENMIZER_CORPUS; their text is not part of the repository. One"
+    " at the rules; rules were tuned on them since, as on real_dev, authored_dev and research100, and the learned stage"
+    " is trained on their quotes. second: sessions of one author who saw neither rules nor other sessions, on which"
+    " nothing is tuned or trained: what new sessions get. Other sets are those below TOKENMIZER_CORPUS; their text is not part of the repository. One"
     " annotator a session. free: half of a label's words or of its quote's; research: the published matcher of the"
     " research corpus. CPU: one message recorded with the history resent, store in memory, redaction included;"
     " in a process that has read the scenes in benchmarks/training before, as the first texts of a process cost several"
     " times as much."
 )
 
-BARS: Final = {"own": (0.5, 0.4), "real_dev": (0.5, 0.4), "authored_dev": (0.6, 0.5)}
+BARS: Final = {"own": (0.5, 0.4), "second": (0.5, 0.4), "real_dev": (0.5, 0.4), "authored_dev": (0.6, 0.5)}
 """Least macro F1 of a set, lenient and strict."""
 LEAST_CATEGORY: Final = 0.3
 """Least lenient F1 of a category in the sets of ``BARS``, and least macro F1 of sessions that are not in English."""

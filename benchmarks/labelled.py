@@ -15,6 +15,8 @@ from typing import Any, Final
 from .scoring import CATEGORIES, Gold
 
 OWN: Final = Path(__file__).parent / "corpus" / "sessions"
+SECOND: Final = OWN.with_name("second")
+"""Sessions of an author who saw neither the rules nor other sessions, on which nothing is trained or tuned."""
 VARIABLE: Final = "TOKENMIZER_CORPUS"
 """Names further folders, joined as in PATH; each is searched with all that lies below it."""
 
@@ -90,12 +92,12 @@ def corpus(folder: Path, name: str) -> Corpus | None:
 
 
 def corpora(given: Sequence[Path] | None = None) -> list[Corpus]:
-    """All sets: the repository's own and those below the folders that the variable names; or those below ``given``."""
+    """All sets: the repository's two own ones and those below the folders that the variable names; or those below ``given``."""
     if given is not None:
         return [found for root in given for found in _below(root)]
-    own = corpus(OWN, "own")
+    own = [found for found in (corpus(OWN, "own"), corpus(SECOND, "second")) if found]
     named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
-    return [*([own] if own else []), *corpora(named)]
+    return [*own, *corpora(named)]
 
 
 def _below(root: Path) -> Iterator[Corpus]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.labelled import OWN, corpora, corpus, faults, read
+from benchmarks.labelled import OWN, SECOND, corpora, corpus, faults, read
 
 FILES = sorted(OWN.glob("*.json"))
+SECOND_FILES = sorted(SECOND.glob("*.json"))
 
 
 def _session(**changes: Any) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def _session(**changes: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*FILES, *SECOND_FILES], ids=lambda path: path.stem)
 def test_a_session_of_the_corpus_is_in_order(path: Path) -> None:
     raw = json.loads(path.read_text(encoding="utf-8"))
     assert raw["id"] == path.stem
