@@ -92,7 +92,8 @@ def corpus(folder: Path, name: str) -> Corpus | None:
 
 
 def corpora(given: Sequence[Path] | None = None) -> list[Corpus]:
-    """All sets: the repository's two own ones and those below the folders that the variable names; or those below ``given``."""
+    """All sets: the repository's own two and those below the folders that the variable names; or those below
+    ``given``."""
     if given is not None:
         return [found for root in given for found in _below(root)]
     own = [found for found in (corpus(OWN, "own"), corpus(SECOND, "second")) if found]

@@ -20,7 +20,7 @@ SESSION = {
         "goal": ["kiln log as a CSV file per firing"],
         "tasks_done": ["kiln/log.py appends a line a minute"],
         "tasks_pending": ["pressure column is missing"],
-        "decisions": ["no databases"],
+        "decisions": ["no databases", "a CSV file per firing"],
         "files": ["kiln/log.py", "firing.csv"],
     },
     "evidence": {"goal": ["The kiln log should go to a CSV file per firing."]},

@@ -187,7 +187,7 @@ def test_the_demonstration_keeps_its_strictest_rule_in_the_smallest_block() -> N
     memory.record("coldwatch", load_script().transcript())
     for query in (None, "which port does it listen on?"):
         assert "never send a real text message" in memory.resume("coldwatch", "critical", query=query).text
-    assert "PostgreSQL" in memory.resume("coldwatch", "critical").text
+    assert "PostgreSQL" in memory.resume("coldwatch", "standard").text
 
 
 def test_a_query_comes_first() -> None:
