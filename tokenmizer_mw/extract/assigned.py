@@ -41,7 +41,9 @@ class Assigned:
 
 _NOT_ABOUT: Final = words_of("it that this them they there he she what which who everything one these those you")
 _WAYS: Final = PatternTable(f"(?:{way.pattern})$" for way in WAYS)
-_WHOLE: Final = frozenset({"not_that", "should_be_not", "from_to"})
+_WHOLE: Final = [number for number, way in enumerate(WAYS) if way.name in ("not_that", "should_be_not", "from_to")]
+"""Ways that are looked for in all of a sentence; the others in its parts."""
+_WHOLE_WAYS: Final = PatternTable(f"(?:{WAYS[number].pattern})$" for number in _WHOLE)
 _PARTS: Final = compiled(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
     r" now on )?"
@@ -94,7 +96,7 @@ def _assigned(line: str) -> tuple[Assigned, ...]:
     text = order or text
     if not text or (asks(text) and not order) or _IMAGINED.any(text):
         return ()
-    whole = [made for way in _ways(text) if WAYS[way].name in _WHOLE and (made := _read(way, text)) is not None]
+    whole = [made for row in _WHOLE_WAYS.matching(text) if (made := _read(_WHOLE[row], text)) is not None]
     found = (whole[:1] if not supposes(text) else []) or _in_parts(text)
     return tuple(replace(made, reason=made.reason or why) if why else made for made in found)
 

@@ -97,6 +97,8 @@ def countered(found: Sequence[Finding], spoken: Sequence[Segment], situation: Si
 
 
 def _numbers(text: str) -> list[_Number]:
+    if not has_digit(text):
+        return []
     raw = text.encode("utf-8", "replace")
     borders = [0]
     for match in _CLAUSE.finditer(raw):
