@@ -48,7 +48,7 @@ def anthropic(payload: str) -> list[Turn]:
     use = {"type": "tool_use", "id": "t1", "name": "fetch", "input": {"url": "https://example.com"}}
     result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": payload}]}
     return [
-        {"role": "user", "content": "Fetch the page."},
+        {"role": "user", "content": "What does the page say?"},
         {"role": "assistant", "content": [use]},
         {"role": "user", "content": [result]},
         {"role": "assistant", "content": [{"type": "text", "text": "Fetched."}]},

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:is_running called from within a step:DeprecationWarning"),
 ]
 LIMIT = 1_500
-DECIDED = "PostgreSQL (was SQLite for storage: concurrent writes)"
+DECIDED = "PostgreSQL for storage (was SQLite for storage: concurrent writes)"
 START = [
     "Use SQLite for storage.",
     "Never push to main without a review.",

@@ -105,7 +105,7 @@ async def test_it_says_nothing_while_all_is_in_sight(
 async def test_always_means_always(memory_of: Callable[..., Memory], opened: Callable[..., Any]) -> None:
     memory = memory_of(TokenMizerMemoryBlock(opened().memory, always=True))
     await fill(memory, 0)
-    assert "PostgreSQL (was SQLite for storage: concurrent writes)" in str((await memory.aget())[0].content)
+    assert "PostgreSQL for storage (was SQLite for storage: concurrent writes)" in str((await memory.aget())[0].content)
 
 
 async def test_what_was_said_in_a_short_chat_is_known_in_the_next(path: Path, memory_of: Callable[..., Memory]) -> None:
@@ -145,7 +145,7 @@ async def test_a_store_that_is_shared_keeps_nothing_twice(path: Path, opened: Ca
         memory_blocks=[TokenMizerMemoryBlock(store.memory)],
     )
     await fill(memory)
-    assert "PostgreSQL (was SQLite for storage" in str((await memory.aget())[0].content)
+    assert "PostgreSQL for storage (was SQLite for storage" in str((await memory.aget())[0].content)
     assert await store.get_messages("s", status=None) == chat(20)
 
 

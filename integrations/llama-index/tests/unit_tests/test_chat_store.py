@@ -268,7 +268,7 @@ def test_facts_are_drawn_from_what_is_kept(path: Path, opened: Callable[..., Any
     store = opened(path)
     store.add_message("k", ChatMessage("Use SQLite for storage."))
     store.add_message("k", ChatMessage("Switch from SQLite to PostgreSQL because of concurrent writes."))
-    assert "PostgreSQL (was SQLite for storage: concurrent writes)" in store.memory.resume("k").text
+    assert "PostgreSQL for storage (was SQLite for storage: concurrent writes)" in store.memory.resume("k").text
     store.delete_last_message("k")
     assert "PostgreSQL" not in store.memory.resume("k").text
     store.delete_messages("k")

@@ -21,7 +21,7 @@ from scripted_llm import ScriptedLLM, said
 
 LIMIT = 1_500
 RULE = "Never push to main without a review"
-DECIDED = "PostgreSQL (was SQLite for storage: concurrent writes)"
+DECIDED = "PostgreSQL for storage (was SQLite for storage: concurrent writes)"
 
 
 class Manual(BaseRetriever):

@@ -12,9 +12,13 @@ import pytest
 HERE = Path(__file__).parents[2]
 PAGES = [HERE / "README.md", HERE.parents[1] / "docs" / "llamaindex.md"]
 EXPECTED = {
-    "chat": ("0 messages from before", "PostgreSQL (was SQLite for storage", "Never push to main without a review"),
+    "chat": (
+        "0 messages from before",
+        "PostgreSQL for storage (was SQLite for storage",
+        "Never push to main without a review",
+    ),
     "agent": ("42 messages are kept", "session-record"),
-    "block": ("<session_record>", "PostgreSQL (was SQLite for storage"),
+    "block": ("<session_record>", "PostgreSQL for storage (was SQLite for storage"),
 }
 
 

@@ -175,7 +175,7 @@ def test_the_older_part_becomes_a_block_and_the_rest_stays(ours: TokenMizerMemor
     assert block.role == MessageRole.USER
     assert block.content is not None
     assert RULE.rstrip(".") in block.content
-    assert "PostgreSQL (was SQLite for storage: concurrent writes)" in block.content
+    assert "PostgreSQL for storage (was SQLite for storage: concurrent writes)" in block.content
     assert recent == ours.get_all()[-len(recent) :]
     assert len(ours.get_all()) == 46
     assert recent[0].role == MessageRole.USER
