@@ -14,7 +14,7 @@ PAGES = [HERE / "README.md", HERE.parents[1] / "docs" / "llamaindex.md"]
 EXPECTED = {
     "chat": (
         "0 messages from before",
-        "PostgreSQL for storage (was SQLite for storage",
+        "PostgreSQL for storage in the invoice service (was SQLite for storage",
         "Never push to main without a review",
     ),
     "agent": ("42 messages are kept", "session-record"),
