@@ -62,7 +62,7 @@ def _with_header(data: bytes, **changes: object) -> bytes:
         (b"[]\n", "not a model file"),
         (_with_header(_model(a={}).to_bytes(), format=3), "format 3"),
         (_with_header(_model(a={}).to_bytes(), classes=["wish"]), "not a model file"),
-        (_with_header(_model(a={}).to_bytes(), classes=["decision"]), "weights for"),
+        (_with_header(_model(a={}).to_bytes(), classes=["decision"]), "made for the acts"),
         (_model(a={}).to_bytes()[:-1], "digest"),
         (_model(a={}).to_bytes() + bytes(MODEL_MAX), "digest"),
     ],

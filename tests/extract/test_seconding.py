@@ -55,3 +55,10 @@ def test_decided_is_decided_whatever_was_asked() -> None:
         "Decided: compare frame numbers.",
     )
     assert decided(*said) == ["compare frame numbers"]
+
+
+def test_one_that_takes_up_the_last_of_several_suggestions() -> None:
+    asked = "Maybe Redis is an option. How about Memcached instead?"
+    assert decided("Build a shop", "Sure.", asked, "Sure, I'll use that.") == ["Memcached"]
+    asked = "Maybe Redis is an option. How about a cron job for the cleanup?"
+    assert len(decided("Build a shop", "Sure.", asked, "Sure, I'll use both.")) == 2

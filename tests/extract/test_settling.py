@@ -40,6 +40,9 @@ def test_what_is_spoken_of_as_done_is_closed(said: str, task: str) -> None:
     "said",
     [
         "the wiki is not done yet",
+        "the wiki runs on the old server",
+        "Anna works on the wiki for the server",
+        "the wiki has the calendar in a frame",
         "is the wiki done?",
         "once the wiki is done we tell everyone",
         "the printer is done for",

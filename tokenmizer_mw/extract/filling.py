@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.model.category import MEMBERS
@@ -33,18 +34,21 @@ TOLD_LABEL_MAX: Final = 100
 
 _SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
 _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
+THIN_MAX: Final = 40
+"""Thin labels of one message that are told in full, from its beginning."""
+
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
 def filled(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
     """``found`` with the thin labels of choices told in full, where there is more to tell."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
-    made: list[Finding] = []
-    for finding in found:
-        full = _full(finding, situation, texts) if _is_thin(finding) else _beside_old(finding)
-        if full not in made:
-            made.append(full)
-    return made
+    thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
+    told = frozenset(thin)
+    full = (
+        _full(finding, situation, texts) if at in told else _beside_old(finding) for at, finding in enumerate(found)
+    )
+    return list(dict.fromkeys(full))
 
 
 def _beside_old(finding: Finding) -> Finding:

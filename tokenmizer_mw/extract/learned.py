@@ -81,8 +81,7 @@ class Model:
         }
 
     def weight(self, cues: Iterable[str]) -> int:
-        """What a sentence with these cues weighs, as lanes. The weights of parts of a sentence's cues may be added, as
-        long as they are the sum of no more than 257 cues."""
+        """What a sentence with these cues weighs, as lanes; of more than ``CUES_MAX`` cues, what the first ones do."""
         return sum([row for row in map(self._rows.get, cues) if row is not None][:CUES_MAX])
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
@@ -128,6 +127,8 @@ class Model:
         if len(data) > MODEL_MAX or hashlib.sha256(body).hexdigest() != digest:
             raise BadModel("damaged: the digest does not fit")
         cues, _, weights = zlib.decompressobj().decompress(body, 2 * MODEL_MAX).partition(b"\0")
+        if set(classes) != set(DialogueAct):
+            raise BadModel(f"made for the acts {', '.join(classes)}")
         return cls(classes, cues.decode().split("\n"), weights, scale)
 
 

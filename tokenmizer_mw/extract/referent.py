@@ -11,6 +11,9 @@ from .pattern import Pattern, PatternSet, compiled
 from .phrases import asks, bounded
 from .similar import content
 
+PIECES_MAX: Final = 400
+"""Clauses of a message that may be taken up, from its end."""
+
 SENTENCES_READ: Final = 24
 """Last sentences, points and rows of a message that words may take up."""
 
@@ -91,11 +94,12 @@ def pieces_of(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ..
     """The clauses of the last sentences, points and rows of a message, in their order. ``choosing``: its points are
     there to choose from."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
-    return tuple(
+    pieces = [
         piece
         for behind, segment in zip(range(len(read) - 1, -1, -1), read, strict=True)
         for piece in _pieces(segment, behind, choosing)
-    )
+    ]
+    return tuple(pieces[-PIECES_MAX:])
 
 
 _READ: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.TABLE})

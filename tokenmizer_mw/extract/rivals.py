@@ -99,10 +99,14 @@ def _leaning(words: frozenset[str], group: Sides) -> list[int]:
     return [at for at, count in enumerate(counts) if count == best]
 
 
-@lru_cache(maxsize=32)
 def put_up(text: str) -> tuple[Sides, ...]:
     """What a message puts up beside each other, group by group."""
-    text = encodable(text[-TEXT_MAX:])
+    return _put_up(text[-TEXT_MAX:])
+
+
+@lru_cache(maxsize=32)
+def _put_up(text: str) -> tuple[Sides, ...]:
+    text = encodable(text)
     options = Offers(text).options
     listed = tuple((content(f"{option.head} {option.label}"), option.label) for option in options)
     groups = [listed] if len(listed) > 1 else []

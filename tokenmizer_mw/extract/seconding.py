@@ -59,6 +59,9 @@ _SECONDS: Final = PatternSet(
     r"(?:agreed|sure|yes|yep|ok(?:ay)?|right|true|good)[,.;:!]? (?:that|this|it)(?:'ll| will|'d| would)? "
     r"(?:works?|does it|do|fits?|makes sense|suits?)(?: (?:for (?:me|us)|well|better|here|nicely|too))*[.!]*$",
 )
+_ALL: Final = PatternSet(r".*\b(?:both|all|those|them|these)\b")
+"""The reply takes up all that was suggested. Any other takes up the last of it, said twice the last two."""
+
 _WORK: Final = PatternSet(r"(?:we|you|i|it|they|that|this|there|he|she|not|someone|somebody|later|tomorrow)\b")
 """What begins a sentence of its own, not the name of a thing that is suggested."""
 
@@ -67,12 +70,14 @@ def read_seconded(spoken: Sequence[Segment], situation: Situation) -> list[Findi
     """The suggestions of the user's last message, where the assistant's reply goes along with them."""
     if situation.asked is None:
         return []
-    by = next((one for one in spoken[:SENTENCES_MAX] if _SECONDS.any(bounded(one.text))), None)
-    if by is None:
+    by = [one for one in spoken[:SENTENCES_MAX] if _SECONDS.any(bounded(one.text))]
+    if not by:
         return []
     text = encodable(situation.asked[1].text[:ASKED_MAX])
     said = [bounded(text[start:end]) for start, end in sentences(text, 0, len(text))]
-    return [_adopted(label, by) for one in said if (label := _suggested(one))]
+    labels = [label for one in said if (label := _suggested(one))]
+    taken = labels if any(_ALL.any(bounded(one.text)) for one in by) else labels[-len(by) :]
+    return [_adopted(label, by[0]) for label in taken]
 
 
 def _suggested(sentence: str) -> str:

@@ -31,7 +31,8 @@ _DONE: Final = PatternSet(
     r"|to .*|with .*"
     r"|at .*|by .*|then|last night|this morning))*(?: \(.*)?$",
     r"[\w-]{2,}ed .{3,}",
-    r".* (?:works?|runs?|passes|has the|have the|is in the|are in the|arrived|came)\b.*",
+    r".* (?:works?|runs?|passes)(?: (?:now|again|fine|at last|everywhere|on all|without)\b.*)?$",
+    r".* (?:(?:now|already|finally) (?:has|have|is|are)|arrived|came)\b.*",
     r".*\b(?:ist|sind|hab\pL*|wurde\pL*|jetzt)\b.*(?:ge\pL+(?:t|en)|erledigt|fertig|da|drin|durch|\pL+iert"
     r"|\pL+(?:schickt"
     r"|stellt|tragen|ändert))$",

@@ -91,7 +91,8 @@ OUTCOMES: Final[tuple[Outcome, ...]] = (
         "how it works",
         unless=rf"(?:(?:i|we|he|she|they|you|\w+ing)|{_NO_THING}) "
         rf"|(?:verify|check|confirm|see|test|ensure|look|options?|reproduced)\b|.*\b(?:of|for|the|an?|these|those|both|\d+|no"
-        rf"|more|per|any) (?:works|passes|{_NOUNS})\b",
+        rf"|more|per|any) (?:works|passes|{_NOUNS})\b"
+        r"|.*\b(?:works|runs) (?:on|for|at|as) (?:the|an?|our|my|his|her|their) (?:\w+ ){0,3}\w+$",
         speaks=True,
     ),
     Outcome(
