@@ -17,8 +17,9 @@ from .markup import markdown
 from .selection import NODES_MAX, selected
 from .text import fitted, label_of, said_by, words_of
 
-_CARDS: Final = Measures(width=340, height=180, gap=30, padding=30, heading=10, between=110)
-"""Room for a label of four lines, or of two and a quotation; the name of a group stands above its border."""
+_CARDS: Final = Measures(width=340, height=210, gap=30, padding=30, heading=10, between=110)
+"""Room for a label of four lines, or of two and a quotation, and for a line more where the font at hand is a wide one;
+the name of a group stands above its border."""
 
 _LABEL_WIDTH: Final = 66.0
 _QUOTE_MAX: Final = 60
