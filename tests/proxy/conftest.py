@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.upstream.server import Upstream
 
-from .serving import Served, configured, eventually, serving
+from .serving import LOOP_VARIABLE, Served, configured, eventually, serving
 
 _sessions = itertools.count(1)
 
@@ -20,8 +21,19 @@ def _running() -> Iterator[Upstream]:
         yield running
 
 
+@pytest.fixture(scope="session", params=["asyncio", "uvloop"])
+def loop(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The event loop of all servers and clients of the test, in this process and in those that it starts."""
+    before = os.environ.get(LOOP_VARIABLE)
+    os.environ[LOOP_VARIABLE] = request.param
+    yield request.param
+    os.environ.pop(LOOP_VARIABLE)
+    if before is not None:
+        os.environ[LOOP_VARIABLE] = before
+
+
 @pytest.fixture
-def upstream(_running: Upstream) -> Iterator[Upstream]:
+def upstream(_running: Upstream, loop: str) -> Iterator[Upstream]:
     _running.script.clear()
     _running.calls.clear()
     yield _running
@@ -29,7 +41,7 @@ def upstream(_running: Upstream) -> Iterator[Upstream]:
 
 
 @pytest.fixture(scope="session")
-def _served(_running: Upstream) -> Iterator[Served]:
+def _served(_running: Upstream, loop: str) -> Iterator[Served]:
     with serving(configured(_running)) as served:
         yield served
 

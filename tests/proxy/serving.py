@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
+import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeVar
 
 import uvicorn
+import uvloop
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory
@@ -81,6 +84,26 @@ def configured(upstream: Upstream, environ: Mapping[str, str] | None = None, **g
     return Configuration.read(told, environ or {})
 
 
+LOOP_VARIABLE: Final = "TOKENMIZER_LOOP"
+"""Names the event loop of servers and clients in these tests: "asyncio" or "uvloop"."""
+
+T = TypeVar("T")
+
+
+def loop_name() -> Literal["auto", "asyncio", "uvloop"]:
+    """The event loop that servers of the running test use."""
+    named = os.environ.get(LOOP_VARIABLE, "auto")
+    assert named in ("auto", "asyncio", "uvloop")
+    return named  # type: ignore[return-value]
+
+
+def run_on_loop(work: Coroutine[Any, Any, T], seconds: float = SECONDS) -> T:
+    """Run ``work`` on the event loop of the running test, for at most so many seconds."""
+    factory = uvloop.new_event_loop if loop_name() == "uvloop" else None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(asyncio.wait_for(work, seconds))
+
+
 @contextmanager
 def serving(configuration: Configuration, keys: KeyStore | None = None) -> Iterator[Served]:
     """The proxy while the context lasts."""
@@ -90,7 +113,12 @@ def serving(configuration: Configuration, keys: KeyStore | None = None) -> Itera
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         options = uvicorn.Config(
-            app, log_level="critical", date_header=False, server_header=False, timeout_graceful_shutdown=5
+            app,
+            loop=loop_name(),
+            log_level="critical",
+            date_header=False,
+            server_header=False,
+            timeout_graceful_shutdown=5,
         )
         server = uvicorn.Server(options)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

@@ -72,7 +72,7 @@ class Lists:
 
 
 @pytest.fixture
-def lists() -> Iterator[Lists]:
+def lists(loop: str) -> Iterator[Lists]:
     running = Lists()
     yield running
     running.stop()

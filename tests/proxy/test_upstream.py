@@ -16,6 +16,10 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.proxy.connection import Broken
 from tokenmizer_mw.proxy.upstream import Answer, Patience, Unreachable, Upstream, place
 
+from .serving import run_on_loop
+
+pytestmark = pytest.mark.usefixtures("loop")
+
 OK = b"HTTP/1.1 200 OK\r\n"
 TWO = b"content-length: 2\r\n\r\nhi"
 
@@ -86,7 +90,7 @@ def once(script: Sequence[bytes], *, method: str = "POST", close: bool = False) 
             answer = await upstream.open(method, place(base, "/chat"), [(b"a", b"b")], b"body")
             return answer.status, await told(answer)
 
-    status, body = asyncio.run(asyncio.wait_for(asking(), 20))
+    status, body = run_on_loop(asking(), 20)
     return status, body, server
 
 
@@ -168,7 +172,7 @@ def test_a_connection_carries_one_call_after_the_other() -> None:
             for _ in range(5):
                 assert await ask(upstream, base) == b"hi"
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
     assert server.connections == 1
 
 
@@ -193,7 +197,7 @@ def test_a_connection_in_doubt_is_not_used_again(first: Sequence[bytes]) -> None
             await asyncio.sleep(0.05)
             assert await ask(upstream, base) == b"hi"
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
     assert server.connections == 2
 
 
@@ -207,7 +211,7 @@ def test_an_answer_that_is_let_go_early_ends_its_connection() -> None:
             await answer.aclose()
             assert await ask(upstream, base) == b"hi"
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
     assert server.connections == 2
 
 
@@ -222,7 +226,7 @@ def test_a_connection_that_the_provider_closed_is_not_used_again() -> None:
             await asyncio.sleep(0.05)
             assert await ask(upstream, base) == b"hi"
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
     assert server.connections == 2
 
 
@@ -244,7 +248,7 @@ def test_a_slow_reader_stops_the_provider() -> None:
             assert seen == size
             await answer.aclose()
 
-    asyncio.run(asyncio.wait_for(asking(), 60))
+    run_on_loop(asking(), 60)
 
 
 def test_no_more_connections_than_there_may_be() -> None:
@@ -259,7 +263,7 @@ def test_no_more_connections_than_there_may_be() -> None:
             assert await told(first) == b"hi"
             assert await ask(upstream, base) == b"hi"
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
 
 
 def test_a_header_of_several_lines_is_not_sent() -> None:
@@ -270,7 +274,7 @@ def test_a_header_of_several_lines_is_not_sent() -> None:
             with pytest.raises(Unreachable, match="more than one line"):
                 await upstream.open("POST", place(base, "/chat"), [(b"a", b"b\r\nc: d")], b"")
 
-    asyncio.run(asyncio.wait_for(asking(), 20))
+    run_on_loop(asking(), 20)
     assert server.connections == 0
 
 
@@ -319,23 +323,23 @@ async def over_tls(secured: ssl.SSLContext, ca_file: str | None, script: Sequenc
 @needs_openssl
 def test_an_authority_of_ones_own_is_trusted_when_it_is_named(tmp_path: Path) -> None:
     secured, certificate = certified(tmp_path, "IP:127.0.0.1")
-    assert asyncio.run(asyncio.wait_for(over_tls(secured, certificate), 20)) == b"hi"
+    assert run_on_loop(over_tls(secured, certificate), 20) == b"hi"
     with pytest.raises(Unreachable) as caught:
-        asyncio.run(asyncio.wait_for(over_tls(secured, None), 20))
+        run_on_loop(over_tls(secured, None), 20)
     assert (caught.value.status, caught.value.unsent) == (502, True)
 
 
 @needs_openssl
 def test_a_certificate_for_another_host_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unreachable):
-        asyncio.run(asyncio.wait_for(over_tls(*certified(tmp_path, "DNS:other.example")), 20))
+        run_on_loop(over_tls(*certified(tmp_path, "DNS:other.example")), 20)
 
 
 @needs_openssl
 @pytest.mark.parametrize("script", CUT.values(), ids=CUT)
 def test_a_body_that_breaks_off_over_tls_is_broken(tmp_path: Path, script: Sequence[bytes]) -> None:
     with pytest.raises(Broken):
-        asyncio.run(asyncio.wait_for(over_tls(*certified(tmp_path, "IP:127.0.0.1"), script), 20))
+        run_on_loop(over_tls(*certified(tmp_path, "IP:127.0.0.1"), script), 20)
 
 
 def test_a_file_without_certificates(tmp_path: Path) -> None:

@@ -132,6 +132,7 @@ def _options(configuration: Configuration) -> dict[str, Any]:
         "factory": True,
         "workers": listen.workers,
         "lifespan": "on",
+        "loop": listen.loop,
         "http": "tokenmizer_mw.access.heads:BoundedProtocol",
         "ws": "none",
         "access_log": listen.access_log,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
@@ -36,7 +37,7 @@ class Listening:
     """Where and how the server listens. ``drain_seconds``: how long streams under way may go on when the server ends;
     ``unready_seconds``: how long it goes on accepting then, already not ready, so that a balancer finds out;
     ``keep_alive_seconds``: how long an idle connection is kept. ``access_log``: a line for every request, without its
-    query."""
+    query. ``loop``: the event loop of the server; "auto" is uvloop where it is installed, else asyncio."""
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -45,6 +46,7 @@ class Listening:
     unready_seconds: float = 0.0
     keep_alive_seconds: int = 75
     access_log: bool = False
+    loop: Literal["auto", "asyncio", "uvloop"] = "auto"
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     def __post_init__(self) -> None:
@@ -55,6 +57,8 @@ class Listening:
         for name in ("drain_seconds", "unready_seconds", "keep_alive_seconds"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
+        if self.loop == "uvloop" and find_spec("uvloop") is None:
+            raise ConfigError("loop: uvloop is not installed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +163,9 @@ class Configuration:
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
         """From a YAML file (``None``: the one that ``TOKENMIZER_CONFIG`` names, or none), then from the environment.
 
-        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the file, as do
-        the settings of the memory. Raises ``ConfigError`` that names the file, the key and what is expected.
+        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the
+        file, as do the settings of the memory. Raises ``ConfigError`` that names the file, the key and what is
+        expected.
         """
         variables = os.environ if environ is None else environ
         path = path or variables.get(CONFIG_VARIABLE) or None
@@ -176,7 +181,7 @@ class Configuration:
         if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
             known = ", ".join(member.name for member in fields(cls))
             raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")
-        listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers"))}
+        listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers", "loop"))}
         top = {**given, **_variables(environ, ("store", "auth", "dashboard"))}
         configuration = cls(
             listen=_as(Listening, listen, "listen"),

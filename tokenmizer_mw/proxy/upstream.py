@@ -18,6 +18,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 import httpx2
+from aiohappyeyeballs import start_connection
 
 from tokenmizer_mw.errors import ConfigError, PeerError
 
@@ -174,18 +175,24 @@ class Pool:
             self._idle.pop().abort()
 
     async def _connect(self, seconds: float) -> Connection:
-        origin = self._origin
-        name = origin.host if origin.secure else None
+        origin, loop = self._origin, asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds):
-                _, connection = await asyncio.get_running_loop().create_connection(
-                    Connection,
-                    origin.host,
-                    origin.port,
-                    ssl=self._context if origin.secure else None,
-                    server_hostname=name,
-                    happy_eyeballs_delay=_HAPPY_EYEBALLS,
+                # uvloop's create_connection() has no happy_eyeballs_delay: connect first, then hand the socket over
+                found = await loop.getaddrinfo(
+                    origin.host, origin.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
                 )
+                connected = await start_connection(found, happy_eyeballs_delay=_HAPPY_EYEBALLS)
+                try:
+                    _, connection = await loop.create_connection(
+                        Connection,
+                        sock=connected,
+                        ssl=self._context if origin.secure else None,
+                        server_hostname=origin.host if origin.secure else None,
+                    )
+                except BaseException:
+                    connected.close()  # a second close does nothing
+                    raise
         except TimeoutError:
             reason = "the provider cannot be reached: no connection in time"
             raise Unreachable(reason, status=GATEWAY_TIMEOUT, unsent=True) from None
