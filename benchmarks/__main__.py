@@ -39,6 +39,7 @@ BENCHMARKS: Final = {
     "proxy": "the reference proxy beside a bare relay: throughput, CPU, time to the first byte",
     "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
+    "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",
     "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
     "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",
     "savings": "what input costs where providers cache prompts, with and without the middleware, over 10 to 300 calls",
@@ -64,6 +65,7 @@ BENCHMARKS: Final = {
 
 
 _QUICK: Final = frozenset({"dashboard", "postgres", "opening"})
+_SHOWS_MISSES: Final = frozenset({"extraction", "continuation"})
 
 
 def run(name: str, **options: object) -> dict[str, Any]:
@@ -82,11 +84,16 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     parser.add_argument("--check", action="store_true", help="end with status 1 when a bar is missed")
     parser.add_argument("--no-write", action="store_true", help="print only")
-    parser.add_argument("--misses", type=int, default=0, metavar="N", help="extraction: show N of what went wrong")
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="extraction, continuation: show N misses")
     parser.add_argument("--quick", action="store_true", help="postgres: a load of one minute; opening: few sessions")
+    parser.add_argument(
+        "--only", default="", metavar="WAYS", help="continuation: some ways, joined by commas; not kept"
+    )
     arguments = parser.parse_args()
-    if arguments.misses and arguments.names != ["extraction"]:
-        parser.error("--misses is for extraction alone")
+    if arguments.misses and not (arguments.names and set(arguments.names) <= _SHOWS_MISSES):
+        parser.error(f"--misses is for {' and '.join(sorted(_SHOWS_MISSES))} alone")
+    if arguments.only and arguments.names != ["continuation"]:
+        parser.error("--only is for continuation alone")
     if arguments.quick and not (arguments.names and set(arguments.names) <= _QUICK):
         parser.error(f"--quick is for {' and '.join(sorted(_QUICK))} alone")
     if arguments.list:
@@ -95,7 +102,7 @@ def main() -> int:
         return 0
     missed = 0
     for name in arguments.names or BENCHMARKS:
-        options = {"misses": arguments.misses, "quick": arguments.quick}
+        options = {"misses": arguments.misses, "quick": arguments.quick, "only": arguments.only}
         result = run(name, **{option: value for option, value in options.items() if value})
         print(f"\n{name}: {BENCHMARKS[name]}  ({result['seconds']} s)")
         for line in result.pop("lines", []):
@@ -103,7 +110,7 @@ def main() -> int:
         for bar in result["bars"]:
             missed += not bar["met"]
             print(f"  {'met   ' if bar['met'] else 'MISSED'}  {bar['what']}: {bar['value']} (bar: {bar['bar']})")
-        if not arguments.no_write:
+        if not (arguments.no_write or arguments.only):
             path = RESULTS / __version__ / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -58,12 +58,12 @@ class Replayed:
     tokens: list[int] = field(default_factory=list)
 
 
-def recordings(roots: Iterable[Path] | None = None) -> dict[str, str]:
-    """The recorded replies by the id of their session."""
+def recordings(roots: Iterable[Path] | None = None, folder: str = FOLDER) -> dict[str, str]:
+    """The recorded replies in folders of that name, by the id of their session."""
     named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
-    below = [found for root in (named if roots is None else roots) for found in (root, *sorted(root.rglob(FOLDER)))]
-    folders = [found for found in below if found.name == FOLDER]
-    return {path.stem: path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.glob("*.json"))}
+    below = [found for root in (named if roots is None else roots) for found in (root, *sorted(root.rglob(folder)))]
+    folders = [found for found in below if found.name == folder]
+    return {path.stem: path.read_text(encoding="utf-8") for found in folders for path in sorted(found.glob("*.json"))}
 
 
 def labels_in(reply: str) -> dict[str, list[str]]:

@@ -1,0 +1,313 @@
+"""Can a model go on after a cut? How much of what a session needs a text tells that replaces its older messages.
+
+The exams (``benchmarks/exams.py``) are questions on the older part of labelled sessions; the text of a way stands in
+the place of that part, in front of the newest 800 tokens. A figure is the mean share of points told, over questions.
+Ways: the resume block of 100 to 1,000 tokens; ``recall`` for the question; both; the block after refinement with
+recorded replies; the whole request as the middleware sends it with the question as its newest message, in a window of
+3,000 and 8,000 tokens (the question itself is not searched). Beside each way stand the baselines with as many tokens
+for each question: the newest messages, tf-idf sentences, covering sentences, BM25 passages, and the whole head.
+``tokens`` are counted as gpt-4o counts, ``quarters`` are characters / 4, by which the baselines are filled.
+The exams are those below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev; their text is not part of the
+repository. They were developed on.
+
+    python -m benchmarks continuation                       all ways, all baselines
+    python -m benchmarks continuation --only block600       some ways, without baselines; writes no result
+    python -m benchmarks.continuation --only block600 --misses 10
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import fmean
+from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.tokens import counter_for
+
+from .continuation_requests import Requests
+from .exams import Exam, Question, estimate_tokens, newest_messages, read_exams, score_text, whole_text
+from .labelled import VARIABLE
+from .llm_pass import recordings
+from .measure import at_least
+from .peer import message
+from .selections import SELECTIONS, Selections
+
+MODEL: Final = "gpt-4o"
+"""Whose tokens the budgets of blocks and recalls are counted in."""
+
+REFINEMENTS: Final = {"refined": "llm_replies", "handover": "llm_handover"}
+"""Folders of recorded replies, which ``SessionMemory.refine`` is given, by the name of the way."""
+
+BASELINE_BUDGETS: Final = (300, 600, 1_000)
+WINDOWS: Final = (3_000, 8_000)
+ENGLISH, OTHER = "English", "not English"
+
+BARS: Final = (
+    ("block300", "all", 0.52),
+    ("block600", "all", 0.75),
+    ("block600", OTHER, 0.70),
+    ("block300+recall600", "all", 0.90),
+    ("request3000", "all", 0.93),
+    ("request3000", OTHER, 0.88),
+    ("handover600", "all", 0.92),
+)
+"""Way, group and least share of points told."""
+
+
+class Case:
+    """An exam with what the ways share: the memory of its head, baselines, requests."""
+
+    def __init__(self, exam: Exam, replies: Mapping[str, Mapping[str, str]]) -> None:
+        self.exam = exam
+        self.tail = exam.tail
+        self.replies = {name: found[exam.session] for name, found in replies.items() if exam.session in found}
+        self._blocks: dict[tuple[str, int], str] = {}
+        self._requests: dict[int, Requests] = {}
+
+    @cached_property
+    def selections(self) -> Selections:
+        return Selections(self.exam.head)
+
+    @cached_property
+    def whole(self) -> Selections:
+        """Baselines over all messages, for requests."""
+        return Selections(self.exam.turns)
+
+    @cached_property
+    def memory(self) -> SessionMemory:
+        return self._recorded(None)
+
+    def block(self, budget: int, refinement: str = "") -> str:
+        """The resume block of the head, after refinement with the reply of that name, if any."""
+        if (refinement, budget) not in self._blocks:
+            memory = self._refined[refinement] if refinement else self.memory
+            self._blocks[refinement, budget] = memory.resume("head", budget=budget, model=MODEL).text
+        return self._blocks[refinement, budget]
+
+    def recall(self, question: Question, budget: int) -> str:
+        """What recall gives for a question on the head."""
+        return self.memory.recall("head", question.text, budget=budget, model=MODEL).text
+
+    def request(self, question: Question, window: int) -> str:
+        """The text of the request that the middleware sends in a window, without the question."""
+        if window not in self._requests:
+            self._requests[window] = Requests([message(dict(turn)) for turn in self.exam.turns], window, MODEL)
+        return self._requests[window].send(question.id, question.text)
+
+    @cached_property
+    def _refined(self) -> dict[str, SessionMemory]:
+        return {name: self._recorded(reply) for name, reply in self.replies.items()}
+
+    def _recorded(self, reply: str | None) -> SessionMemory:
+        memory = SessionMemory.open("memory://", complete=None if reply is None else lambda _: reply)
+        memory.record("head", self.exam.head)
+        if reply is not None:
+            memory.refine("head")
+        return memory
+
+    def close(self) -> None:
+        """Release the memories."""
+        opened = [*self.__dict__.get("_refined", {}).values(), *self._requests.values()]
+        for one in [*opened, *([self.memory] if "memory" in self.__dict__ else [])]:
+            one.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a text comes about. ``reply``: the name of the recorded reply without which a session is left out;
+    ``complete``: the text is a whole request, to which no tail is added."""
+
+    text: Callable[[Case, Question], str]
+    reply: str = ""
+    complete: bool = False
+
+
+def _block(budget: int, refinement: str = "") -> Way:
+    return Way(lambda case, question: case.block(budget, refinement), refinement)
+
+
+def _recall(budget: int) -> Way:
+    return Way(lambda case, question: case.recall(question, budget))
+
+
+def _both(block: int, recall: int) -> Way:
+    return Way(lambda case, question: f"{case.block(block)}\n{case.recall(question, recall)}")
+
+
+def _request(window: int) -> Way:
+    return Way(lambda case, question: case.request(question, window), complete=True)
+
+
+def _reply(name: str) -> Way:
+    return Way(lambda case, question: case.replies[name], name)
+
+
+WAYS: Final[Mapping[str, Way]] = {
+    **{f"block{budget}": _block(budget) for budget in (100, 300, 600, 1_000)},
+    **{f"recall{budget}": _recall(budget) for budget in (300, 600)},
+    **{f"block300+recall{budget}": _both(300, budget) for budget in (300, 600)},
+    **{f"request{window}": _request(window) for window in WINDOWS},
+    **{f"{name}{budget}": _block(budget, name) for name in REFINEMENTS for budget in (300, 600, 1_000)},
+    **{f"{name} reply": _reply(name) for name in REFINEMENTS},
+}
+"""Our ways by name; the last ones are the recorded replies as they stand."""
+
+
+@dataclass(slots=True)
+class Score:
+    """The values of one way by group, and the sizes of its texts."""
+
+    values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    tokens: list[int] = field(default_factory=list)
+    quarters: list[int] = field(default_factory=list)
+
+    def add(self, exam: Exam, question: Question, value: float, text: str) -> None:
+        """Note what one question came to."""
+        for group in ("all", question.kind, ENGLISH if exam.language == "en" else OTHER):
+            self.values[group].append(value)
+        self.tokens.append(_COUNTER.count(text))
+        self.quarters.append(estimate_tokens(text))
+
+    def figures(self) -> dict[str, Any]:
+        """JSON-ready means; "questions" is how many there were."""
+        groups = {group: round(fmean(values), 3) for group, values in sorted(self.values.items())}
+        sizes = {"tokens": round(fmean(self.tokens)), "quarters": round(fmean(self.quarters))}
+        return {"all": groups.pop("all"), **sizes, "questions": len(self.tokens), "by": groups}
+
+
+_COUNTER: Final = counter_for(MODEL)
+
+Missed = tuple[float, Question, str]
+"""The value of a question that a way does not answer wholly, and the way's name."""
+
+
+class Results:
+    """What all ways come to, question by question."""
+
+    def __init__(self, names: Sequence[str], *, baselines: bool) -> None:
+        self.names = names
+        self.baselines = baselines
+        self.scores: dict[str, Score] = defaultdict(Score)
+        self.beside: dict[str, dict[str, Score]] = defaultdict(lambda: defaultdict(Score))
+        self.missed: list[Missed] = []
+
+    def add(self, case: Case) -> None:
+        """Score one exam."""
+        for question in case.exam.questions:
+            for name in self.names:
+                way = WAYS[name]
+                if not way.reply or way.reply in case.replies:
+                    self._add_way(case, question, name, way)
+            if self.baselines:
+                self._add_baselines(case, question)
+
+    def _add_way(self, case: Case, question: Question, name: str, way: Way) -> None:
+        text = way.text(case, question)
+        value = score_text(text if way.complete else f"{case.tail}\n{text}", question.points)
+        self.scores[name].add(case.exam, question, value, text)
+        if value < 1:
+            self.missed.append((value, question, name))
+        if self.baselines and way.complete:
+            newest = newest_messages(case.exam.turns, estimate_tokens(text))
+            score = self.beside[name]["newest messages"]
+            score.add(case.exam, question, score_text(newest, question.points), newest)
+        elif self.baselines:
+            _add_selections(case, question, self.beside[name], estimate_tokens(text))
+
+    def _add_baselines(self, case: Case, question: Question) -> None:
+        for budget in BASELINE_BUDGETS:
+            _add_selections(case, question, self.beside[f"{budget} quarters"], budget)
+        whole = whole_text(case.exam.head)
+        value = score_text(f"{case.tail}\n{whole}", question.points)
+        self.scores["whole head"].add(case.exam, question, value, whole)
+
+    def figures(self) -> dict[str, Any]:
+        """JSON-ready figures of all ways, and of the baselines beside each."""
+        ways = {name: score.figures() for name, score in self.scores.items()}
+        beside = {
+            name: {other: score.figures() for other, score in found.items()} for name, found in self.beside.items()
+        }
+        return {"ways": ways, "baselines": beside}
+
+
+def _add_selections(case: Case, question: Question, scores: dict[str, Score], budget: int) -> None:
+    for name, select in SELECTIONS.items():
+        text = select(case.selections, budget, question.text)
+        value = score_text(f"{case.tail}\n{text}", question.points)
+        scores[name].add(case.exam, question, value, text)
+
+
+def run_exams(exams: Sequence[Exam], names: Sequence[str], *, baselines: bool) -> Results:
+    """The results of the ways ``names`` on ``exams``."""
+    replies = {name: recordings(folder=folder) for name, folder in REFINEMENTS.items()}
+    results = Results(names, baselines=baselines)
+    for exam in exams:
+        case = Case(exam, replies)
+        try:
+            results.add(case)
+        finally:
+            case.close()
+    return results
+
+
+def run(only: str = "", misses: int = 0) -> dict[str, Any]:
+    """The benchmark's result. ``only``: names of ways, joined by commas, without baselines. Without exams it has no
+    figures and no bars. Raises ``ValueError`` for a way that does not exist."""
+    names = only.split(",") if only else list(WAYS)
+    if unknown := [name for name in names if name not in WAYS]:
+        raise ValueError(f"no way {unknown[0]!r}; ways: {', '.join(WAYS)}")
+    exams = read_exams()
+    if not exams:
+        missing = f"Not run: no continuation exams below {VARIABLE}."
+        return {"figures": {}, "bars": [], "notes": missing, "lines": [missing]}
+    results = run_exams(exams, names, baselines=not only)
+    lines = [*_table(results), *_missed(results.missed, misses)]
+    figures = {"sessions": len(exams), **results.figures()}
+    return {"figures": figures, "bars": list(_bars(figures["ways"])), "notes": __doc__, "lines": lines}
+
+
+def _bars(ways: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name, group, least in BARS:
+        if name in ways:
+            found = ways[name]["all"] if group == "all" else ways[name]["by"].get(group, 0.0)
+            yield at_least(f"{name}, {group}: share of points told", found, least)
+
+
+def _table(results: Results) -> Iterator[str]:
+    yield f"{'':20}   all  tokens quarters"
+    for name, score in results.scores.items():
+        yield _row(name, score)
+        for other, beside in results.beside.get(name, {}).items():
+            yield _row(f"  {other}", beside)
+    for budget in BASELINE_BUDGETS:
+        for other, beside in results.beside.get(f"{budget} quarters", {}).items():
+            yield _row(f"{other} {budget}", beside)
+
+
+def _row(name: str, score: Score) -> str:
+    found = score.figures()
+    groups = "  ".join(f"{group} {value:.2f}" for group, value in found["by"].items())
+    return f"{name:23} {found['all']:.3f} {found['tokens']:6} {found['quarters']:6}  {groups}"
+
+
+def _missed(missed: Sequence[Missed], most: int) -> Iterator[str]:
+    for value, question, name in missed[:most]:
+        yield f"{value:.2f} {name} {question.id}: {question.text} {list(question.points)}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.continuation")
+    parser.add_argument("--only", default="", help=f"names of ways, joined by commas: {', '.join(WAYS)}")
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="show N questions that are not answered")
+    given = parser.parse_args(arguments)
+    print("\n".join(run(given.only, given.misses)["lines"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

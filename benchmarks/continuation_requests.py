@@ -1,0 +1,90 @@
+"""Whole requests as the middleware sends them: a session so far, and a question as its newest message."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+
+_PATH: Final = "/v1/chat/completions"
+_BASE: Final = SessionKey(LOCAL_TENANT, "base")
+_REPLY: Final = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 0,
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Noted."}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+}
+
+
+class Requests:
+    """Sends questions behind the messages of one session, each in a session of its own that has the same events so far.
+
+    ``messages`` are OpenAI's, ``window`` is in tokens of ``model``.
+    """
+
+    def __init__(self, messages: Sequence[Mapping[str, Any]], window: int, model: str) -> None:
+        self._messages = messages
+        self._model = model
+        self._memory = SessionMemory.open("memory://", Settings(context_window=window))
+        self._memory.record(_BASE.id, messages)
+        self._memory.flush()
+        self._events = [recorded.event for recorded in self._memory.log.read(_BASE)]
+
+    def send(self, id: str, question: str) -> str:
+        """The text of the request that reaches the model when ``question`` is asked, without the question."""
+        self._memory.log.append(SessionKey(LOCAL_TENANT, id), self._events, expected_seq=0)
+        asked = {"role": "user", "content": question}
+        body = json.dumps({"model": self._model, "messages": [*self._messages, asked]}).encode()
+        return request_text(json.loads(asyncio.run(_forwarded(self._memory, id, body))), question)
+
+    def close(self) -> None:
+        """Release the memory."""
+        self._memory.close()
+
+
+def request_text(body: Mapping[str, Any], question: str) -> str:
+    """What the messages of an OpenAI request say and call, without ``question`` in the last one."""
+    texts = list(map(_text, body["messages"]))
+    texts[-1] = texts[-1].replace(question, "", 1)
+    return "\n".join(texts)
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    if not isinstance(content, str):
+        content = "\n".join(part.get("text", "") for part in content)
+    calls = [f"{call['function']['name']} {call['function']['arguments']}" for call in message.get("tool_calls", ())]
+    return "\n".join([content, *calls])
+
+
+async def _forwarded(memory: SessionMemory, session: str, body: bytes) -> bytes:
+    """The body that the application behind the middleware gets."""
+    got: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        more = True
+        while more:
+            piece = await receive()
+            got.append(piece["body"])
+            more = piece["more_body"]
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(_REPLY).encode(), "more_body": False})
+
+    given = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        return given.pop() if given else {"type": "http.disconnect"}
+
+    async def send(message: Mapping[str, Any]) -> None:
+        pass
+
+    headers = [(b"content-type", b"application/json"), (b"x-session-id", session.encode())]
+    scope = {"type": "http", "method": "POST", "path": _PATH, "headers": headers, "query_string": b""}
+    await TokenMizerMiddleware(app, memory=memory)(scope, receive, send)
+    return b"".join(got)
