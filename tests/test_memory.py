@@ -473,3 +473,23 @@ def test_a_fenced_message_is_not_believed(guard: Any, believed: bool) -> None:
     memory = SessionMemory.open("memory://", Settings(guard=guard))
     memory.record("s", [{"role": "user", "content": ATTEMPT}])
     assert bool(memory.graph("s").nodes("decision")) is believed
+
+
+@pytest.mark.parametrize(
+    ("fields", "counter"),
+    [
+        ({"context_management": [{"type": "compaction"}]}, "not_cut_compaction"),
+        ({"previous_response_id": "r1"}, "not_cut_previous_response_id"),
+    ],
+)
+def test_a_request_that_leaves_its_history_to_the_provider_is_counted_with_the_reason(
+    fields: dict[str, object], counter: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
+    messages = [{"role": role, "content": text} for role, text in LONG]
+    request = OpenAIChat().read(json.dumps({"model": "m", "messages": messages, **fields}).encode())
+    for _ in range(3):
+        assert memory.prepare(SessionKey("local", "s"), request) is None
+    assert memory.counters()[counter] == 3
+    assert sum("not cut" in line.getMessage() for line in caplog.records) == 1
+    memory.close()

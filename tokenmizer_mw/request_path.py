@@ -42,8 +42,8 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
-from tokenmizer_mw.tracing import span
-from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, looked_at, smallest_budget
+from tokenmizer_mw.tracing import LimitedLog, span
+from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, left_to_others, looked_at, smallest_budget
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.known import KnownRequests
@@ -78,6 +78,7 @@ class RequestPath:
         self._log = log
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
+        self._limited_log = LimitedLog(_logger)
         self._least_budget = smallest_budget(self.settings)
         self._counters = ModelCounters(self.settings.tokenizer_dir)
         self.books = Books(log, self.settings, self._counters, self.count)
@@ -172,9 +173,17 @@ class RequestPath:
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
         with span("cut", messages=len(request.messages)):
+            self._report_left_to_others(request)
             spared = self._compression.spared(key, request) if self._compression is not None else ()
             counter = self._counters.of(request.model)
             return self._decided(key, Cutting(self._drawing, key, request, counter, spared=spared))
+
+    def _report_left_to_others(self, request: ChatRequest) -> None:
+        """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
+        reason = left_to_others(request)
+        if reason:
+            self.count(f"not_cut_{reason}")
+            self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
 
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None

@@ -1,11 +1,13 @@
-"""Spans for OpenTelemetry, in processes that use it: names and counts, never what anybody said.
+"""Spans for OpenTelemetry, in processes that use it: names and counts, never what anybody said. Limited log lines.
 
 It is never imported from here: a host that traces has imported it, and in all others a span costs one look-up.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
@@ -13,6 +15,24 @@ from typing import Any, Final
 _LIBRARY: Final = "opentelemetry.trace"
 _NAME: Final = "tokenmizer_mw"
 _NOTHING: Final = nullcontext()
+
+LOG_SECONDS: Final = 60.0
+"""Seconds in which a limited log line is written once at most."""
+
+
+class LimitedLog:
+    """Writes warnings to ``logger``, each subject at most once in ``LOG_SECONDS``. Subjects are few and fixed."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._written: dict[str, float] = {}
+
+    def warn(self, subject: str, message: str) -> None:
+        """Log ``message``, whose ``%s`` is ``subject``, unless that was done in the last ``LOG_SECONDS``."""
+        now = time.monotonic()
+        if now - self._written.get(subject, float("-inf")) >= LOG_SECONDS:
+            self._written[subject] = now
+            self._logger.warning(message, subject)
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:

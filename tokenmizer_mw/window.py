@@ -96,6 +96,13 @@ class Cut:
 Plan = Untouched | Replay | Cut
 
 
+def left_to_others(request: ChatRequest) -> str:
+    """Why no cut of a request is made or carried on, as a word for counters; "" when one may be."""
+    if request.stand_down not in _ELSEWHERE:
+        return ""
+    return request.cause or request.stand_down
+
+
 def sent_before(request: ChatRequest) -> int:
     """How many of the messages the session's call before had sent, too: those in front of what the model said last."""
     roles = request.messages.roles

@@ -145,7 +145,8 @@ def test_member_that_stands_there_twice_is_left_alone() -> None:
     [
         ({}, ""),
         ({"thread": {"id": "t"}}, "history_on_server"),
-        ({"context_management": {"edits": []}}, "provider_compacts"),
+        ({"context_management": {"edits": []}}, ""),
+        ({"context_management": {"edits": [{"type": "compact_20260112"}]}}, "provider_compacts"),
     ],
 )
 def test_history_that_the_provider_keeps_is_left_alone(change: dict[str, Any], why: str) -> None:

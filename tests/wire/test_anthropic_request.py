@@ -198,6 +198,9 @@ def test_where_it_is_spoken() -> None:
 
 COMPACTED = assistant({"type": "compaction", "content": "What was said.", "signature": "c2lnbmVk"})
 TOOL_ADDED = {"role": "system", "content": [{"type": "tool_addition", "tool": {}}]}
+KEEPS_THINKING = {"type": "clear_thinking_20251015", "keep": "all"}
+CLEARS_TOOLS = {"type": "clear_tool_uses_20250919", "trigger": {"type": "input_tokens", "value": 30_000}}
+
 STAND_DOWN: list[tuple[list[object], dict[str, object], str]] = [
     ([USER], {}, ""),
     ([USER, ANSWER, USER], {}, ""),
@@ -213,7 +216,15 @@ STAND_DOWN: list[tuple[list[object], dict[str, object], str]] = [
     ([USER, COMPACTED, USER], {}, "provider_compacts"),
     ([user(text("compaction"))], {}, ""),
     ([USER, TOOL_ADDED, ANSWER, USER], {}, "tools_change"),
-    ([USER], {"context_management": {"edits": []}}, "provider_compacts"),
+    ([USER], {"context_management": {"edits": []}}, ""),
+    ([USER], {"context_management": {"edits": None}}, ""),
+    ([USER], {"context_management": {"edits": [KEEPS_THINKING]}}, ""),
+    ([USER], {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}}, "provider_compacts"),
+    ([USER], {"context_management": {"edits": [KEEPS_THINKING, CLEARS_TOOLS]}}, "provider_compacts"),
+    ([USER], {"context_management": {"edits": [{"type": "compact_20260112"}]}}, "provider_compacts"),
+    ([USER], {"context_management": {"edits": [{"type": "invented_20300101", "keep": "all"}]}}, "provider_compacts"),
+    ([USER], {"context_management": {"edits": ["?"]}}, "provider_compacts"),
+    ([USER], {"context_management": True}, "provider_compacts"),
     ([USER], {"compaction": {"type": "summarize"}}, "provider_compacts"),
     ([USER], {"thread": {"type": "continue", "previous_message_id": "msg_1"}}, "history_on_server"),
     ([USER], {"thread": None, "context_management": None, "diagnostics": {"previous_message_id": "msg_1"}}, ""),
@@ -223,6 +234,22 @@ STAND_DOWN: list[tuple[list[object], dict[str, object], str]] = [
 @pytest.mark.parametrize(("messages", "fields", "reason"), STAND_DOWN)
 def test_when_to_stand_down(messages: list[object], fields: dict[str, object], reason: str) -> None:
     assert request(*messages, **fields).stand_down == reason
+
+
+CAUSES = [
+    ({"context_management": {"edits": [KEEPS_THINKING, CLEARS_TOOLS]}}, "clear_tool_uses"),
+    ({"context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": {"value": 2}}]}}, "clear_thinking"),
+    ({"context_management": {"edits": [{"type": "compact_20260112"}]}}, "compaction"),
+    ({"context_management": {"edits": [{"type": "invented_20300101"}]}}, "unknown_edit"),
+    ({"compaction": {"type": "summarize"}}, "compaction"),
+    ({"thread": {"type": "continue"}}, "thread"),
+    ({"context_management": {"edits": [KEEPS_THINKING]}}, ""),
+]
+
+
+@pytest.mark.parametrize(("fields", "cause"), CAUSES)
+def test_which_part_of_a_request_leaves_the_history_to_the_provider(fields: dict[str, object], cause: str) -> None:
+    assert request(USER, **fields).cause == cause
 
 
 @pytest.mark.parametrize(

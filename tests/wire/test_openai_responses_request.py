@@ -220,6 +220,8 @@ STAND_DOWN: list[tuple[list[object], dict[str, object], str]] = [
     ([USER, REFERENCE, USER], {}, "history_on_server"),
     ([USER, {"id": "rs_1"}, CALL, RESULT, USER], {}, "history_on_server"),
     ([USER], {"context_management": [{"type": "compaction"}]}, "provider_compacts"),
+    ([USER], {"context_management": [{"type": "compaction", "compact_threshold": 1_000}]}, "provider_compacts"),
+    ([USER], {"context_management": []}, ""),
     ([made.COMPACTION, USER], {}, "provider_compacts"),
     ([USER, THOUGHT, made.COMPACTION, ANSWER, USER], {}, "provider_compacts"),
     ([USER, {"type": "compaction_trigger"}], {}, "provider_compacts"),
@@ -229,6 +231,20 @@ STAND_DOWN: list[tuple[list[object], dict[str, object], str]] = [
 @pytest.mark.parametrize(("items", "fields", "reason"), STAND_DOWN)
 def test_when_to_stand_down(items: list[object], fields: dict[str, object], reason: str) -> None:
     assert request(*items, **fields).stand_down == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "cause"),
+    [
+        ({"previous_response_id": "r1"}, "previous_response_id"),
+        ({"conversation": "conv_1"}, "conversation"),
+        ({"context_management": [{"type": "compaction"}]}, "compaction"),
+        ({"context_management": [{"type": "truncation"}]}, "unknown_edit"),
+        ({}, ""),
+    ],
+)
+def test_which_part_of_a_request_leaves_the_history_to_the_provider(fields: dict[str, object], cause: str) -> None:
+    assert request(USER, **fields).cause == cause
 
 
 def test_two_inputs_are_read_by_the_last_and_left_alone() -> None:

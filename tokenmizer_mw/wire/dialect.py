@@ -25,7 +25,8 @@ class ChatRequest:
     them starts. ``fields`` holds the other top-level members as parsed.
     ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
     the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
-    why the request must not be rewritten ("" when it may). ``members``: every top-level member in order, duplicates
+    why the request must not be rewritten ("" when it may), ``cause`` which part of the request that is, where the
+    provider keeps or shortens the history. ``members``: every top-level member in order, duplicates
     too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
     first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
     list each message takes, where that is not one each. A text in the place of the list is its only message.
@@ -42,6 +43,7 @@ class ChatRequest:
     stream: bool = False
     overhead: str = ""
     stand_down: str = ""
+    cause: str = ""
     members: tuple[tuple[str, Span], ...] = ()
     sizes: tuple[int, ...] = ()
     bound: int = 0

@@ -43,7 +43,8 @@ class Shape:
     ``role_of`` says who speaks in an element of the list ``messages``, ``None`` when that cannot be told; ``roles``
     says so for many and reads what cannot be told as the system's. ``read_message`` is given an element and its
     number from 1. ``overhead`` names the members that fill the context besides the messages. ``elsewhere``: members
-    with which the provider keeps or shortens the history itself, and the reason to stand down that they are.
+    with which the provider keeps or shortens the history itself, and the reason to stand down that they are. ``causes``
+    reads from the value of such a member which part of it is the cause, "" where the value keeps and shortens nothing.
     ``streams``: whether the reply streams where the request does not say. ``group`` tells how many elements of the
     list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
     elements of a message that takes several. ``alone`` makes the one element of a text that stands in the place of
@@ -58,6 +59,7 @@ class Shape:
     messages: str = "messages"
     overhead: tuple[str, ...] = ("tools",)
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    causes: Mapping[str, Callable[[object], str]] = field(default_factory=dict)
     streams: bool = False
     group: Callable[[Sequence[Any]], Sequence[int]] | None = None
     alone: Callable[[str], Any] | None = None
@@ -120,6 +122,7 @@ def _request(
     each = _grouped(sent, sizes) if sizes else sent
     count = start.count if start is not None and not sizes else 0  # what comes behind may join the last known one
     part = _kept_elsewhere(shape, fields)
+    member, cause = _elsewhere(shape, fields)
     if start is None or sizes:
         messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
@@ -133,7 +136,8 @@ def _request(
         model=text_of(fields, "model") if model is None else model,
         stream=_streams(shape, fields) if stream is None else stream,
         overhead=_overhead(shape, found),
-        stand_down=_stand_down(shape, found, messages, each, count),
+        stand_down=shape.elsewhere[member] if member else _stand_down(shape, found, messages, each, count),
+        cause=cause,
         members=found.members,
         sizes=sizes,
         bound=shape.bound(each, fields) if shape.bound is not None else 0,
@@ -153,6 +157,17 @@ def _listed(shape: Shape, value: object) -> list[Any]:
 def _kept_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> bool:
     """Whether the request brings only the newest messages of a history that the provider keeps."""
     return any(reason == HISTORY_ON_SERVER and fields.get(name) for name, reason in shape.elsewhere.items())
+
+
+def _elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
+    """The first member with which the provider keeps or shortens the history, and what in it is the cause; two empty
+    texts where there is none."""
+    for name in shape.elsewhere:
+        if value := fields.get(name):
+            cause = shape.causes[name](value) if name in shape.causes else name
+            if cause:
+                return name, cause
+    return "", ""
 
 
 def _grouped(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
@@ -176,9 +191,6 @@ def _overhead(shape: Shape, found: ObjectSpans) -> str:
 def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Sequence[object], known: int) -> str:
     """Why the request must not be rewritten, as the name of a counter; "" when it may. The first ``known`` messages
     have roles that we know."""
-    for name, reason in shape.elsewhere.items():
-        if found.values.get(name):
-            return reason
     twice = len(found.members) > len(found.values)
     if twice and sum(name == shape.messages for name, _ in found.members) > 1:
         return MESSAGES_TWICE

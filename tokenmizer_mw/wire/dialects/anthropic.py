@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 import re2
 
 from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import (
@@ -87,6 +88,7 @@ _SHAPE: Final = Shape(
         "context_management": PROVIDER_COMPACTS,
         "compaction": PROVIDER_COMPACTS,
     },
+    causes={"context_management": removing_edit},
     refuses=_refuses,
     bound=_bound,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.markers import Marker, lost_marker
@@ -36,6 +37,7 @@ _SHAPE: Final = Shape(
         "conversation": HISTORY_ON_SERVER,
         "context_management": PROVIDER_COMPACTS,
     },
+    causes={"context_management": removing_edit},
 )
 
 

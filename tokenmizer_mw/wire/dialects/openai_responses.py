@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
@@ -28,6 +29,7 @@ _SHAPE: Final = Shape(
         "conversation": HISTORY_ON_SERVER,
         "context_management": PROVIDER_COMPACTS,
     },
+    causes={"context_management": removing_edit},
     group=group,
     alone=lambda text: {"role": "user", "content": text},
     refuses=refuses,
