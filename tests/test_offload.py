@@ -1,4 +1,7 @@
-"""Work beside the event loop: results, errors, context, cancellation, and a process that forks."""
+"""Work beside the event loop: results, errors, context, cancellation, full pools, and a process that forks.
+
+What a caller sees is tried on asyncio, uvloop and trio.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,33 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
-from importlib.util import find_spec
+from itertools import count
+from typing import Any
 
 import anyio
 import pytest
 
-from tokenmizer_mw.offload import THREADS_MAX, offload
+from tokenmizer_mw.offload import CPU, STORE, STORE_THREADS, WorkerPool, offload
 
 MARK: ContextVar[str] = ContextVar("mark", default="unset")
+LOOPS: dict[str, dict[str, Any]] = {
+    "asyncio": {"backend": "asyncio"},
+    "uvloop": {"backend": "asyncio", "backend_options": {"use_uvloop": True}},
+    "trio": {"backend": "trio"},
+}
+
+NUMBERS = count(1)
+
+Run = Callable[[Callable[[], Awaitable[Any]]], Any]
+
 FORKING = """
 import asyncio, os, sys
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 
 async def work():
-    return await offload(lambda: 7)
+    return await offload(lambda: 7, CPU)
 
 assert asyncio.run(work()) == 7
 child = os.fork()
@@ -32,10 +47,10 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 ENDING = """
 import asyncio, time
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 
 async def leave():
-    job = asyncio.ensure_future(offload(lambda: (time.sleep(0.2), print("done", flush=True))))
+    job = asyncio.ensure_future(offload(lambda: (time.sleep(0.2), print("done", flush=True)), CPU))
     await asyncio.sleep(0.05)
     job.cancel()
 
@@ -43,15 +58,31 @@ asyncio.run(leave())
 """
 
 
-def test_result_comes_back_from_another_thread() -> None:
-    async def work() -> tuple[int, int]:
-        return threading.get_ident(), await offload(threading.get_ident)
+@pytest.fixture(params=LOOPS)
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run an async function on an event loop of each kind."""
+    options = LOOPS[request.param]
+    pytest.importorskip("uvloop" if "backend_options" in options else options["backend"])
+    return lambda work: anyio.run(work, **options)
 
-    here, there = asyncio.run(work())
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    """A pool of 4 threads."""
+    pool = WorkerPool(f"test{next(NUMBERS)}", 4)
+    yield pool
+    pool.settle(20)
+
+
+def test_result_comes_back_from_another_thread(run: Run) -> None:
+    async def work() -> tuple[int, int]:
+        return threading.get_ident(), await offload(threading.get_ident, CPU)
+
+    here, there = run(work)
     assert here != there
 
 
-def test_error_is_the_same_object() -> None:
+def test_error_is_the_same_object(run: Run) -> None:
     error = LookupError("mine")
 
     def fail() -> None:
@@ -59,13 +90,21 @@ def test_error_is_the_same_object() -> None:
 
     async def work() -> None:
         with pytest.raises(LookupError) as caught:
-            await offload(fail)
+            await offload(fail, CPU)
         assert caught.value is error
 
-    asyncio.run(work())
+    run(work)
 
 
-def test_context_variables_go_with_the_task_and_do_not_come_back() -> None:
+def test_stop_iteration_becomes_an_error_that_a_coroutine_can_raise(run: Run) -> None:
+    async def work() -> None:
+        with anyio.fail_after(20), pytest.raises(RuntimeError, match="StopIteration"):
+            await offload(lambda: next(iter(())), CPU)
+
+    run(work)
+
+
+def test_context_variables_go_with_the_task_and_do_not_come_back(run: Run) -> None:
     def look() -> str:
         seen = MARK.get()
         MARK.set("changed there")
@@ -73,32 +112,83 @@ def test_context_variables_go_with_the_task_and_do_not_come_back() -> None:
 
     async def work() -> tuple[str, str]:
         MARK.set("set here")
-        return await offload(look), MARK.get()
+        return await offload(look, CPU), MARK.get()
 
-    assert asyncio.run(work()) == ("set here", "set here")
-
-
-def test_jobs_run_side_by_side() -> None:
-    together = threading.Barrier(8, timeout=20)
-
-    async def work() -> list[int]:
-        return await asyncio.gather(*(offload(together.wait) for _ in range(8)))
-
-    assert sorted(asyncio.run(work())) == list(range(8))
+    assert run(work) == ("set here", "set here")
 
 
-def test_more_jobs_than_threads_are_all_done() -> None:
+def test_jobs_run_side_by_side(run: Run) -> None:
+    together = threading.Barrier(CPU.size, timeout=20)
+
+    async def work() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(CPU.size):
+                group.start_soon(offload, together.wait, CPU)
+
+    run(work)
+
+
+def test_more_jobs_than_threads_are_all_done(run: Run) -> None:
     done: list[int] = []
 
     async def work() -> None:
-        await asyncio.gather(*(offload(lambda number=number: done.append(number)) for number in range(5 * THREADS_MAX)))
+        async with anyio.create_task_group() as group:
+            for number in range(5 * STORE_THREADS):
+                group.start_soon(offload, lambda number=number: done.append(number), STORE)
 
-    asyncio.run(work())
-    assert sorted(done) == list(range(5 * THREADS_MAX))
-    assert sum(thread.name.startswith("tokenmizer-offload") for thread in threading.enumerate()) <= THREADS_MAX
+    run(work)
+    assert sorted(done) == list(range(5 * STORE_THREADS))
+    assert sum(thread.name.startswith("tokenmizer-store-") for thread in threading.enumerate()) <= STORE_THREADS
 
 
-def test_cancelled_caller_leaves_and_the_task_ends() -> None:
+def test_a_full_pool_does_not_delay_the_other(run: Run) -> None:
+    go = threading.Event()
+
+    async def work() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(2 * STORE.size):
+                group.start_soon(offload, lambda: go.wait(60), STORE)
+            await anyio.sleep(0.05)
+            try:
+                with anyio.fail_after(20):
+                    assert await offload(lambda: 1, CPU) == 1
+                assert STORE.outstanding == 2 * STORE.size
+            finally:
+                go.set()
+
+    run(work)
+
+
+def test_no_job_waits_while_a_thread_could_take_it() -> None:
+    """Jobs arrive at any moment around the end of others; then as many at once as the pool has threads."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(4):
+            _send_then_fill(WorkerPool(f"test{next(NUMBERS)}", 30))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def _send_then_fill(pool: WorkerPool) -> None:
+    async def send() -> None:
+        for _ in range(100):
+            await asyncio.gather(offload(lambda: None, pool), offload(lambda: None, pool))
+
+    async def fill() -> None:
+        together = threading.Barrier(pool.size, timeout=20)
+        await asyncio.gather(*(offload(together.wait, pool) for _ in range(pool.size)))
+
+    others = [threading.Thread(target=lambda: asyncio.run(send())) for _ in range(3)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join(60)
+    asyncio.run(fill())
+    assert pool.outstanding == 0
+
+
+def test_cancelled_caller_leaves_and_the_task_ends(run: Run) -> None:
     go, ended = threading.Event(), threading.Event()
 
     def slow() -> None:
@@ -106,26 +196,53 @@ def test_cancelled_caller_leaves_and_the_task_ends() -> None:
         ended.set()
 
     async def work() -> None:
-        waiting = asyncio.ensure_future(offload(slow))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
+        with anyio.move_on_after(0.05) as scope:
+            await offload(slow, CPU)
+        assert scope.cancelled_caught
         assert not ended.is_set()
 
-    asyncio.run(work())
+    run(work)
     go.set()  # its loop is closed by now
     assert ended.wait(20)
-    assert asyncio.run(_again()) == 1
+    assert run(_again) == 1
+
+
+def test_task_of_a_caller_cancelled_before_a_thread_is_free_still_runs(run: Run, pool: WorkerPool) -> None:
+    go, ended = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(pool.size):
+                group.start_soon(offload, lambda: go.wait(20), pool)
+            await anyio.sleep(0.05)
+            with anyio.move_on_after(0.01):
+                await offload(ended.set, pool)
+            assert not ended.is_set()
+            go.set()
+
+    run(work)
+    assert ended.wait(20)
+
+
+def test_threads_of_cancelled_callers_count_until_they_are_free(pool: WorkerPool) -> None:
+    """A store that hangs must not collect more and more threads, however many clients give up."""
+    go = threading.Event()
+
+    async def work() -> None:
+        for _ in range(5 * pool.size):
+            with anyio.move_on_after(0.002):
+                await offload(lambda: go.wait(20), pool)
+
+    asyncio.run(work())
+    assert sum(thread.name.startswith(f"tokenmizer-{pool.name}-") for thread in threading.enumerate()) == pool.size
+    assert pool.outstanding == 5 * pool.size
+    go.set()
+    pool.settle(20)
+    assert pool.outstanding == 0
 
 
 async def _again() -> int:
-    return await offload(lambda: 1)
-
-
-@pytest.mark.skipif(find_spec("trio") is None, reason="trio is not installed")
-def test_other_event_loops_use_their_own_threads() -> None:
-    assert anyio.run(_again, backend="trio") == 1
+    return await offload(lambda: 1, CPU)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -20,7 +20,7 @@ from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.trimming import TrimmedReplies
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
@@ -115,7 +115,7 @@ class TokenMizerMiddleware:
         async def draining(message: Message) -> None:
             if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
                 try:
-                    await offload(self.memory.flush)
+                    await offload(self.memory.flush, STORE)
                 except Exception as error:
                     failed(self.memory, "flush_failed", error)
             await send(message)
@@ -351,7 +351,7 @@ class _Chat:
 
     async def _committing(self, last: bool) -> None:
         try:
-            await offload(partial(self._turn.commit, last))
+            await offload(partial(self._turn.commit, last), STORE)
         except Exception as error:
             failed(self._memory, "commit_failed", error)
 

@@ -35,7 +35,7 @@ from tokenmizer_mw.exchange import (
 from tokenmizer_mw.ingress import Beginning
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, STORE, offload
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tracing import span
 from tokenmizer_mw.wire.dialect import Dialect, Reply
@@ -173,17 +173,19 @@ async def aremember(call: Call) -> Turn | None:
 async def _opened(call: Call) -> Turn | None:
     in_body = call.in_body
     if in_body and len(call.body) > INLINE_MAX:
-        return await offload(partial(call.turn, in_body=True))
+        return await offload(partial(call.turn, in_body=True), CPU)
     remembered = call.open(in_body=in_body)
     if remembered is None:
         return None
     known = remembered.known()
     if not remembered.quick(known):
-        return await offload(partial(remembered.turn, known))
+        return await offload(partial(remembered.turn, known), CPU)
     clean = remembered.clean(known)
     if clean is None:
         return None
-    return await offload(clean.decided) if clean.guarded or clean.compresses or clean.may_cut() else clean.forward()
+    return (
+        await offload(clean.decided, STORE) if clean.guarded or clean.compresses or clean.may_cut() else clean.forward()
+    )
 
 
 def _asking(call: Call, turn: Turn | None) -> Turn | None:

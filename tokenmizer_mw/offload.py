@@ -1,7 +1,13 @@
-"""Work beside the event loop: one hop to a thread and back, at a third of what a general-purpose pool costs.
+"""Run blocking work in worker threads, beside the event loop.
 
-Every chat that is remembered makes this hop once. asyncio's own executor and anyio's worker threads build two
-futures, a context and a limiter for it; here a tuple goes through a queue, and one callback comes back.
+There are two pools, so that work of one kind never waits for work of the other: `STORE` for what waits for a
+database, `CPU` for what computes. A full `STORE` pool (a database that does not answer) delays no request that only
+has to be parsed.
+
+`anyio.to_thread` is not used, for two reasons beside its cost (2 to 3 times the CPU time per call): it drops a task
+whose caller is cancelled before a thread has it, which would lose the turn of a client that has gone, and it returns
+the limiter's token of a cancelled caller while the thread still works, so that its limit does not hold against a
+store that hangs.
 """
 
 from __future__ import annotations
@@ -13,129 +19,175 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import Context, copy_context
-from queue import Empty, SimpleQueue
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
-import anyio.to_thread
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
 
 T = TypeVar("T")
 
-THREADS_MAX: Final = 32
-"""Turns that wait for a store at the same time; more of them wait for a thread."""
+STORE_THREADS: Final = 32
+"""Threads that wait for stores at the same time. They are idle while they wait, so there may be many; a store of
+this package serves fewer at once."""
+
+CPU_THREADS: Final = 8
+"""Threads that compute at the same time. They share one interpreter lock with the event loop, which waits for its
+turn behind each of them (5 ms each), so there are few; with one or two, a single large request would hold up all
+others."""
 
 SETTLE_SECONDS: Final = 5.0
-"""How long the end of the process waits for jobs that run."""
+"""Seconds that the end of the process waits for jobs that are still under way."""
 
-_Job = tuple[Callable[[], Any], Context, asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
+_Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], None]]
+"""The task, the caller's context variables, and what to call in the worker thread with the result or the error."""
 
 
-class _Threads:
-    """Daemon threads that take jobs from one queue. They start as they are needed and then stay."""
+class WorkerPool:
+    """At most ``size`` daemon threads that take jobs from one queue. A thread starts when it is needed, then stays.
 
-    def __init__(self) -> None:
+    In a forked child the pool is empty and starts threads of its own.
+    """
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._idle: list[None] = []  # one item for each thread that found nothing to do
-        self._busy: set[int] = set()
-        self._count = 0
-        self._guard = threading.Lock()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._outstanding = 0  # jobs that wait or run: never more than threads, unless all threads there may be run
+
+    @property
+    def outstanding(self) -> int:
+        """Jobs that wait for a thread or run."""
+        return self._outstanding
 
     def put(self, job: _Job) -> None:
-        self._jobs.put(job)  # before a thread starts, or it would count itself idle first
-        try:
-            self._idle.pop()
-        except IndexError:
-            self._start()
+        """Run ``job`` in a thread of this pool. Raises ``RuntimeError`` where no thread can be started."""
+        with self._lock:
+            if self._threads <= self._outstanding and self._threads < self.size:
+                self._start()
+            self._outstanding += 1
+        self._jobs.put(job)
 
     def settle(self, seconds: float) -> None:
-        """Wait until no job runs, at most ``seconds``."""
+        """Wait until all jobs are done, at most ``seconds``."""
         deadline = time.monotonic() + seconds
-        while self._busy and time.monotonic() < deadline:
+        while self._outstanding and time.monotonic() < deadline:
             time.sleep(0.002)
 
     def _start(self) -> None:
-        with self._guard:
-            if self._count == THREADS_MAX:
-                return
-            try:
-                name = f"tokenmizer-offload-{self._count + 1}"
-                threading.Thread(target=self._run, name=name, daemon=True).start()
-            except RuntimeError:
-                if not self._count:
-                    raise  # otherwise those that run already will do
-                return
-            self._count += 1
+        name = f"tokenmizer-{self.name}-{self._threads + 1}"
+        try:
+            threading.Thread(target=self._work, name=name, daemon=True).start()
+        except RuntimeError:
+            if not self._threads:
+                raise  # otherwise the threads that run will do
+        else:
+            self._threads += 1
 
-    def _run(self) -> None:
-        me = threading.get_ident()
+    def _work(self) -> None:
         while True:
+            task, context, deliver = self._jobs.get()
+            result, error = None, None
             try:
-                job = self._jobs.get_nowait()
-            except Empty:
-                self._idle.append(None)
-                job = self._jobs.get()
-            self._busy.add(me)
-            _do(*job)
-            self._busy.discard(me)
-            del job  # what it holds must not live until the next one
+                result = context.run(task)
+            except BaseException as raised:
+                error = raised
+            with self._lock:  # before the caller goes on: its next job finds this thread free
+                self._outstanding -= 1
+            deliver(result, error)
+            del task, context, deliver, result, error  # nothing of a job lives until the next one
 
 
-def _do(task: Callable[[], Any], context: Context, loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
-    result, error = None, None
-    try:
-        result = context.run(task)
-    except BaseException as raised:
-        error = raised
-    try:
-        loop.call_soon_threadsafe(_deliver, done, result, error)
-    except RuntimeError:
-        return  # the loop was closed meanwhile: nobody waits
+STORE: Final = WorkerPool("store", STORE_THREADS)
+"""For tasks that read or write a store."""
+
+CPU: Final = WorkerPool("cpu", CPU_THREADS)
+"""For tasks that compute and wait for nothing."""
 
 
-def _deliver(done: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
-    if done.cancelled():
-        return
-    if error is not None:
-        done.set_exception(error)
-    else:
-        done.set_result(result)
+def _settle() -> None:
+    """A thread that is inside a native library while the interpreter goes down would abort the process."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    for pool in (STORE, CPU):
+        pool.settle(deadline - time.monotonic())
 
 
-class _Process:
-    """The threads of this process; a forked child has none of its parent's."""
-
-    def __init__(self) -> None:
-        self.threads = _Threads()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._renew)
-        atexit.register(self._settle)
-
-    def _settle(self) -> None:
-        """A thread that is inside a native library while the interpreter goes down would abort the process."""
-        self.threads.settle(SETTLE_SECONDS)
-
-    def _renew(self) -> None:
-        self.threads = _Threads()
+atexit.register(_settle)
 
 
-_process: Final = _Process()
+async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
+    """Run ``task`` in a thread of ``pool``, with the caller's context variables, and return its result.
 
-
-async def offload(task: Callable[[], T]) -> T:
-    """What ``task`` returns, run in a worker thread with the caller's context variables.
-
-    A caller that is cancelled leaves at once; the task runs to its end. Where no asyncio task is running, anyio's
-    threads do the work.
+    A caller that is cancelled leaves at once; the task still runs, to its end. Raises what the task raises; a
+    ``StopIteration`` becomes a ``RuntimeError``. Works under asyncio, uvloop and trio.
     """
-    if not _on_asyncio():
-        return await anyio.to_thread.run_sync(task)
+    if not _is_in_asyncio():
+        return await _offload_from_any_loop(task, pool)
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
-    _process.threads.put((task, copy_context(), loop, done))
+    pool.put((task, copy_context(), partial(_deliver, loop, done)))
     return await done
 
 
-def _on_asyncio() -> bool:
+def _is_in_asyncio() -> bool:
     try:
         return asyncio.current_task() is not None
     except RuntimeError:
         return False
+
+
+def _deliver(
+    loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], result: object, error: BaseException | None
+) -> None:
+    try:
+        loop.call_soon_threadsafe(_resolve, done, result, error)
+    except RuntimeError:
+        return  # the loop is closed: nobody waits
+
+
+def _resolve(done: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
+    if done.done():
+        return
+    if error is None:
+        done.set_result(result)
+    else:
+        done.set_exception(_without_stop_iteration(error))
+
+
+def _without_stop_iteration(error: BaseException) -> BaseException:
+    """``error``, or a ``RuntimeError`` for a ``StopIteration``, which no coroutine can raise."""
+    if not isinstance(error, StopIteration):
+        return error
+    substitute = RuntimeError("the task raised StopIteration")
+    substitute.__cause__ = error
+    return substitute
+
+
+async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
+    """``offload`` by way of anyio's events: for trio."""
+    done, token = anyio.Event(), anyio.lowlevel.current_token()
+    outcome: list[tuple[Any, BaseException | None]] = []
+
+    def deliver(result: object, error: BaseException | None) -> None:
+        outcome.append((result, error))
+        try:
+            anyio.from_thread.run_sync(done.set, token=token)
+        except RuntimeError:
+            return  # the loop has ended: nobody waits
+
+    pool.put((task, copy_context(), deliver))
+    await done.wait()
+    result, error = outcome[0]
+    if error is not None:
+        raise _without_stop_iteration(error)
+    value: T = result
+    return value

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from tokenmizer_mw.compress.replies import trim_reply
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -81,7 +81,7 @@ class _Held:
     async def _trimmed(self, body: bytes) -> None:
         start, self._start = self._start or {}, None
         try:
-            shorter = trim_reply(body) if len(body) <= INLINE_MAX else await offload(lambda: trim_reply(body))
+            shorter = trim_reply(body) if len(body) <= INLINE_MAX else await offload(lambda: trim_reply(body), CPU)
         except Exception as error:
             _log.warning("trim_failed: %s; the reply went on as it was", type(error).__name__)
             shorter = body

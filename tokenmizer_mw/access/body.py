@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 
 from .head import Head
@@ -111,7 +111,7 @@ class Body:
         if self._received > self._settings.body_max:
             return BODY_TOO_LARGE
         if self._decoder is not None and piece:
-            refusal = await offload(partial(self._decode, self._decoder, bytes(piece)))
+            refusal = await offload(partial(self._decode, self._decoder, bytes(piece)), CPU)
             if refusal is not None:
                 return refusal
         self._complete = self.sent

@@ -21,7 +21,7 @@ from typing import Final
 import anyio
 
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 
 from .caller import Caller
 from .key_store import KeyStore
@@ -95,7 +95,7 @@ class Keyring:
         fail."""
         begun = self._clock()
         try:
-            keys = await offload(self.store.kept)
+            keys = await offload(self.store.kept, STORE)
         except Exception as error:
             _log.warning("keys_not_read: %s", type(error).__name__)
             self._again_at = self._clock() + min(_AGAIN_SECONDS, self._refresh_seconds)

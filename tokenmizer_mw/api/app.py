@@ -13,7 +13,7 @@ from tokenmizer_mw.access.caller import Caller, caller_of
 from tokenmizer_mw.errors import ConfigError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 
 from .answered import Answered
 from .asked import Asked, Written
@@ -132,7 +132,7 @@ class Api:
         session_id = found.session_id if found is not None else ""
         prefix = scope.get("root_path", "")
         asked = Asked(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
-        return await offload(partial(_done, route, asked))
+        return await offload(partial(_done, route, asked), STORE)
 
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
         """Who asks. Raises ``Refused`` for who may not."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
 from tokenmizer_mw.exchange import Headers, Opened
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
 
@@ -209,14 +209,14 @@ class Asking:
     async def alook(self) -> Answer | None:
         """``look`` from an event loop: what takes long is done in a worker thread."""
         try:
-            answer = self._exact() if self._quick else await offload(self._exact)
+            answer = self._exact() if self._quick else await offload(self._exact, STORE)
             flight = None
             if answer is None:
-                flight = self._joined() if self._quick else await offload(self._joined)
+                flight = self._joined() if self._quick else await offload(self._joined, STORE)
             if flight is not None:
                 answer = self._shared(await flight.await_(self._answers.settings.cache_wait_seconds))
             if answer is None and self._meaning is not None:
-                answer = await offload(self._meant)
+                answer = await offload(self._meant, STORE)
             return self._looked(answer)
         except Exception as error:
             self._failed(error)

@@ -19,7 +19,7 @@ from tokenmizer_mw.api.errors import problem_of
 from tokenmizer_mw.api.health import Check, Doubt, Health
 from tokenmizer_mw.errors import ConfigError, StoreError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 
 from . import live, login, static
 from .asked import FORM_FIELD, Asked, Kept, Page, See
@@ -283,7 +283,7 @@ class Dashboard:
         token = self._seal.form_token(visitor.given, visitor.who)
         asked = Asked(self._memory, caller, query, form, token, self._health, self._kept, self._clock())
         leaves = bool(self._entrance.asks)
-        done = await offload(partial(_done, route, asked, leaves))
+        done = await offload(partial(_done, route, asked, leaves), STORE)
         if isinstance(done, See):
             await answer.see(done.address)
         else:

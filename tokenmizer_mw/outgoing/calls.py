@@ -28,7 +28,7 @@ from tokenmizer_mw.call import (
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.exchange import Headers, Reason, by_name
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.wire.dialect import Dialect
 
 if TYPE_CHECKING:
@@ -295,6 +295,6 @@ _OF_ENCODED_BODIES: Final = frozenset({b"content-encoding", b"content-length"})
 async def commit(turn: Turn, *, last: bool) -> None:
     """``Turn.commit`` off the event loop."""
     try:
-        await offload(partial(turn.commit, last))
+        await offload(partial(turn.commit, last), STORE)
     except Exception as error:
         failed(turn.memory, "commit_failed", error)

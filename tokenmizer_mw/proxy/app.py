@@ -21,7 +21,7 @@ from tokenmizer_mw.dashboard.ending import before_the_end
 from tokenmizer_mw.dashboard.table import NAMES
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.operations.retention import retaining
 
 from .bounding import Bounding
@@ -128,9 +128,9 @@ class Proxy:
                 message = await receive()
             self._drain()
         await self._upstream.aclose()
-        await offload(self.memory.close)
+        await offload(self.memory.close, STORE)
         if self._keys is not None:
-            await offload(self._keys.close)
+            await offload(self._keys.close, STORE)
         await send({"type": "lifespan.shutdown.complete"})
 
 

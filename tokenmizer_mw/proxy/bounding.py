@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.access.bounds import Bounds, Excess, excess
 from tokenmizer_mw.access.refusals import dialect_at
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 from tokenmizer_mw.wire.refusal import refusal
 
 from .bodies import read_ahead, replayed, whole_body
@@ -56,7 +56,7 @@ class Bounding:
     async def _excess(self, body: bytes) -> Excess | None:
         if len(body) <= INLINE_MAX:
             return excess(body, self._bounds)
-        return await offload(partial(excess, body, self._bounds))
+        return await offload(partial(excess, body, self._bounds), CPU)
 
 
 def _encoded(scope: Scope) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.offload import offload
+from tokenmizer_mw.offload import CPU, offload
 from tokenmizer_mw.wire.spans import decoded, read_object
 from tokenmizer_mw.wire.unread import models
 
@@ -25,7 +25,7 @@ _BLANKS: Final = 64
 
 async def where_it_fits(work: Callable[[], T], body: bytes) -> T:
     """Run ``work`` here, or in a worker thread when ``body``, which it reads, is long."""
-    return work() if len(body) <= INLINE_MAX else await offload(work)
+    return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
 
 async def model_of(face: Face, body: bytes) -> str:
