@@ -17,6 +17,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.wire.host_texts import without_host_texts
 
 REFINED: Final = "refined"
 
@@ -114,7 +115,7 @@ class Refining:
         return 0 < self.settings.llm_every <= len(state.unrefined)
 
     def _seen(self, message: Message) -> Message:
-        return self.cleaned(without_own_blocks(message, self.secret))
+        return self.cleaned(without_own_blocks(without_host_texts(message), self.secret))
 
 
 def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:

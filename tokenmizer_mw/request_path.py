@@ -46,6 +46,7 @@ from tokenmizer_mw.tracing import LimitedLog, span
 from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, left_to_others, looked_at, smallest_budget
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.host_texts import is_side_call
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history, request_of
 from tokenmizer_mw.wire.unread import mentions
@@ -176,7 +177,10 @@ class RequestPath:
             self._report_left_to_others(request)
             spared = self._compression.spared(key, request) if self._compression is not None else ()
             counter = self._counters.of(request.model)
-            return self._decided(key, Cutting(self._drawing, key, request, counter, spared=spared))
+            cutting = Cutting(self._drawing, key, request, counter, spared=spared)
+            if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
+                return self._kept.read(key, lambda state: cutting.decide(state).rewrite)
+            return self._decided(key, cutting)
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
@@ -217,7 +221,13 @@ class RequestPath:
         return decided.rewrite
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
-        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet."""
+        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.
+
+        Of a host's own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
+        """
+        if is_side_call(messages):
+            self.count("side_call")
+            return
         reply = self._clean(reply)
         told = messages if isinstance(messages, History) else history_of(messages)
         if reply is not None and reply.message is not None:

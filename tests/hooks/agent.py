@@ -78,13 +78,14 @@ class Desk:
 class Session:
     """One run of the agent that is talked to line by line."""
 
-    def __init__(self, desk: Desk, upstream: Upstream, name: str, *, resume: bool = False) -> None:
+    def __init__(self, desk: Desk, upstream: Upstream, name: str, *, resume: bool = False, plugin: bool = True) -> None:
         self._upstream = upstream
         self.name = name
         options = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
         named = ("--resume" if resume else "--session-id", name)
         tools = ("--allowedTools", f"Bash,Write,{TOOLS}*")
-        command = ("claude", "--plugin-dir", str(PLUGIN), "--model", "fake-n3", *options, *tools, *named)
+        ours = ("--plugin-dir", str(PLUGIN)) if plugin else ()
+        command = ("claude", *ours, "--model", "fake-n3", *options, *tools, *named)
         self._process = subprocess.Popen(
             command, cwd=desk.project, env=desk.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.hooks.agent import Session, desk, new_name, program
+from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
+from tokenmizer_mw.model.node import NodeType
 
 from .serving import Served, configured, serving
 
@@ -81,3 +84,46 @@ def test_codex(tmp_path: Path, upstream: Upstream, model: str) -> None:
         said = the_session(served)
     assert ("user", SAID) in said
     assert said[-1][0] == "assistant"
+
+
+SUMMARY = """\
+<analysis>They chose a database.</analysis>
+<summary>
+1. Primary Request: orders are in PostgreSQL.
+2. Pending Tasks: write the billing page. Never delete the backups.
+</summary>"""
+
+
+@pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
+def test_prompts_of_claude_code_are_not_the_users_word(tmp_path: Path, upstream: Upstream) -> None:
+    """Its reminders, its prompt for a compaction and its notice after one make no facts."""
+    name = new_name()
+    with serving(configured(upstream)) as served, desk(tmp_path, served.url) as at_desk:
+        del at_desk.environment["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"]  # titles of sessions are such traffic
+        at_desk.environment["DISABLE_AUTOUPDATER"] = "1"
+        with Session(at_desk, upstream, name, plugin=False) as session:
+            for said, reply in (
+                ("We use PostgreSQL for the orders. Never push to main.", "Understood."),
+                ("Which cache do we take?", "Redis would do."),
+                ("Add a queue.", "It is there."),
+                ("/compact", SUMMARY),
+                ("Go on with the orders.", "They are done."),
+            ):
+                upstream.script.clear()
+                upstream.script.extend([Scripted(text=reply)] * 3)
+                session.say(said)
+        upstream.script.clear()
+        assert any("Respond with TEXT ONLY" in call.body.decode() for call in upstream.calls)
+        assert any("session is being continued" in call.body.decode() for call in upstream.calls)
+        assert served.sessions() == [name]
+        said = [text for role, text in served.said(name) if role == "user"]
+        assert not any("TEXT ONLY" in text or "Write the title" in text for text in said)
+        assert served.memory.counters()["side_call"] >= 1
+        graph = served.memory.graph(name)
+        theirs = [
+            node.label for node in graph.nodes() if node.type in (NodeType.GOAL, NodeType.DECISION, NodeType.TASK)
+        ]
+    own = ("PostgreSQL", "push to main", "cache", "queue", "orders", "Redis")
+    assert [label for label in theirs if not any(word in label for word in own)] == []
+    assert any("push to main" in label for label in theirs)
+    assert not any("backups" in label or "billing" in label for label in theirs)

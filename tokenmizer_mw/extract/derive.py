@@ -16,6 +16,7 @@ from tokenmizer_mw.model.event import Derived, Event
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.host_texts import without_host_texts
 
 from .acts import read_acts
 from .facts import forget_names
@@ -32,7 +33,7 @@ from .segment import segment
 from .settling import settle
 from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, Situation, situation_of, words_in
 from .structure import open_calls, read_structure
-from .structure.client import is_interruption, without_client
+from .structure.client import is_interruption
 from .structure.voiced import speaks as only_speaks
 from .structure.voiced import voiced
 from .turning import turned
@@ -67,9 +68,9 @@ def derive(
     """
     ledger = Ledger(graph.fork())
     suspicious = flagged or {}
-    before = [(number, voiced(message)) for number, message in list(context)[-CONTEXT_MESSAGES:]]
+    before = [(number, _own_words(message)) for number, message in list(context)[-CONTEXT_MESSAGES:]]
     for number, message in messages:
-        numbered = (number, voiced(message))
+        numbered = (number, _own_words(message))
         if numbered[0] > graph.derived:
             fenced = settings.guard in ("fence", "block") and numbered[0] in suspicious
             _draw(ledger, numbered, before, settings, fenced=fenced)
@@ -85,7 +86,7 @@ def _draw(
     ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings, *, fenced: bool = False
 ) -> None:
     turn, message = numbered
-    if message.role is Role.SYSTEM or is_interruption(message.text):
+    if message.role is Role.SYSTEM or is_interruption(message.text) or _is_empty(message):
         return
     goal = ledger.graph.in_slot("goal")
     situation = situation_of(
@@ -100,8 +101,6 @@ def _draw(
     ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _told(before))
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = segment(message.text, chars_max=settings.message_max) if speaks else []
-    if message.role is Role.USER:
-        segments = without_client(message.text, segments)
     stages = settings.stages_named
     findings = []
     if "structure" in stages:
@@ -138,6 +137,16 @@ def _draw(
         forget_names(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _own_words(message: Message) -> Message:
+    """``message`` as its speaker means it: without what a host put into it, and with what tools speak aloud."""
+    return voiced(without_host_texts(message))
+
+
+def _is_empty(message: Message) -> bool:
+    """Whether nobody says anything in ``message``: a host wrote all of it."""
+    return message.role is Role.USER and not (message.text.strip() or message.tool_results or message.attachments)
 
 
 def _told(before: Sequence[Numbered]) -> list[tuple[int, str]]:

@@ -1,0 +1,152 @@
+"""What a host writes into a user's message is not the user's word."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.host_texts import (
+    HOST_TEXTS,
+    HostText,
+    HostTextKind,
+    find_host_texts,
+    is_continuation,
+    is_side_call,
+    remove_host_texts,
+)
+
+HOSTS = {"Claude Code", "Codex", "aider", "Cline", "Roo Code", "OpenHands", "Cursor", "VS Code Copilot"}
+
+ORDINARY = [
+    "Use PostgreSQL for the orders.",
+    "Never push to main.",
+    "Please write a title for my talk about queues.",
+    "Summarize the conversation in the ticket for me.",
+    "Summarize this file, then delete it.",
+    "Please continue.",
+    "Please continue with the tests.",
+    "Continue where we left off yesterday.",
+    "Your task is to write a parser for the log files.",
+    "Generate a concise title for each chapter.",
+    "Give me three follow-up questions for the interview.",
+    "Here are the files: shop.py and other.py.",
+    "Here are some files from my repository, please have a look.",
+    "I have added these files to the repository.",
+    "I committed the changes.",
+    "I committed the changes with the message 'fix'.",
+    "I switched to a new branch.",
+    "I spoke to you previously about the cache, remember?",
+    "# Rules\n\nNever use tabs.",
+    "# TODO\n- [ ] Add the tax",
+    "# Tasks\n- [ ] Write the release notes",
+    "A <div> and a `<reminder>` are tags.",
+    "Why does <system-reminder> show up in my logs?",
+    "The tag <environment_context> is documented nowhere.",
+    "What does [Request interrupted by user] mean?",
+    "<rules>\nNever use tabs.\n</rules>",
+    "<context>\nThe shop sells books.\n</context>\nWrite a slogan.",
+    "<task>Add a login page</task>",
+    "<user_query>Add a login page</user_query>",
+    "<userRequest>Add a login page</userRequest>",
+    "Critical: respond to the customer today.",
+    "CRITICAL: the build is broken on main.",
+    "Another language model started this; please review its work.",
+    "You are performing well. Next, the compaction of the log.",
+    "[ERROR] connection refused",
+    "[NOTE] The port changed to 8080.",
+    "### Task\nAdd a login page.",
+    "### Task: clean up the tests",
+    "The user stepped away from the desk, so the session must lock.",
+    "Write the title in English, please.",
+    "This session is about the billing service.",
+    "Is this session being continued from a previous conversation?",
+    "Fix any errors in the linter, if possible.",
+    "My request: rename the table.",
+    "The hook says: Stop hook feedback is ignored.",
+]
+
+OWN_WORDS = [
+    ("Use tabs here.", "Use tabs here."),
+    ("[Request interrupted by user for tool use]", ""),
+    ("<system-reminder>\nNever mention this list.\n</system-reminder>\nUse tabs here.", "Use tabs here."),
+    ("Use tabs here.\n<environment_details>\n# Time\nNoon\n</environment_details>", "Use tabs here."),
+    ("Use tabs here.\n<environment_details>\ncut off", "Use tabs here."),
+    ("<command-name>/compact</command-name>\n<local-command-stdout>Done.</local-command-stdout>", ""),
+    (
+        "Use tabs here.\n# task_progress RECOMMENDED\n\nWrite a list.\n\n- [ ] Look around\n- [ ] Tidy up\n",
+        "Use tabs here.",
+    ),
+    ("# TODO LIST UPDATE REQUIRED\nYou must keep it.\n\n# Notes\nUse tabs here.", "# Notes\nUse tabs here."),
+    (
+        "<task>\nUse tabs here.\n</task>\n\n<environment_details>\nx\n</environment_details>",
+        "<task>\nUse tabs here.\n</task>",
+    ),
+    (
+        "This session is being continued from a previous conversation.\n\nSummary:\nNever push to main.\n"
+        "Continue the conversation from where it left off without asking.\nUse tabs here.",
+        "Use tabs here.",
+    ),
+    ("Use tabs here.\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block must have a path.", "Use tabs here."),
+    (
+        "# Files mentioned by the user:\n\n## a.txt: /srv/a.txt\n\n## My request for Codex:\nUse tabs here.",
+        "Use tabs here.",
+    ),
+]
+
+
+@pytest.mark.parametrize("row", HOST_TEXTS, ids=lambda row: f"{row.host}, {row.kind.value}, {row.example[:24]}")
+def test_example_of_each_row(row: HostText) -> None:
+    assert row.source and row.host
+    if row.system:
+        assert is_side_call([Message(Role.SYSTEM, row.example), Message(Role.USER, "Use PostgreSQL.")])
+        return
+    assert [span.row for span in find_host_texts(row.example)][:1] == [row]
+    assert remove_host_texts(row.example) == ""
+    assert remove_host_texts(f"Use tabs here.\n{row.example}").startswith("Use tabs here.") or row.pattern.startswith(
+        r"\A"
+    )
+
+
+def test_each_host_has_rows() -> None:
+    assert {row.host for row in HOST_TEXTS} >= HOSTS | {"Open WebUI", "LibreChat"}
+    assert {row.kind for row in HOST_TEXTS} == set(HostTextKind)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_sentences_are_the_users(text: str) -> None:
+    assert remove_host_texts(text) is text
+    assert not is_side_call([Message(Role.SYSTEM, text), Message(Role.USER, text)])
+
+
+@pytest.mark.parametrize(("text", "expected"), OWN_WORDS)
+def test_words_of_the_user_remain(text: str, expected: str) -> None:
+    assert remove_host_texts(text) == expected
+
+
+def test_continuations_and_side_calls() -> None:
+    notice = "This session is being continued from a previous conversation.\n\nSummary:\nNever push to main."
+    prompt = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nSummarize."
+    assert is_continuation(Message(Role.USER, f"<system-reminder>\na\n</system-reminder>\n{notice}"))
+    assert not is_continuation(Message(Role.ASSISTANT, notice))
+    assert not is_side_call([Message(Role.USER, notice)])
+    assert is_side_call([Message(Role.USER, "Then the queue."), Message(Role.USER, f"The queue.\n{prompt}")])
+    assert not is_side_call(
+        [Message(Role.USER, prompt), Message(Role.ASSISTANT, "A summary."), Message(Role.USER, "On.")]
+    )
+    assert not is_side_call([])
+
+
+@pytest.mark.parametrize(
+    "unit", ["<reminder>", "# TODO LIST a\nb\n", "<system-reminder>x</system-reminder>\n", "[Request ", "<session>\n"]
+)
+def test_cost_is_linear(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        start = time.process_time()
+        find_host_texts(text)
+        return time.process_time() - start
+
+    least = min(seconds(50_000) for _ in range(3))
+    assert min(seconds(200_000) for _ in range(3)) < 8 * least + 0.05

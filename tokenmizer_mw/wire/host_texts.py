@@ -1,0 +1,176 @@
+"""What hosts (coding agents, chat interfaces) put into the user's mouth: a table with a row for each text.
+
+Agents and chat interfaces send texts of their own as messages of the user: compaction prompts, notices that a
+conversation goes on, reminders, states of the editor, lists of files, requests for a title. None of it is the user's
+word. ``find_host_texts`` says where it stands in a text, ``remove_host_texts`` what the user wrote, and
+``is_side_call`` whether a whole request is the host's. All patterns are RE2: time is linear in the text.
+
+A new row needs an example and a source; ``tests/wire/test_host_texts.py`` checks both, and that no row matches what
+people write themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.model.message import Message, Role
+
+from .host_rows import HOST_ROWS
+
+
+class HostTextKind(StrEnum):
+    """What a host's text is for."""
+
+    COMPACTION_PROMPT = "compaction prompt"
+    CONTINUATION_NOTICE = "continuation notice"
+    REMINDER = "reminder"
+    ENVIRONMENT = "environment"
+    FILE_LIST = "file list"
+    SIDE_CALL = "side call"
+
+
+class Extent(StrEnum):
+    """How far a host's text reaches from where its pattern matches: ``MATCH``: the match; ``TAG``: up to the end of the
+    element that the match opens (or of the text); ``REST``: to the end of the text, or, where the row has an
+    ``end``, to the last line that begins like it."""
+
+    MATCH = "match"
+    TAG = "tag"
+    REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class HostText:
+    """A row of the table.
+
+    ``pattern`` is RE2, multi-line, sensitive to case. ``end``: see ``Extent``; "" for none. ``system``: the text stands
+    in the system prompt, and only tells that the request is a side call. ``example`` matches, in words of this
+    project's own but for the marker; ``source`` says where the host's own text was read.
+    """
+
+    host: str
+    kind: HostTextKind
+    extent: Extent
+    pattern: str
+    example: str
+    source: str
+    end: str = ""
+    system: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpan:
+    """Where a host's text stands: characters ``start`` to ``end`` of a text, and its row."""
+
+    start: int
+    end: int
+    row: HostText
+
+
+HOST_TEXTS: Final = tuple(
+    HostText(
+        host,
+        HostTextKind(kind),
+        Extent(extent),
+        pattern,
+        example,
+        source,
+        str(more.get("end", "")),
+        bool(more.get("system")),
+    )
+    for host, kind, extent, pattern, example, source, more in HOST_ROWS
+)
+"""The table. Rows are tried in this order where several match at one place."""
+
+_WHOLE_CALLS: Final = frozenset({HostTextKind.SIDE_CALL, HostTextKind.COMPACTION_PROMPT})
+_SYSTEM_LOOK: Final = 4_096
+"""Characters of a system prompt in which a side call is looked for: it begins with what it is for."""
+
+
+_IN_MESSAGES: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if not row.system))
+_IN_SYSTEM: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
+_EACH: Final = [(row, re2.compile(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
+_MATCHES_CACHED: Final = 256
+_ENDS: Final = {row.end: re2.compile(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
+
+
+def find_host_texts(text: str) -> list[HostSpan]:
+    """The texts of hosts in a user's ``text``, in order, none inside another; [] when there are none."""
+    spans: list[HostSpan] = []
+    end = 0
+    for match in _IN_MESSAGES.finditer(text):
+        if match.start() >= end:
+            row = _row_of(match.group())
+            end = _end_of(row, text, match.start(), match.end())
+            spans.append(HostSpan(match.start(), end, row))
+    return spans
+
+
+def remove_host_texts(text: str) -> str:
+    """What the user wrote of ``text``: without the texts of hosts and the blanks around them. A text without any is
+    returned as it is."""
+    spans = find_host_texts(text)
+    if not spans:
+        return text
+    starts, ends = [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)]
+    pieces = (text[start:end].strip() for start, end in zip(starts, ends, strict=True))
+    return "\n\n".join(filter(None, pieces))
+
+
+def without_host_texts(message: Message) -> Message:
+    """``message`` with what the user wrote of it; messages of others are returned as they are."""
+    if message.role is not Role.USER or not message.text:
+        return message
+    own = remove_host_texts(message.text)
+    return message if own is message.text else replace(message, text=own)
+
+
+def is_continuation(message: Message) -> bool:
+    """Whether a user's ``message`` carries a host's notice that an earlier conversation goes on from a summary."""
+    if message.role is not Role.USER:
+        return False
+    return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
+
+
+def is_side_call(messages: Sequence[Message]) -> bool:
+    """Whether a request of ``messages`` is the host's own: it asks for a title, tags, a commit message, or a summary to
+    go on from. Looks at the leading system prompt and at the newest message, when the user sent it."""
+    if not messages:
+        return False
+    first, last = messages[0], messages[-1]
+    if first.role is Role.SYSTEM and _IN_SYSTEM.search(first.text[:_SYSTEM_LOOK]) is not None:
+        return True
+    return last.role is Role.USER and any(span.row.kind in _WHOLE_CALLS for span in find_host_texts(last.text))
+
+
+@lru_cache(maxsize=_MATCHES_CACHED)
+def _row_of(matched: str) -> HostText:
+    """The row whose pattern matched this: asking each is cheaper than capturing groups in every text."""
+    return next(row for row, pattern in _EACH if pattern.match(matched) is not None)
+
+
+def _end_of(row: HostText, text: str, start: int, end: int) -> int:
+    match row.extent:
+        case Extent.MATCH:
+            return end
+        case Extent.TAG:
+            name = text[start:end].partition("<")[2].partition(">")[0]
+            closing = f"</{name}>"
+            if (closed := text.find(closing, end)) < 0:
+                closing = f"</{name.partition(' ')[0]}>"
+                closed = text.find(closing, end)
+            return closed + len(closing) if closed >= 0 else len(text)
+        case Extent.REST:
+            return max((place for place in _line_ends(row, text, end)), default=len(text))
+
+
+def _line_ends(row: HostText, text: str, start: int) -> Iterator[int]:
+    if row.end:
+        for match in _ENDS[row.end].finditer(text, start):
+            yield match.end()
