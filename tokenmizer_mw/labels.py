@@ -17,6 +17,11 @@ _CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
 _CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
 _OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
 
+LINE_MAX: Final = 2_000
+"""Longest line of a text that is shown in several lines."""
+INDENT_MAX: Final = 16
+"""Widest indentation of a line."""
+
 
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
     """``text`` as one harmless line of at most ``limit`` characters, "" when nothing visible is left.
@@ -33,6 +38,13 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
     if "```" in text or "~~~" in text:
         text = _CODE_FENCE.sub("``", text)
     return text if len(text) <= limit else _shortened(text, limit)
+
+
+def flatten_lines(text: str, limit: int = LINE_MAX) -> str:
+    """``text`` with each line as harmless as ``flatten`` makes it, and at most ``limit`` characters long. Lines keep
+    their indentation; blank lines are left out."""
+    lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, limit)) for line in text.splitlines())
+    return "\n".join(indent[:INDENT_MAX] + said for indent, said in lines if said)
 
 
 def _visible(text: str) -> Iterator[str]:

@@ -15,7 +15,10 @@ from tokenmizer_mw.model.node import Node, Status, Trust
 from tokenmizer_mw.tokens import TokenCounter
 
 from .answers import answering, asked_kinds
+from .index import PassageHit, PassageIndex
 from .messages import EXCERPT_CHARACTERS, Excerpt, Weights, passage, ranked, wanted_words
+from .passages import message_text
+from .selection import Piece, select_passages
 
 FACTS_MAX: Final = 20
 """Facts looked at."""
@@ -200,4 +203,14 @@ def _outdated(graph: SessionGraph, excerpt: Excerpt) -> str:
     return ""
 
 
-__all__ = ["EXCERPT_CHARACTERS", "Excerpt", "Recall", "recall"]
+__all__ = [
+    "EXCERPT_CHARACTERS",
+    "Excerpt",
+    "PassageHit",
+    "PassageIndex",
+    "Piece",
+    "Recall",
+    "message_text",
+    "recall",
+    "select_passages",
+]

@@ -1,0 +1,240 @@
+"""An inverted index over the passages of a session's messages, which grows as messages are added. Pure.
+
+Ranking is BM25 (Robertson and Zaragoza, 2009) over passages. Rare terms are read first; when ``_POSTINGS_MAX`` entries
+were read, the remaining, frequent terms only count for the best passages so far. That bounds the time of a query
+whatever the length of the session.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Final
+
+from .passages import Passage, split_passages
+from .terms import index_terms
+
+PASSAGES_MAX: Final = 20_000
+"""Passages that an index holds by default; the oldest give way."""
+
+HITS_MAX: Final = 40
+"""Passages that a query finds at most."""
+
+_MESSAGE_CHARACTERS: Final = 200_000
+"""Of a longer message only the beginning and the end are indexed, half of this each."""
+_QUERY_CHARACTERS: Final = 4_000
+_QUERY_TERMS: Final = 64
+_POSTINGS_MAX: Final = 4_000
+_RESCORED: Final = 100
+_SATURATION: Final = 1.2
+_LENGTH: Final = 0.9
+_NEIGHBOUR: Final = 0.15
+"""Share of its better neighbour's score that a passage gets: an answer often stands beside the words of a question."""
+_ROLE_WEIGHTS: Final = {"user": 1.2, "tool": 0.8}
+_SPARE: Final = 1.25
+"""An index is rebuilt without its oldest passages when it holds so many times its maximum."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A passage that was found.
+
+    ``number`` and ``role`` are its message's. ``place`` orders the passages of a session; those of neighbours differ
+    by 1. ``score`` is positive and compares hits of one query. ``weights`` holds the query's terms and how much each
+    tells. ``head``: first lines of the table or code block that the passage is from, "" where it begins with them or
+    is from neither.
+    """
+
+    number: int
+    role: str
+    text: str
+    place: int
+    score: float
+    weights: Mapping[str, float] = field(default_factory=dict)
+    head: str = ""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A message: its passages are those from ``first`` on."""
+
+    number: int
+    role: str
+    text: str
+    first: int
+
+
+@dataclass(slots=True)
+class _Posting:
+    """In which passages a term stands, and how often in each (at most 255)."""
+
+    places: array[int] = field(default_factory=lambda: array("I"))
+    counts: array[int] = field(default_factory=lambda: array("B"))
+
+
+class PassageIndex:
+    """The passages of one session. Not safe for threads; whoever keeps it locks it.
+
+    ``passages_max`` bounds what it holds. Messages are added in the order of their numbers; one whose number was added
+    before is ignored.
+    """
+
+    def __init__(self, *, passages_max: int = PASSAGES_MAX) -> None:
+        self._most = passages_max
+        self._entries: list[_Entry] = []
+        self._passages: list[Passage] = []
+        self._owners = array("I")
+        self._lengths = array("I")
+        self._total = 0
+        self._postings: dict[str, _Posting] = {}
+        self._removed: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._passages)
+
+    @property
+    def last(self) -> int:
+        """The number of the newest message, 0 when there is none."""
+        return self._entries[-1].number if self._entries else 0
+
+    def add(self, number: int, role: str, text: str) -> None:
+        """Index a message: its number in the session, its speaker, and what it says."""
+        if number <= self.last:
+            return
+        if len(text) > _MESSAGE_CHARACTERS:
+            half = _MESSAGE_CHARACTERS // 2
+            text = f"{text[:half]}\n\n{text[-half:]}"
+        self._entries.append(_Entry(number, role, text, len(self._passages)))
+        for passage in split_passages(text):
+            self._add_passage(passage, text)
+        if len(self._passages) > max(1, self._most) * _SPARE:
+            self._drop_oldest()
+
+    def remove(self, number: int) -> None:
+        """Find nothing of this message any more."""
+        self._removed.add(number)
+
+    def rank(self, query: str, *, upto: int | None = None, exclude: Collection[int] = ()) -> list[PassageHit]:
+        """The passages that share terms with ``query``, best first, at most ``HITS_MAX``.
+
+        ``upto``: only messages with this number or a lower one. ``exclude``: numbers of messages to leave out.
+        """
+        end = len(self._passages) if upto is None else self._end_of(upto)
+        terms = _query_terms(query)
+        weights = self._weights(terms)
+        scores = self._scores(weights, end)
+        spread = dict(scores)
+        for place, score in scores.items():
+            for beside in (place - 1, place + 1):
+                if 0 <= beside < end:
+                    spread[beside] = max(spread.get(beside, 0.0), scores.get(beside, 0.0) + _NEIGHBOUR * score)
+        out = self._removed.union(exclude)
+        places = spread if not out else [place for place in spread if self._entry(place).number not in out]
+        best = nlargest(HITS_MAX, places, key=lambda place: (spread[place], place))
+        return [self._hit(place, spread[place], weights) for place in best]
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _add_passage(self, passage: Passage, text: str) -> None:
+        place = len(self._passages)
+        counts = Counter(index_terms(text[passage.start : passage.end]))
+        self._passages.append(passage)
+        self._owners.append(len(self._entries) - 1)
+        self._lengths.append(counts.total())
+        self._total += counts.total()
+        for term, count in counts.items():
+            posting = self._postings.get(term)
+            if posting is None:
+                posting = self._postings[term] = _Posting()
+            posting.places.append(place)
+            posting.counts.append(min(count, 255))
+
+    def _drop_oldest(self) -> None:
+        """Index the newest messages anew that fit; the newest one always stays."""
+        first = len(self._passages) - self._most
+        kept = [entry for entry in self._entries[:-1] if entry.first >= first] + self._entries[-1:]
+        fresh = PassageIndex(passages_max=2 * len(self._passages))
+        for entry in kept:
+            fresh.add(entry.number, entry.role, entry.text)
+        self._entries, self._passages = fresh._entries, fresh._passages
+        self._owners, self._lengths, self._total = fresh._owners, fresh._lengths, fresh._total
+        self._postings = fresh._postings
+        self._removed &= {entry.number for entry in kept}
+
+    def _end_of(self, number: int) -> int:
+        """How many passages the messages up to ``number`` have."""
+        at = bisect_right(self._entries, number, key=lambda entry: entry.number)
+        return self._entries[at].first if at < len(self._entries) else len(self._passages)
+
+    def _entry(self, place: int) -> _Entry:
+        return self._entries[self._owners[place]]
+
+    def _weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """The rarest of those terms that the index has, rare ones first, each with its weight."""
+        known = [(len(posting.places), term) for term in terms if (posting := self._postings.get(term)) is not None]
+        rarest = sorted(known)[:_QUERY_TERMS]
+        return {term: math.log1p((len(self._passages) - n + 0.5) / (n + 0.5)) for n, term in rarest}
+
+    def _scores(self, weights: Mapping[str, float], end: int) -> dict[int, float]:
+        """BM25 scores by place."""
+        weighed = [(weight, self._postings[term]) for term, weight in weights.items()]
+        scores: dict[int, float] = {}
+        base, slope = self._norms()
+        read = 0
+        for at, (weight, posting) in enumerate(weighed):
+            read += len(posting.places)
+            if read > _POSTINGS_MAX and scores:
+                return self._rescored(scores, weighed[at:])
+            self._accumulate(scores, weight, posting, end, base, slope)
+        return self._role_weighted(scores)
+
+    def _norms(self) -> tuple[float, float]:
+        """What a passage's length counts: a constant and a factor."""
+        mean = self._total / max(1, len(self._passages)) or 1.0
+        return _SATURATION * (1 - _LENGTH), _SATURATION * _LENGTH / mean
+
+    def _accumulate(
+        self, scores: dict[int, float], weight: float, posting: _Posting, end: int, base: float, slope: float
+    ) -> None:
+        lengths, scale = self._lengths, weight * (_SATURATION + 1)
+        for place, count in zip(posting.places, posting.counts, strict=True):
+            if place >= end:
+                break
+            scores[place] = scores.get(place, 0.0) + scale * count / (count + base + slope * lengths[place])
+
+    def _rescored(self, scores: dict[int, float], frequent: Sequence[tuple[float, _Posting]]) -> dict[int, float]:
+        """The best passages, with what frequent terms add to them."""
+        base, slope = self._norms()
+        weighted = self._role_weighted(scores)
+        found = {place: scores[place] for place in nlargest(_RESCORED, weighted, key=weighted.__getitem__)}
+        for place in found:
+            norm = base + slope * self._lengths[place]
+            for weight, posting in frequent:
+                at = bisect_left(posting.places, place)
+                if at < len(posting.places) and posting.places[at] == place:
+                    count = posting.counts[at]
+                    found[place] += weight * (_SATURATION + 1) * count / (count + norm)
+        return self._role_weighted(found)
+
+    def _role_weighted(self, scores: dict[int, float]) -> dict[int, float]:
+        owners, entries = self._owners, self._entries
+        return {place: score * _ROLE_WEIGHTS.get(entries[owners[place]].role, 1.0) for place, score in scores.items()}
+
+    def _hit(self, place: int, score: float, weights: Mapping[str, float]) -> PassageHit:
+        entry, passage = self._entry(place), self._passages[place]
+        head = entry.text[passage.head[0] : passage.head[1]] if passage.head else ""
+        said = entry.text[passage.start : passage.end]
+        return PassageHit(entry.number, entry.role, said, place, score, weights, head)
+
+
+def _query_terms(query: str) -> list[str]:
+    """The terms of a query, each once; of a long one, those of its beginning and its end."""
+    if len(query) > _QUERY_CHARACTERS:
+        half = _QUERY_CHARACTERS // 2
+        query = f"{query[:half]} {query[-half:]}"
+    return list(dict.fromkeys(index_terms(query)))

@@ -1,0 +1,124 @@
+"""Passages of a message: paragraphs, short ones joined, long ones cut between sentences or lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.model.message import Message
+
+PASSAGE_CHARACTERS: Final = 800
+"""Longest passage."""
+
+_SHORT: Final = 120
+"""A shorter paragraph is joined with the next one: headings, lead-ins and single words tell nothing by themselves."""
+
+_END: Final = re.compile(r"[.!?](?=\s)|[。！？\n]")
+_FENCES: Final = ("```", "~~~")
+_RULE: Final = frozenset("|-: \t+")
+
+Span = tuple[int, int]
+"""Start and end of a part of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a text. ``head``: the lines that a reader needs to understand a part from inside a table or a code
+    block, ``None`` where the part begins with them or needs none."""
+
+    start: int
+    end: int
+    head: Span | None = None
+
+
+def message_text(message: Message) -> str:
+    """What a message says, calls and returns, as one text. Thinking is left out."""
+    parts = [message.text]
+    parts += [f"{call.name} {call.arguments}" for call in message.tool_calls]
+    parts += [result.text for result in message.tool_results]
+    return "\n\n".join(part for part in parts if part)
+
+
+def split_passages(text: str) -> Iterator[Passage]:
+    """The passages of ``text`` in order; each has at most ``PASSAGE_CHARACTERS`` characters."""
+    for start, end, head in _joined(text):
+        if end - start <= PASSAGE_CHARACTERS:
+            yield Passage(start, end, head)
+            continue
+        own = head or _head_of(text, start, end)
+        for at, (low, high) in enumerate(_pieces(text, start, end)):
+            yield Passage(low, high, head if at == 0 else own)
+
+
+_Paragraph = tuple[int, int, Span | None]
+
+
+def _joined(text: str) -> Iterator[_Paragraph]:
+    """Paragraphs, those that are short joined with what follows."""
+    waiting: _Paragraph | None = None
+    for start, end, head in _paragraphs(text):
+        if waiting is None:
+            waiting = (start, end, head)
+        elif waiting[1] - waiting[0] < _SHORT and end - waiting[0] <= PASSAGE_CHARACTERS:
+            waiting = (waiting[0], end, waiting[2])
+        else:
+            yield waiting
+            waiting = (start, end, head)
+    if waiting is not None:
+        yield waiting
+
+
+def _paragraphs(text: str) -> Iterator[_Paragraph]:
+    """Parts between blank lines. Of a code block with blank lines inside, later parts have its first lines as head."""
+    start, at = -1, 0
+    fence: Span | None = None
+    inside = False
+    head: Span | None = None
+    for line in text.split("\n"):
+        end = at + len(line)
+        if not line.strip():
+            if start >= 0:
+                yield start, at - 1, head
+            start = -1
+        elif start < 0:
+            start, head = at, fence if inside else None
+        if line.lstrip().startswith(_FENCES):
+            inside = not inside
+            fence = (at, end)
+        at = end + 1
+    if start >= 0:
+        yield start, len(text), head
+
+
+def _head_of(text: str, start: int, end: int) -> Span | None:
+    """The first lines of a table or a code block, ``None`` for anything else."""
+    first = _line_end(text, start, end)
+    if text.startswith(_FENCES, start):
+        return start, _line_end(text, first + 1, end)
+    second = _line_end(text, first + 1, end)
+    rule = text[first + 1 : second]
+    if "|" in text[start:first] and "-" in rule and set(rule) <= _RULE:
+        return start, second
+    return None
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    found = text.find("\n", start, end)
+    return end if found < 0 else found
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
+    """A long paragraph in pieces that end with a sentence or a line where that is possible."""
+    while end - start > PASSAGE_CHARACTERS:
+        stop = 0
+        for found in _END.finditer(text, start, start + PASSAGE_CHARACTERS):
+            stop = found.end()
+        if stop <= start + _SHORT:
+            space = text.rfind(" ", start + _SHORT, start + PASSAGE_CHARACTERS)
+            stop = space + 1 if space > 0 else start + PASSAGE_CHARACTERS
+        yield start, stop
+        start = stop
+    if text[start:end].strip():
+        yield start, end
