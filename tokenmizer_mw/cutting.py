@@ -8,10 +8,10 @@ from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import BudgetTooSmall
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.fitting import Context, Shortened, newest
 from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
-from tokenmizer_mw.model.message import Role, Written, digest
+from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import build_resume
 from tokenmizer_mw.session import SessionState
@@ -23,6 +23,9 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 Known = tuple[int, int]
 """What ``Transcript.first_new`` says of a history."""
 
+
+_QUOTED_LEAST: Final = 2
+"""Times the budget of a block that it has to replace before it quotes sentences: a short chat is told by its facts."""
 
 _STEPS: Final = 4
 """A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
@@ -158,11 +161,19 @@ class Cutting:
         budget = block_budget(request.model, self.drawing.settings)
         nonce = nonce_for(self.drawing.secret, self.key, id)
         dropped = request.messages[request.prefix : keep_from]
+        replaced = sum(self.counter.counts(dropped))
         try:
-            resume = build_resume(graph, budget=budget, counter=self.counter.counter, nonce=nonce, turn=turn)
+            resume = build_resume(
+                graph,
+                budget=budget,
+                counter=self.counter.counter,
+                nonce=nonce,
+                turn=turn,
+                transcript=self._transcript(state, keep_from, known) if replaced > _QUOTED_LEAST * budget else (),
+            )
         except BudgetTooSmall:
             return None
-        if not resume.text or resume.tokens >= sum(self.counter.counts(dropped)):
+        if not resume.text or resume.tokens >= replaced:
             return None
         return Checkpointed(
             id=id,
@@ -174,6 +185,15 @@ class Cutting:
             dropped=len(dropped),
             carried=resume.node_ids,
         )
+
+    def _transcript(self, state: SessionState, keep_from: int, known: Known) -> list[tuple[int, Message]]:
+        """The messages before ``keep_from``, with their numbers in the session, without blocks of ours."""
+        messages = self.request.messages
+        places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
+        indexes = () if self.numbers else state.transcript.indexes(*known, len(places))
+        numbers = [index + 1 for index in indexes] or [self.numbers[place] for place in places]
+        secret = self.drawing.secret
+        return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=True)]
 
     def _number(self, state: SessionState, index: int, known: Known) -> int:
         """The number in the session of message ``index``."""

@@ -21,7 +21,7 @@ from tokenmizer_mw.errors import (
     UnknownNode,
 )
 from tokenmizer_mw.extract.guessing import model_of
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
@@ -410,6 +410,7 @@ class SessionMemory(RequestPath):
     def _resumed(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
         others = self._siblings(key)
         counter = self._counters.of(model).counter
+        transcript = self._transcript(key)
 
         def view(state: SessionState) -> R:
             own = self._drawing.believed(state)
@@ -419,9 +420,18 @@ class SessionMemory(RequestPath):
                 nonce=nonce_for(self._secret, key, state.next_checkpoint),
                 turn=len(state.transcript),
                 earlier=earlier_facts(own, others) if others else (),
+                transcript=transcript,
             )
 
         return self._viewed(key, view, expected=not others)
+
+    def _transcript(self, key: SessionKey) -> list[tuple[int, Message]]:
+        """The messages of a session with their numbers, without blocks of ours and without archived ones."""
+        return [
+            (written.number, without_own_blocks(written.message, self._secret))
+            for written in self._written(key)
+            if not written.archived
+        ]
 
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
         """The other sessions of a project with their graphs, the most recently updated first; [] by default."""

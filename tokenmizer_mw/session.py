@@ -119,6 +119,14 @@ class Transcript:
             place = self.parents[place]
         return place
 
+    def indexes(self, start: int, place: int, count: int) -> list[int]:
+        """``behind`` for the messages from the first one up to number ``count`` (exclusive), in one pass."""
+        known: list[int] = []
+        for _ in range(start):
+            known.append(place)
+            place = self.parents[place] if place >= 0 else -1
+        return [*reversed(known), *range(len(self.digests), len(self.digests) + max(0, count - start))][:count]
+
     def _continues(self, marks: Marks, index: int, place: int, part: bool) -> bool:
         """Whether message ``index`` is the one at ``place``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Final
 
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
@@ -11,12 +12,16 @@ from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.graph.search import search
+from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.tokens import TokenCounter
 
 from .condense import condensed
+from .coverage import Coverage
 from .facts import Fact, Section, facts_of
 from .fill import Piece, beginnings, sequence
 from .order import ranked, said_once
+from .replaced import without_replaced
+from .sentences import Numbered, Sentence, transcript_sentences, words_of
 
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 """Tokens of the named budgets."""
@@ -50,6 +55,12 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
 own."""
 
 
+_LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
+_SAID_HEAD: Final = "\nSaid (U user, A assistant, T tool; message number):"
+_SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
+_ENDINGS: Final = ".!?:;,\u3002\uff01\uff1f\uff1b\uff1a"
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
     """A resume block. ``text`` is "" and ``tokens`` 0 when there is nothing to say or no fact fits.
@@ -79,6 +90,7 @@ def build_resume(
     query: str | None = None,
     turn: int = 0,
     earlier: Sequence[Fact] = (),
+    transcript: Sequence[Numbered] = (),
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -89,6 +101,12 @@ def build_resume(
     message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
     what ``nonce_for`` gives.
 
+    ``transcript`` holds the messages that the block stands for, with their numbers, redacted and without blocks of
+    ours. With it, a block larger than the smallest gives at most half of its budget to typed facts and the rest to
+    sentences of the transcript, each with the number of its message: those that together cover what the session is
+    about, without those that state what was replaced later. Such a block carries not every fact that a smaller one
+    does. Sentences of messages that read like an attempt to take over the model are left out.
+
     ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
 
     What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
@@ -98,7 +116,7 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript)
     return telling.resume(level, tokens)
 
 
@@ -110,9 +128,10 @@ def build_resumes(
     query: str | None = None,
     turn: int = 0,
     earlier: Sequence[Fact] = (),
+    transcript: Sequence[Numbered] = (),
 ) -> dict[str, Resume]:
     """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript)
     return {level: telling.resume(level, tokens) for level, tokens in LEVELS.items()}
 
 
@@ -127,6 +146,9 @@ class _Telling:
     query: str | None
     turn: int
     earlier: Sequence[Fact]
+    transcript: Sequence[Numbered] = ()
+    _said: list[Sentence] | None = None
+    _wanted: Mapping[str, float] | None = None
     _known: list[Fact] | None = None
     _ranked: dict[bool, list[Fact]] = field(default_factory=dict)
 
@@ -137,10 +159,43 @@ class _Telling:
             reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
             raise BudgetTooSmall(reason)
         facts = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
-        text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
+        if self.transcript and tokens > LEVELS["critical"]:
+            text, taken = self._covering(facts, tokens, fixed)
+        else:
+            text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
         ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
         count = counter.count(text) if text else 0
         return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
+
+    def _covering(self, facts: Sequence[Fact], budget: int, fixed: int) -> tuple[str, Sequence[Piece]]:
+        """The text with facts and sentences that together cover the session, and the pieces of its facts."""
+        coverage = Coverage(facts, self._sentences(), max(1, self.turn), self._sources(facts))
+        leading = takewhile(lambda at: facts[at].section in _LEADING, range(len(facts)))
+        forced = [at for at in range(len(facts)) if self._forces(facts[at])]
+        added = _added(self.counter)
+        beside = fixed + added(_SAID_HEAD)
+        chosen = coverage.choose(budget, beside, dict.fromkeys((*leading, *forced)), added)
+        for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
+            text = _composed(facts, coverage.sentences, some, self.around)
+            if self.counter.count(text) <= budget:
+                return text, _pieces(facts, some)
+        return "", ()
+
+    def _sentences(self) -> list[Sentence]:
+        if self._said is None:
+            found = transcript_sentences(self.transcript, self.graph.flagged)
+            self._said = without_replaced(self.graph, found)
+        return self._said
+
+    def _sources(self, facts: Sequence[Fact]) -> list[tuple[int, frozenset[str]]]:
+        nodes = (self.graph.get(id) for fact in facts for id in fact.ids[:1])
+        return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
+
+    def _forces(self, fact: Fact) -> bool:
+        """Whether somebody wants ``fact`` before others: it is pinned, or a query asks for it."""
+        nodes = (self.graph.get(id) for id in fact.ids)
+        wanted = self._asked_for()
+        return any(node is not None and (node.pinned or node.id in wanted) for node in nodes)
 
     def _told(self, *, flagged: bool) -> list[Fact]:
         flagged = flagged or not self.graph.flagged
@@ -155,7 +210,12 @@ class _Telling:
         known = self._known if flagged else [fact for fact in self._known if not _flagged(graph, fact)]
         told = [*condensed(graph, known), *self.earlier]
         pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
-        return ranked(told, importances(graph, self.turn), _asked(graph, self.query), pinned)
+        return ranked(told, importances(graph, self.turn), self._asked_for(), pinned)
+
+    def _asked_for(self) -> Mapping[str, float]:
+        if self._wanted is None:
+            self._wanted = _asked(self.graph, self.query)
+        return self._wanted
 
 
 def _budget(level: str, budget: int | None) -> tuple[str, int]:
@@ -222,6 +282,27 @@ def _with_receipts(
             break
         receipts.add(index)
     return _wrapped(facts, taken, receipts, around) if receipts else text
+
+
+def _pieces(facts: Sequence[Fact], chosen: Sequence[int]) -> list[Piece]:
+    places = [at for at in chosen if at < len(facts)]
+    return [Piece(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
+
+
+def _composed(
+    facts: Sequence[Fact], sentences: Sequence[Sentence], chosen: Sequence[int], around: tuple[str, str]
+) -> str:
+    """Facts in their sections, then the chosen sentences in the session's order, a line a message."""
+    typed = _wrapped(facts, _pieces(facts, chosen), (), ("", ""))
+    lines: dict[int, str] = {}
+    for one in (sentences[at - len(facts)] for at in sorted(chosen) if at >= len(facts)):
+        before = lines.get(one.number)
+        between = " " if before is not None and before[-1] in _ENDINGS else "; "
+        lines[one.number] = (
+            f"{_SPEAKERS[one.role]}{one.number}: {one.shown()}" if before is None else before + between + one.shown()
+        )
+    said = "".join((_SAID_HEAD, *(f"\n{line}" for line in lines.values()))) if lines else ""
+    return around[0] + (typed + said).lstrip("\n") + around[1]
 
 
 def _wrapped(facts: Sequence[Fact], pieces: Sequence[Piece], receipts: Collection[int], around: tuple[str, str]) -> str:

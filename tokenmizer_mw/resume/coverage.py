@@ -1,0 +1,190 @@
+"""Which facts and which sentences go into a resume block: those that together cover what the session is about.
+
+Each word of the session has a weight, which counts once. Greedily, the candidate is taken that adds most weight of
+words not yet covered for its tokens (submodular maximisation under a budget, after Lin and Bilmes, ACL 2011). Facts and
+sentences compete with each other, so that a sentence that a fact says already adds nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.model.message import Role
+
+from .facts import Fact, Section
+from .sentences import Sentence, words_of
+
+TYPED_SHARE: Final = 0.5
+"""Share of a budget that typed facts may take beside sentences."""
+
+DONE_SHARE: Final = 0.25
+"""Share of a budget that work done may take."""
+
+NOVELTY: Final = 0.25
+"""Share of a sentence's weight that must be new for it to be quoted."""
+
+_SECTION_WEIGHT: Final[Mapping[Section, float]] = {
+    Section.GOAL: 2.0,
+    Section.RULES: 3.0,
+    Section.DECISIONS: 3.0,
+    Section.DOING: 1.5,
+    Section.TO_DO: 1.5,
+    Section.ERRORS: 1.5,
+    Section.PROPOSED: 0.5,
+}
+_OLD: Final = 0.4
+_FACT: Final = 1.6
+_FACT_TOKENS: Final = 8
+_SENTENCE_TOKENS: Final = 20
+_MARK_TOKENS: Final = 4
+_HEAD_TOKENS: Final = 4
+_CHARACTERS_A_TOKEN: Final = 4
+_MISSES_MAX: Final = 60
+"""What a candidate counts: a fact by its section, a sentence by its age and for a fact in it; tokens that are added to
+the size of a candidate before candidates are compared, so that short ones do not win by their size alone; what a line's
+mark and a section's head take. Set on development data."""
+
+
+@dataclass(slots=True)
+class Coverage:
+    """What a session has to say: its facts in the order of their importance and its sentences, with the weight of each
+    word. ``newest`` is the number of the newest message, ``holding`` those of messages and words that facts stem
+    from."""
+
+    facts: Sequence[Fact]
+    sentences: Sequence[Sentence]
+    newest: int
+    sources: Collection[tuple[int, frozenset[str]]] = ()
+    _weights: dict[str, float] = field(default_factory=dict)
+    _factors: list[float] = field(default_factory=list)
+    _words: list[frozenset[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        people = [one.words for one in self.sentences if one.role is not Role.TOOL]
+        holding = Counter(word for words in people for word in words)
+        total = len(people)
+        self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
+        self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
+        self._factors = [_SECTION_WEIGHT.get(fact.section, 1.0) for fact in self.facts]
+        stated = _stated(self.sentences, self.sources)
+        self._factors += [
+            one.salience * (_OLD + (1 - _OLD) * one.number / max(1, self.newest)) * (_FACT if at in stated else 1.0)
+            for at, one in enumerate(self.sentences)
+        ]
+
+    def choose(self, budget: int, fixed: int, first: Iterable[int], count: Callable[[str], int]) -> list[int]:
+        """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
+        and behind those, counted on, of sentences. The facts ``first`` come before all others, while they take no more
+        than the share of facts."""
+        filling = _Filling(self, budget, fixed, count)
+        for at in first:
+            filling.take_if_fits(at)
+        filling.fill()
+        return filling.taken
+
+
+def _stated(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
+    """The places of the sentences that a fact stems from: of its message, those that share most words with it."""
+    by_message: dict[int, list[frozenset[str]]] = {}
+    for number, words in sources:
+        by_message.setdefault(number, []).append(words)
+    found: set[int] = set()
+    for at, one in enumerate(sentences):
+        for words in by_message.get(one.number, ()):
+            if 2 * len(words & one.words) > min(len(words), len(one.words)):
+                found.add(at)
+                break
+    return found
+
+
+class _Filling:
+    def __init__(self, coverage: Coverage, budget: int, fixed: int, count: Callable[[str], int]) -> None:
+        self._facts, self._sentences = coverage.facts, coverage.sentences
+        self._words, self._factors, self._weights = coverage._words, coverage._factors, coverage._weights
+        self._default = math.log1p(1) * math.log1p(max(1, len(self._sentences)))
+        self._budget, self._used = budget, fixed
+        self._rooms = {"typed": int(budget * TYPED_SHARE), "done": int(budget * DONE_SHARE)}
+        self._count = count
+        self._sizes: dict[int, int] = {}
+        self._covered: set[str] = set()
+        self._open: set[Section] = set()
+        self._marked: set[int] = set()
+        self.taken: list[int] = []
+
+    def take_if_fits(self, at: int) -> bool:
+        """Take candidate ``at`` if the budget and its share allow."""
+        size = self._size(at) + self._beside(at)
+        if self._used + size > self._budget:
+            return False
+        if at < len(self._facts):
+            section = self._facts[at].section
+            rooms = ("typed", "done") if section is Section.DONE else ("typed",)
+            if any(self._rooms[name] < size for name in rooms):
+                return False
+            for name in rooms:
+                self._rooms[name] -= size
+            self._open.add(section)
+        else:
+            self._marked.add(self._sentences[at - len(self._facts)].number)
+        self._used += size
+        self._covered |= self._words[at]
+        self.taken.append(at)
+        return True
+
+    def fill(self) -> None:
+        """Take candidates, those that add most for their size first, until none fits."""
+        taken = set(self.taken)
+        heap = [(-self._worth(at), at) for at in range(len(self._words)) if at not in taken]
+        heapq.heapify(heap)
+        misses = 0
+        while heap and misses < _MISSES_MAX and self._budget - self._used > _MARK_TOKENS:
+            _, at = heapq.heappop(heap)
+            sized = at in self._sizes
+            self._size(at)
+            worth = self._worth(at)
+            if worth <= 0:
+                continue
+            if heap and (worth < -heap[0][0] or not sized):
+                heapq.heappush(heap, (-worth, at))
+            elif not self.take_if_fits(at):
+                misses += 1
+
+    def _worth(self, at: int) -> float:
+        new = self._weight(self._words[at] - self._covered)
+        is_fact = at < len(self._facts)
+        if not is_fact and new < NOVELTY * self._weight(self._words[at]):
+            return 0.0
+        known = self._sizes.get(at)
+        size = known if known is not None else self._text_length(at) / _CHARACTERS_A_TOKEN
+        return new * self._factors[at] / (size + (_FACT_TOKENS if is_fact else _SENTENCE_TOKENS))
+
+    def _weight(self, words: Collection[str]) -> float:
+        weights, default = self._weights, self._default
+        return sum([weights.get(word, default) for word in words])
+
+    def _text_length(self, at: int) -> int:
+        facts = len(self._facts)
+        if at < facts:
+            return len(self._facts[at].text) + len(self._facts[at].why)
+        return len(self._sentences[at - facts].text)
+
+    def _size(self, at: int) -> int:
+        if at not in self._sizes:
+            facts = len(self._facts)
+            if at < facts:
+                self._sizes[at] = self._count(self._facts[at].text + self._facts[at].why)
+            else:
+                self._sizes[at] = self._count(" " + self._sentences[at - facts].shown())
+        return self._sizes[at]
+
+    def _beside(self, at: int) -> int:
+        """Tokens of what stands beside a candidate."""
+        facts = len(self._facts)
+        if at < facts:
+            return 1 + (_HEAD_TOKENS if self._facts[at].section not in self._open else 0)
+        return _MARK_TOKENS if self._sentences[at - facts].number not in self._marked else 1
