@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -21,7 +22,10 @@ def _running() -> Iterator[Upstream]:
         yield running
 
 
-@pytest.fixture(scope="session", params=["asyncio", "uvloop"])
+_UVLOOP = pytest.param("uvloop", marks=pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed"))
+
+
+@pytest.fixture(scope="session", params=["asyncio", _UVLOOP])
 def loop(request: pytest.FixtureRequest) -> Iterator[str]:
     """The event loop of all servers and clients of the test, in this process and in those that it starts."""
     before = os.environ.get(LOOP_VARIABLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import importlib
 import json
 import os
 import socket
@@ -15,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar
 
 import uvicorn
-import uvloop
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory
@@ -99,7 +99,7 @@ def loop_name() -> Literal["auto", "asyncio", "uvloop"]:
 
 def run_on_loop(work: Coroutine[Any, Any, T], seconds: float = SECONDS) -> T:
     """Run ``work`` on the event loop of the running test, for at most so many seconds."""
-    factory = uvloop.new_event_loop if loop_name() == "uvloop" else None
+    factory = importlib.import_module("uvloop").new_event_loop if loop_name() == "uvloop" else None
     with asyncio.Runner(loop_factory=factory) as runner:
         return runner.run(asyncio.wait_for(work, seconds))
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -127,6 +128,39 @@ def test_streams_that_take_too_long_are_cut(tmp_path: Path, upstream: Upstream) 
         process.send_signal(signal.SIGTERM)
         asking.join(SECONDS)
     assert ends[0].endswith(CUT)
+
+
+def knock(port: int, seconds: float = 3.0) -> str:
+    """What becomes of a new connection: "answered", "refused", or "left waiting" when nothing happens in time."""
+    try:
+        with closing(socket.create_connection(("127.0.0.1", port), timeout=seconds)) as link:
+            link.sendall(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            return "answered" if link.recv(65_536) else "refused"
+    except TimeoutError:
+        return "left waiting"
+    except OSError:
+        return "refused"
+
+
+def test_no_connection_waits_while_workers_finish_their_streams(tmp_path: Path, upstream: Upstream) -> None:
+    """Two workers, one of which has a stream of some seconds: after SIGTERM new connections are answered or refused,
+    and the stream ends as it should."""
+    file = written(tmp_path, upstream, listen={"drain_seconds": 30, "workers": 2})
+    with running(file) as (process, port), closing(http.client.HTTPConnection("127.0.0.1", port, SECONDS)) as link:
+        link.request("POST", CHAT, asked("fake-n80-d100", stream=True), {"x-session-id": "drained"})
+        response = link.getresponse()
+        response.read(1)
+        process.send_signal(signal.SIGTERM)
+        fates = [knock(port)]
+        while fates[-1] == "answered":
+            time.sleep(0.05)
+            fates.append(knock(port))
+        assert upstream.statistics.active == 1, "the stream ended before new connections were refused"
+        fates += [knock(port) for _ in range(20)]
+        assert set(fates) <= {"answered", "refused"}
+        assert set(fates[-20:]) == {"refused"}
+        assert response.read().endswith(b"[DONE]\n\n")
+        assert process.wait(SECONDS) in (0, -signal.SIGTERM)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")

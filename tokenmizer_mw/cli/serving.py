@@ -69,11 +69,12 @@ def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
     """As ``uvicorn.run`` does, which takes no sockets; 0 when it ended as it should."""
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
-    from uvicorn.supervisors import Multiprocess
+
+    from tokenmizer_mw.proxy.supervisor import Supervisor
 
     try:
         if config.workers > 1:
-            supervisor = Multiprocess(config, sockets)
+            supervisor = Supervisor(config, sockets)
             supervisor.run()
             return _FAILED if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes) else 0
         server = Server(config)
