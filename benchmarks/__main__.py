@@ -37,6 +37,7 @@ BENCHMARKS: Final = {
     "dialects": "CPU that the middleware adds per request, in every dialect at 3 kB and 100 kB",
     "streams": "streams beside the bare application: CPU per chunk, memory, lag of the event loop",
     "proxy": "the reference proxy beside a bare relay: throughput, CPU, time to the first byte",
+    "proxy_clients": "the proxy with its own HTTP client to providers, with aiohttp and with httpx2: throughput, CPU",
     "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
     "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",

@@ -22,10 +22,10 @@ def _running() -> Iterator[Upstream]:
         yield running
 
 
-_UVLOOP = pytest.param("uvloop", marks=pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed"))
+_needs_uvloop = pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed")
 
 
-@pytest.fixture(scope="session", params=["asyncio", _UVLOOP])
+@pytest.fixture(scope="session", params=["asyncio", pytest.param("uvloop", marks=_needs_uvloop)])
 def loop(request: pytest.FixtureRequest) -> Iterator[str]:
     """The event loop of all servers and clients of the test, in this process and in those that it starts."""
     before = os.environ.get(LOOP_VARIABLE)

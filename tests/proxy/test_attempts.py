@@ -16,6 +16,7 @@ from tests.upstream.steering import Steering
 from .serving import CUT, asked, call, configured, serving
 
 CHAT = "/v1/chat/completions"
+KEYS = {"ANTHROPIC_API_KEY": "ours", "OPENAI_API_KEY": "ours"}
 
 
 def nobody() -> str:
@@ -61,7 +62,7 @@ def test_who_asks_for_more_patience_than_there_is_is_not_asked_again(upstream: U
 
 def test_nothing_is_asked_again_once_a_byte_came(upstream: Upstream) -> None:
     with serving(
-        configured(upstream, asking={"retries": 2}, models={"m": ["openai/fake-n6-cut", "openai/fake-n3"]})
+        configured(upstream, KEYS, asking={"retries": 2}, models={"m": ["openai/fake-n6-cut", "openai/fake-n3"]})
     ) as served:
         status, _, body = call(served.port, CHAT, asked("m", stream=True))
     assert (status, body.endswith(CUT), len(upstream.calls)) == (200, True, 1)
@@ -81,7 +82,7 @@ def fallback(upstream: Upstream, first: str, **given: Any) -> Any:
         "anthropic": {"base_url": upstream.url},
     }
     models = {"smart": [first, "anthropic/fake-n4", "openai/fake-n5"]}
-    return configured(upstream, {"ANTHROPIC_API_KEY": "ours"}, providers=providers, models=models, **given)
+    return configured(upstream, KEYS, providers=providers, models=models, **given)
 
 
 @pytest.mark.parametrize("first", ["away/some", "openai/fake-e500", "openai/fake-e503"])
@@ -109,6 +110,6 @@ def test_nobody_else_is_asked_for_what_the_client_did_wrong(upstream: Upstream, 
 
 def test_the_last_failure_is_told(upstream: Upstream) -> None:
     models = {"smart": ["openai/fake-e500", "openai/fake-e503"]}
-    with serving(configured(upstream, models=models)) as served:
+    with serving(configured(upstream, KEYS, models=models)) as served:
         assert call(served.port, CHAT, asked("smart"))[0] == 503
     assert len(upstream.calls) == 2

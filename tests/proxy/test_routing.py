@@ -60,24 +60,26 @@ def test_paths_of_our_own() -> None:
 
 
 TARGETS = [
-    ("openai", "gpt-4o", ("openai", "gpt-4o", True)),
-    ("openai", "claude-sonnet-4-5", ("anthropic", "claude-sonnet-4-5", True)),
-    ("anthropic", "gpt-4o", ("openai", "gpt-4o", True)),
-    ("openai", "deepseek/deepseek-chat", ("deepseek", "deepseek-chat", True)),
-    ("openai", "openrouter/anthropic/claude-3", ("openrouter", "anthropic/claude-3", True)),
-    ("openai", "meta/llama", ("openai", "meta/llama", True)),
-    ("openai", "", ("openai", "", True)),
-    ("anthropic", "something", ("anthropic", "something", True)),
-    ("ollama", "llama3.2", ("ollama", "llama3.2", True)),
-    ("openai", "fast", ("openai", "gpt-4o-mini", False)),
+    ("openai", "gpt-4o", ("openai", "gpt-4o", "inferred", True)),
+    ("openai", "openai/gpt-4o", ("openai", "gpt-4o", "named", True)),
+    ("openai", "claude-sonnet-4-5", ("anthropic", "claude-sonnet-4-5", "inferred", False)),
+    ("anthropic", "gpt-4o", ("openai", "gpt-4o", "inferred", False)),
+    ("openai", "deepseek/deepseek-chat", ("deepseek", "deepseek-chat", "named", False)),
+    ("openai", "openrouter/anthropic/claude-3", ("openrouter", "anthropic/claude-3", "named", False)),
+    ("openai", "meta/llama", ("openai", "meta/llama", "default", True)),
+    ("openai", "", ("openai", "", "default", True)),
+    ("anthropic", "something", ("anthropic", "something", "default", True)),
+    ("ollama", "llama3.2", ("ollama", "llama3.2", "default", True)),
+    ("openai", "fast", ("openai", "gpt-4o-mini", "configured", True)),
+    ("anthropic", "fast", ("openai", "gpt-4o-mini", "configured", False)),
 ]
 
 
 @pytest.mark.parametrize(("family", "model", "target"), TARGETS)
-def test_targets(family: str, model: str, target: tuple[str, str, bool]) -> None:
+def test_targets(family: str, model: str, target: tuple[str, str, str, bool]) -> None:
     routes = Routes(servers_of_table({}), {"fast": ["openai/gpt-4o-mini"]})
     (found,) = routes.targets(Face(family, "/x"), model)
-    assert (found.server.name, found.model, found.chosen) == target
+    assert (found.server.name, found.model, found.choice, found.addressed) == target
 
 
 def test_defaults_and_prefixes_of_those_in_use_only() -> None:
@@ -126,7 +128,8 @@ def test_names_of_models_in_paths() -> None:
 
 def test_own_names_of_models_and_providers_named_by_the_client(upstream: Upstream, session: str) -> None:
     """All but the name stays as it was; the memory sees what the client said."""
-    with serving(configured(upstream, models={"fast": "openai/fake-n3"})) as served:
+    environ = {"OPENAI_API_KEY": "ours"}
+    with serving(configured(upstream, environ, models={"fast": "openai/fake-n3"})) as served:
         for model in ("fast", "openai/fake-n3"):
             assert call(served.port, "/v1/chat/completions", asked(model), {"x-session-id": session})[0] == 200
         path = "/v1beta/models/fast:generateContent"
@@ -143,7 +146,7 @@ WHOSE = [
     ({"keys": "client"}, {"OPENAI_API_KEY": "ours"}, "fake-n3", "Bearer client-key"),
     ({"keys": "server"}, {"OPENAI_API_KEY": "ours"}, "fake-n3", "Bearer ours"),
     ({"keys": "server"}, {}, "fake-n3", None),
-    ({}, {}, "mine", None),  # whom the server's table chooses gets no key of the client's
+    ({}, {}, "mine", None),  # a name of this server's leads to a provider that gets no key of the client's
     ({"keys": "client"}, {}, "mine", "Bearer client-key"),
 ]
 
@@ -155,8 +158,9 @@ def test_whose_key_is_sent(
     providers = {"openai": {"base_url": f"{upstream.url}/v1", **given}}
     configuration = configured(upstream, environ, providers=providers, models={"mine": "openai/fake-n3"})
     with serving(configuration) as served:
-        call(served.port, "/v1/chat/completions", asked(model), CLIENT)
-    assert upstream.calls[0].headers.get("authorization") == sent
+        status = call(served.port, "/v1/chat/completions", asked(model), CLIENT)[0]
+    assert [received.headers["authorization"] for received in upstream.calls] == ([sent] if sent else [])
+    assert status == (200 if sent else 401)
 
 
 def test_googles_key_may_be_in_the_query(served: object, upstream: Upstream) -> None:

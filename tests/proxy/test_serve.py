@@ -192,13 +192,18 @@ def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, d
     return status, {row["place"]: (row["grade"], row["text"]) for row in rows}
 
 
-def test_check_tells_what_is_fine(tmp_path: Path, upstream: Upstream, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tells_what_is_fine(
+    tmp_path: Path, upstream: Upstream, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     file = written(tmp_path, upstream, listen={"port": free_port()}, models={"fast": "openai/gpt-4o-mini"})
     status, rows = checked(capsys, "--config", str(file), "--reach")
-    assert status == 0
-    assert {grade for grade, _ in rows.values()} == {"fine"}
+    assert status == 1
+    assert {place for place, (grade, _) in rows.items() if grade != "fine"} == {"models.fast"}
     assert rows["providers.openai"][1].endswith("answers (status 404)")
-    assert rows["models.fast"][1] == "asks openai/gpt-4o-mini"
+    assert rows["models.fast"][1].startswith("asks openai/gpt-4o-mini; no key for openai: set OPENAI_API_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    assert checked(capsys, "--config", str(file))[1]["models.fast"] == ("fine", "asks openai/gpt-4o-mini")
     assert not (tmp_path / "chat.db").exists()
     assert main(["check", "--config", str(file)]) == 0
     assert f"fine   store: {tmp_path / 'chat.db'} will be created" in capsys.readouterr().out

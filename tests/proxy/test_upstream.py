@@ -215,6 +215,112 @@ def test_an_answer_that_is_let_go_early_ends_its_connection() -> None:
     assert server.connections == 2
 
 
+CHUNKS = OK + b"transfer-encoding: chunked\r\n\r\n"
+LONG = b"y" * 65_536
+
+HEADS = {
+    "one header of 400 kB": [OK + b"x-more: " + b"y" * 400_000 + b"\r\n" + TWO],
+    "300 headers": [OK + b"".join(b"x-%d: y\r\n" % number for number in range(300)) + TWO],
+    "informational heads": [b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" * 40_000 + OK + TWO],
+    "a reason of 400 kB": [b"HTTP/1.1 200 " + b"y" * 400_000 + b"\r\n" + TWO],
+}
+
+
+@pytest.mark.parametrize("script", HEADS.values(), ids=HEADS)
+def test_heads_are_bounded(script: Sequence[bytes]) -> None:
+    with pytest.raises(Unreachable) as caught:
+        once(script)
+    assert caught.value.status == 502
+
+
+TAILS = {
+    "one trailer without end": (CHUNKS + b"2\r\nhi\r\n0\r\nx-more: ", LONG),
+    "trailers without end": (CHUNKS + b"2\r\nhi\r\n0\r\n", b"x-more: yes\r\n" * 5_000),
+    "an extension without end": (CHUNKS + b"2\r\nhi\r\n1;x=", LONG),
+    "extensions of every chunk": (CHUNKS + b"2\r\nhi\r\n", (b"1;x=" + b"y" * 8_000 + b"\r\nh\r\n") * 8),
+}
+
+
+@pytest.mark.parametrize(("start", "more"), TAILS.values(), ids=TAILS)
+def test_what_is_besides_the_body_is_bounded(start: bytes, more: bytes) -> None:
+    """Of 200 MB that the provider would send, it gets rid of a few before its connection ends."""
+    sent = 0
+
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(start)
+            while sent < 200_000_000:
+                writer.write(more)
+                sent += len(more)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    async def asking() -> None:
+        async with await asyncio.start_server(endless, "127.0.0.1", 0) as listening:
+            upstream = Upstream()
+            base = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            with pytest.raises(Broken):
+                await told(await upstream.open("GET", place(base, "/chat"), [], b""))
+            await upstream.aclose()
+
+    run_on_loop(asking(), 30)
+    assert sent < 20_000_000
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_small_chunks_are_no_overhead(size: int) -> None:
+    """One byte a chunk, in more of them than could come without a body."""
+    chunk = b"%x\r\n%s\r\n" % (size, b"x" * size)
+    status, body, _ = once([CHUNKS, *[chunk * 10_000] * 30, b"0\r\n\r\n"])
+    assert (status, body) == (200, b"x" * size * 300_000)
+
+
+class Early:
+    """Answers as soon as a head is there, and takes what comes of the body for the next request."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.answer = answer
+        self.connections = 0
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(self.answer)
+                await writer.drain()
+                await asyncio.sleep(0.2)  # the body waits
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [(OK + TWO, b"x" * 16_000_000), (b"HTTP/1.1 413 Too Large\r\n" + TWO, b"small")],
+    ids=["success while the body is sent", "refusal of a short body"],
+)
+def test_a_connection_that_answered_before_it_read_the_body_is_not_used_again(answer: bytes, body: bytes) -> None:
+    """Else what is left of the body would be the next request, and its answer the next caller's."""
+    server = Early(answer)
+
+    async def asking() -> None:
+        async with await asyncio.start_server(server.connected, "127.0.0.1", 0) as listening:
+            upstream = Upstream()
+            base = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            for _ in range(3):
+                assert await told(await upstream.open("POST", place(base, "/chat"), [], body)) == b"hi"
+            await upstream.aclose()
+
+    run_on_loop(asking(), 30)
+    assert server.connections == 3
+
+
 def test_a_connection_that_the_provider_closed_is_not_used_again() -> None:
     server = Server([OK + TWO], [OK + TWO], close=True)
 

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import importlib
 import random
+import time
 import tracemalloc
 import zlib
 from typing import Any
@@ -98,3 +99,28 @@ def test_flushed_piece_can_be_read_at_once() -> None:
     decoder = DECODERS["gzip"]()
     for piece in (b"data: one\n\n", b"data: [DONE]\n\n"):
         assert decoder.decode(compressor.compress(piece) + compressor.flush(zlib.Z_SYNC_FLUSH), NO_LIMIT) == piece
+
+
+EMPTY_MEMBER = gzip.compress(b"")
+
+
+@pytest.mark.parametrize("name", [name for name in ("gzip", "zstd") if name in DECODERS])
+@pytest.mark.parametrize("size", [700, 256 * 1024, 30 * 1024 * 1024])
+def test_bodies_of_endless_empty_members_are_given_up(name: str, size: int) -> None:
+    """Without a bound 30 MB of them cost a decoder each, and a copy of all that stands behind each."""
+    member = EMPTY_MEMBER if name == "gzip" else _zstd(b"")
+    body = member * (30 * 1024 * 1024 // len(member))
+    decoder = DECODERS[name]()
+    started = time.process_time()
+    with pytest.raises(Undecodable, match="more than 1024"):
+        for at in range(0, len(body), size):
+            assert decoder.decode(body[at : at + size], 1_000) == b""
+    assert time.process_time() - started < 5.0
+
+
+@pytest.mark.parametrize("size", [1, 700, 100_000])
+def test_many_members_are_one_body(size: int) -> None:
+    body = b"".join(gzip.compress(b"%d," % number) for number in range(1_000))
+    decoder = DECODERS["gzip"]()
+    pieces = [decoder.decode(body[at : at + size], 100_000) for at in range(0, len(body), size)]
+    assert b"".join(pieces) == b"".join(b"%d," % number for number in range(1_000))

@@ -42,6 +42,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
         import uvicorn
     except ModuleNotFoundError:
         raise _missing("uvicorn") from None
+    from tokenmizer_mw.proxy.credentials import missing_for_models
     from tokenmizer_mw.proxy.listening import listening, spelled
 
     listen = configuration.listen
@@ -56,6 +57,8 @@ def run_serve(arguments: argparse.Namespace) -> int:
         for server in configuration.providers.values():
             if server.lack:
                 _log.warning("providers.%s: %s", server.name, server.lack)
+        for name, lack in missing_for_models(configuration.routes).items():
+            _log.warning("models.%s: %s", name, lack)
         return _served(config, sockets)
 
 

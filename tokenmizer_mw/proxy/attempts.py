@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Final
 
 from .headers import value_of
-from .routing import Target, without_key
+from .routing import Target
 from .upstream import Answer, Unreachable
 
 BUSY: Final = frozenset({429, 503, 529})
@@ -34,18 +34,18 @@ class Retrying:
 Opening = Callable[[Target], Awaitable[Answer]]
 
 
-async def opened(targets: tuple[Target, ...], retrying: Retrying, opening: Opening) -> Answer:
+async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> Answer:
     """The first answer worth to be handed on; the last one where none is. Raises ``Unreachable``."""
     *first, last = targets
-    for place, target in enumerate(first):
+    for target in first:
         try:
-            answer = await _asked(target if place == 0 else without_key(target), retrying, opening)
+            answer = await _asked(target, retrying, opening)
         except Unreachable:
             continue
         if answer.status not in FAILING:
             return answer
         await answer.aclose()
-    return await _asked(without_key(last) if first else last, retrying, opening)
+    return await _asked(last, retrying, opening)
 
 
 async def _asked(target: Target, retrying: Retrying, opening: Opening) -> Answer:

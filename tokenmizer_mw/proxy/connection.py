@@ -19,12 +19,26 @@ from tokenmizer_mw.errors import PeerError
 
 from .headers import Header
 
-HEAD_MAX: Final = 256 * 1024
-"""Bytes of a response's head."""
+HEAD_MAX: Final = 64 * 1024
+"""Bytes of a response's head, with all informational heads before it; of its trailers; and of the extensions of one
+chunk."""
+
+HEADERS_MAX: Final = 256
+"""Headers of a response."""
+
+OVERHEAD_MAX: Final = 1024 * 1024
+"""Bytes of a whole response, besides its body, that may come before ``OVERHEAD_RATIO`` counts."""
+
+OVERHEAD_RATIO: Final = 16
+"""Bytes besides the body for each byte of it. Chunks of one byte need five."""
+
+_SLICE: Final = 16 * 1024
+"""Bytes that are parsed before the bounds are looked at again."""
 
 HELD_MAX: Final = 256 * 1024
 """Bytes that may wait for a slow client before the provider is not read any more."""
 
+_REFUSED: Final = 400
 _INFORMATIONAL: Final = range(100, 200)
 _BODILESS: Final = frozenset({204, 304})
 
@@ -49,7 +63,9 @@ class Connection(asyncio.Protocol):
     _complete: bool
     _paused: bool
     _held: int  # bytes of pieces
-    _seen: int  # bytes of the head
+    _body: int  # bytes of the body so far
+    _overhead: int  # bytes of all else so far
+    _bodiless: int  # bytes since the last one of the body
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -64,6 +80,7 @@ class Connection(asyncio.Protocol):
     def send(self, method: str, head: bytes, body: bytes) -> None:
         """Send a request, whose ``head`` ends with the empty line."""
         self._begin(method)
+        self._asks_with_body = bool(body)
         assert self._transport is not None
         self._transport.write(head + body if len(body) < HELD_MAX else head)
         if len(body) >= HELD_MAX:
@@ -110,10 +127,11 @@ class Connection(asyncio.Protocol):
     def _begin(self, method: str) -> None:
         self._parser = httptools.HttpResponseParser(self)
         self._method = method
+        self._asks_with_body = False
         self._status = 0
         self._headers, self._pieces = [], []
         self._headed = self._framed = self._stays = self._complete = self._paused = False
-        self._held = self._seen = 0
+        self._held = self._body = self._overhead = self._bodiless = 0
         self._error = None
 
     def _require_open(self) -> None:
@@ -147,18 +165,35 @@ class Connection(asyncio.Protocol):
         if self._complete or not self._method:  # nobody has asked for it
             self.abort()
             return
-        try:
-            self._parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._surplus() if self._complete else self._fail(f"no HTTP: {type(error).__name__}")
-        if not self._headed:
-            self._seen += len(data)
-            if self._seen > HEAD_MAX:
-                self._fail(f"a head of more than {HEAD_MAX} bytes")
+        if len(data) <= _SLICE:
+            self._parse(data)
+        else:
+            view = memoryview(data)
+            for at in range(0, len(data), _SLICE):
+                if not self._parse(view[at : at + _SLICE]):
+                    break
         if self._held > HELD_MAX and not self._paused and not self._closed and self._transport is not None:
             self._paused = True
             self._transport.pause_reading()
         self._wake()
+
+    def _parse(self, data: bytes | memoryview) -> bool:
+        """Parse a slice. Whether the connection goes on: False when the response is malformed, or holds more besides
+        its body than it may."""
+        body = self._body
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._surplus() if self._complete else self._fail(f"no HTTP: {type(error).__name__}")
+            return False
+        grown = self._body - body
+        self._bodiless = 0 if grown else self._bodiless + len(data)
+        self._overhead += len(data) - grown
+        if self._bodiless > HEAD_MAX and not self._complete:
+            self._fail(f"more than {HEAD_MAX} bytes of {'trailers or extensions' if self._headed else 'a head'}")
+        elif self._overhead > OVERHEAD_MAX + OVERHEAD_RATIO * self._body:
+            self._fail("little but the framing of chunks")
+        return self._error is None
 
     def connection_lost(self, error: Exception | None) -> None:
         """See ``asyncio.Protocol``."""
@@ -185,6 +220,8 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header, or a trailer, which is not passed on."""
         if not self._headed:
+            if len(self._headers) >= HEADERS_MAX:
+                raise Broken(f"more than {HEADERS_MAX} headers")
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
@@ -195,15 +232,23 @@ class Connection(asyncio.Protocol):
         lowered = {name.lower() for name, _ in self._headers}
         bodiless = self._method == "HEAD" or self._status in _BODILESS
         self._framed = bodiless or b"content-length" in lowered or b"transfer-encoding" in lowered
-        self._stays = self._parser.should_keep_alive() and self._framed
+        self._stays = self._parser.should_keep_alive() and self._framed and not self._is_early()
         self._headed = True
         if self._method == "HEAD":  # the parser waits for a body that does not come
             self._complete, self._stays = True, False
+
+    def _is_early(self) -> bool:
+        """Whether the provider may have answered before it has read the request: some of it is still to be sent, or it
+        has a body and was refused. A provider that then takes the rest of the body for its next request would answer
+        that in place of the next caller's."""
+        unsent = self._transport is None or self._transport.get_write_buffer_size() > 0
+        return unsent or (self._asks_with_body and self._status >= _REFUSED)
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
         self._pieces.append(body)
         self._held += len(body)
+        self._body += len(body)
 
     def on_message_complete(self) -> None:
         """The response is complete, or an informational one before it."""

@@ -15,11 +15,13 @@ from .headers import Header, value_of
 @dataclass(frozen=True, slots=True)
 class Face:
     """One call as its path tells it. ``family`` names the API (and the default provider), ``dialect`` the words of a
-    chat call ("" where the path is no chat call), ``path`` what stands behind a provider's base address."""
+    chat call ("" where the path is no chat call), ``path`` what stands behind a provider's base address. ``vendor``:
+    the provider whose own SDK the client uses, where that provider shares the paths of another one ("" otherwise)."""
 
     family: str
     path: str
     dialect: str = ""
+    vendor: str = ""
 
     @property
     def words_of(self) -> str:
@@ -50,6 +52,9 @@ _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
 _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
+_AGENT: Final = b"user-agent"
+_SDKS: Final = ((b"mistral-client-", "mistral"),)
+"""How the user agents of SDKs begin that speak OpenAI's paths to a provider of their own."""
 
 
 def face_of(path: str, headers: Sequence[Header]) -> Face | None:
@@ -73,7 +78,12 @@ def _first_version(path: str, headers: Sequence[Header]) -> Face:
         return _gemini(path)
     if _is_below(path, "/v1/messages") or value_of(headers, _VERSION) is not None:
         return Face("anthropic", path, _CHATS["/v1/messages"] if path == "/v1/messages" else "")
-    return Face("openai", path.removeprefix(_V1), _CHATS.get(path, ""))
+    return Face("openai", path.removeprefix(_V1), _CHATS.get(path, ""), _vendor(headers))
+
+
+def _vendor(headers: Sequence[Header]) -> str:
+    agent = value_of(headers, _AGENT) or b""
+    return next((vendor for start, vendor in _SDKS if agent.startswith(start)), "")
 
 
 def _is_below(path: str, start: str) -> bool:

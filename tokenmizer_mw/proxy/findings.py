@@ -22,6 +22,7 @@ from tokenmizer_mw.store.open import open_log, sqlite_path
 from tokenmizer_mw.store.sqlite_file import count_sessions, try_creating
 
 from .configuration import Configuration
+from .credentials import missing_for_models
 from .listening import bound, spelled
 from .servers import Server
 from .upstream import Patience, Unreachable, Upstream, place
@@ -63,10 +64,13 @@ def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterat
     if configuration.dashboard:
         how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
         yield Finding(Grade.FINE, "dashboard", f"at /, {how}")
+    routes = configuration.routes
     for server in configuration.providers.values():
-        yield _provider(server)
+        yield _provider(server, routes.is_addressed(server))
+    lacks = missing_for_models(routes)
     for name, places in configuration.models.items():
-        yield Finding(Grade.FINE, f"models.{name}", f"asks {', then '.join(places)}")
+        asks, lack = f"asks {', then '.join(places)}", lacks.get(name)
+        yield Finding(Grade.WRONG if lack else Grade.FINE, f"models.{name}", f"{asks}; {lack}" if lack else asks)
 
 
 async def tried(configuration: Configuration) -> list[Finding]:
@@ -171,7 +175,8 @@ def _sessions(configuration: Configuration) -> Finding:
     return Finding(Grade.FINE, "sessions", f"{configuration.sessions}: {_NAMINGS[configuration.sessions]}")
 
 
-def _provider(server: Server) -> Finding:
+def _provider(server: Server, addressed: bool) -> Finding:
+    """``addressed``: clients address it by a path, so that it may get their keys."""
     row, place = server.row, f"providers.{server.name}"
     if row.auth == "none":
         return Finding(Grade.FINE, place, f"{row.base_url}, without a key")
@@ -181,6 +186,9 @@ def _provider(server: Server) -> Finding:
         return Finding(Grade.FINE, place, f"{row.base_url}, with the key in {row.key_variable}")
     if server.lack:
         return Finding(Grade.WRONG, place, f"{row.base_url}: {server.lack}")
+    if row.key_variable and not addressed:
+        text = f"{row.base_url}: {row.key_variable} is not set, so calls to it are refused"
+        return Finding(Grade.NOTE, place, text)
     named = f" ({row.key_variable} is not set)" if row.key_variable else ""
     return Finding(Grade.FINE, place, f"{row.base_url}, with the client's own key{named}")
 

@@ -14,9 +14,9 @@ _logger: Final = logging.getLogger("tokenmizer_mw")
 
 
 class Outcomes(Collector):
-    """Counts of one process. An outcome is the status of an answer, or why there was none: "unreachable", "late" or
-    "broken". ``refused`` counts, by their codes, the requests that the door has turned away. ``worker`` names the
-    process where there are several."""
+    """Counts of one process. An outcome is the status of an answer, or why there was none: "unreachable", "late",
+    "broken" or "no_key". ``refused`` counts, by their codes, the requests that the door has turned away. ``worker``
+    names the process where there are several."""
 
     def __init__(self, worker: str = "") -> None:
         self._worker = worker

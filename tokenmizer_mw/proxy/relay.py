@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
 from tokenmizer_mw.access.body import linger
+from tokenmizer_mw.translate.table import PROVIDERS
 from tokenmizer_mw.wire.refusal import refusal
 
 from .attempts import Retrying, opened
 from .connection import Broken
-from .credentials import OWN_HEADER
+from .credentials import OWN_HEADER, missing_key
 from .faces import face_of
 from .headers import NOT_SENT, Header, passed_on
 from .models import LIST_MAX, Listing, Named, listed, listing, named_in_path, one
@@ -100,7 +101,7 @@ class Relay:
 
     async def _providers_list(self, asked: Asked) -> bytes:
         """What the provider answers; nothing where that is no list."""
-        targets = self._routes.targets(asked.face, asked.model)
+        targets = [each for each in self._routes.targets(asked.face, asked.model) if not missing_key(each)]
         if not targets:
             return b""
         try:
@@ -113,10 +114,10 @@ class Relay:
             return b""
 
     async def _relayed(self, asked: Asked, send: Send) -> None:
-        targets = self._routes.targets(asked.face, asked.model)
-        if not targets:
-            message = f"no provider is configured for {asked.face.family} at this path"
-            await _said(send, asked.face.words_of, 404, "no_provider", message)
+        try:
+            targets = self._targets(asked)
+        except Refused as refused:
+            await _answer(send, refused.status, refused.body)
             return
         relayed = _Relayed(self._upstream, asked, self._outcomes)
         try:
@@ -127,6 +128,26 @@ class Relay:
             return
         except Unreachable as error:
             await _said(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
+
+    def _targets(self, asked: Asked) -> list[Target]:
+        """The providers to ask, in order, without those for which there is no key. Raises ``Refused`` where there are
+        none."""
+        words = asked.face.words_of
+        if named := self._routes.not_configured(asked.face, asked.model):
+            variable = PROVIDERS[named].key_variable or "nothing"
+            message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
+            raise Refused(401, refusal(words, 401, "no_key", message))
+        targets = self._routes.targets(asked.face, asked.model)
+        if not targets:
+            message = f"no provider is configured for {asked.face.family} at this path"
+            raise Refused(404, refusal(words, 404, "no_provider", message))
+        lacks = [missing_key(target) for target in targets]
+        for target, lack in zip(targets, lacks, strict=True):
+            if lack:
+                self._outcomes.failed(target.server.name, "no_key", lack)
+        if all(lacks):
+            raise Refused(401, refusal(words, 401, "no_key", lacks[0]))
+        return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
 
 
 class _Relayed:

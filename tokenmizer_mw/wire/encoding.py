@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -22,23 +22,47 @@ class Decoder(Protocol):
         """
 
 
+MEMBERS_MAX: Final = 1_024
+"""Gzip members or zstd frames of one body. Each costs a decoder, even an empty one of 20 bytes."""
+
+_SLICE: Final = 16 * 1024
+"""Bytes given to a decoder at once. What a member leaves over is copied: of a long piece, once for each member."""
+
+
+def _sliced(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + _SLICE] for at in range(0, len(data), _SLICE)) if len(data) > _SLICE else iter((data,))
+
+
 class _Gzip:
     """One or several gzip members; what follows the last one is ignored, as receivers do."""
 
     def __init__(self) -> None:
         self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._members = 1
+        self._ended = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
         pieces: list[bytes] = []
-        while data and limit > 0:
-            if self._inflater.eof:
-                if not data.startswith(b"\x1f"):
-                    break
-                self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            pieces.append(_inflate(self._inflater, data, limit))
-            limit -= len(pieces[-1])
-            data = self._inflater.unused_data
+        for part in _sliced(data):
+            rest = part
+            while rest and limit > 0 and self._is_member(rest):
+                pieces.append(_inflate(self._inflater, rest, limit))
+                limit -= len(pieces[-1])
+                rest = self._inflater.unused_data
         return b"".join(pieces)
+
+    def _is_member(self, data: bytes) -> bool:
+        """Whether ``data`` goes on with a member, or begins another one. Raises ``Undecodable`` for too many."""
+        if not self._inflater.eof or self._ended:
+            return not self._ended
+        if not data.startswith(b"\x1f"):
+            self._ended = True
+            return False
+        self._members += 1
+        if self._members > MEMBERS_MAX:
+            raise Undecodable(f"more than {MEMBERS_MAX} gzip members")
+        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        return True
 
 
 class _Deflate:
@@ -82,20 +106,29 @@ class _Zstandard:
     def __init__(self, module: Any) -> None:
         self._module = module
         self._decompressor = module.ZstdDecompressor()
+        self._frames = 1
 
     def decode(self, data: bytes, limit: int) -> bytes:
         pieces: list[bytes] = []
-        while data and limit > 0:
-            try:
-                pieces.append(self._decompressor.decompress(data, limit))
-            except self._module.ZstdError as error:
-                raise Undecodable(str(error)) from None
-            limit -= len(pieces[-1])
-            data = b""
-            if self._decompressor.eof:
-                data = self._decompressor.unused_data
-                self._decompressor = self._module.ZstdDecompressor()
+        for part in _sliced(data):
+            rest = part
+            while rest and limit > 0:
+                try:
+                    pieces.append(self._decompressor.decompress(rest, limit))
+                except self._module.ZstdError as error:
+                    raise Undecodable(str(error)) from None
+                limit -= len(pieces[-1])
+                rest = self._next_frame() if self._decompressor.eof else b""
         return b"".join(pieces)
+
+    def _next_frame(self) -> bytes:
+        """What stands behind the frame that has ended. Raises ``Undecodable`` for too many frames."""
+        rest: bytes = self._decompressor.unused_data
+        self._frames += 1
+        if self._frames > MEMBERS_MAX:
+            raise Undecodable(f"more than {MEMBERS_MAX} zstd frames")
+        self._decompressor = self._module.ZstdDecompressor()
+        return rest
 
 
 def _optional(*names: str, needs: Callable[[Any], bool] = lambda module: True) -> Any:
