@@ -131,7 +131,8 @@ def test_what_can_not_be_looked_at_passes(deriving: Served, upstream: Upstream) 
 def test_a_long_chat_is_cut_on_its_way(upstream: Upstream, session: str) -> None:
     """The provider gets less and answers; what was cut is told in a block; the model's own name is what counts."""
     said: list[dict[str, str]] = []
-    with serving(configured(upstream, memory={"context_window": 2_000}, models={"fast": "openai/fake-n3"})) as served:
+    given = {"memory": {"context_window": 2_000}, "models": {"fast": "openai/fake-n3"}}
+    with serving(configured(upstream, {"OPENAI_API_KEY": "ours"}, **given)) as served:
         for number in range(12):
             said.append({"role": "user", "content": f"Decided: part {number} uses PostgreSQL. {'Go on. ' * 60}"})
             body = json.dumps({"model": "fast", "messages": said}).encode()

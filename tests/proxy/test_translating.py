@@ -22,12 +22,16 @@ KEYS = {
     "OPENAI_API_KEY": "server-o",
     "GEMINI_API_KEY": "server-g",
     "CO_API_KEY": "server-c",
+    "DEEPSEEK_API_KEY": "server-d",
+    "MISTRAL_API_KEY": "server-m",
+    "OPENROUTER_API_KEY": "server-r",
+    "XAI_API_KEY": "server-x",
 }
 TOOL = {"type": "object", "properties": {"topic": {"type": "string"}}}
 
 
 @pytest.fixture(scope="module")
-def translated(_running: Upstream) -> Iterator[Served]:
+def translated(_running: Upstream, loop: str) -> Iterator[Served]:
     """A proxy with keys of its own for all providers."""
     with serving(configured(_running, KEYS)) as served:
         yield served
