@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -177,10 +177,23 @@ def test_a_reader_that_goes_away(filled: Run, store: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Children heed SIGINT: a job that a shell started in the background has inherited that it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_an_interrupt(store: str) -> None:
     command = [sys.executable, "-m", "tokenmizer_mw", "import", "-", "--session", "s", "--store", store]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as running:
         assert running.stdin is not None
         running.stdin.write("[" + " " * 300_000)  # more than a pipe holds: it returns once the command reads
@@ -188,6 +201,31 @@ def test_an_interrupt(store: str) -> None:
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "tokenmizer-mw: error: interrupted\n")
+
+
+@pytest.mark.usefixtures("heeded")
+def test_an_interrupt_ends_the_mcp_server(store: str) -> None:
+    """Ctrl-C while it waits for a client's next line, which nobody sends and no thread stops waiting for."""
+    command = [sys.executable, "-m", "tokenmizer_mw", "mcp", "--store", store]
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin is not None and running.stdout is not None
+        running.stdin.write(json.dumps(hello) + "\n")
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["id"] == 1
+        running.send_signal(signal.SIGINT)
+        try:
+            running.wait(timeout=20)
+        finally:
+            running.kill()
+        assert running.stderr is not None
+        assert (running.returncode, running.stderr.read()) == (130, "tokenmizer-mw: error: interrupted\n")
 
 
 def test_servers_listen_at_ports_of_their_own() -> None:

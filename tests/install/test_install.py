@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -266,3 +267,30 @@ def test_the_difference_is_a_patch(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     subprocess.run(["git", "apply", "-p1", "-"], cwd=tmp_path, input=patch, text=True, check=True)
     assert [change.path.read_text() for change in changes] == [change.after for change in changes]
+
+
+EXTRA = ("mcp", "httpx2", "httpcore2", "uvicorn", "platformdirs", "rich")
+
+
+def test_bare_package_is_refused_with_the_name_of_the_extra(tmp_path: Path) -> None:
+    """In an environment that has what the bare package needs and nothing of the extra ``mcp``."""
+    installed, bare = Path(sysconfig.get_paths()["purelib"]), tmp_path / "bare"
+    bare.mkdir()
+    for path in installed.iterdir():
+        if path.name.split("-")[0].split(".")[0] not in EXTRA and path.suffix != ".pth":
+            (bare / path.name).symlink_to(path)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    home = tmp_path / "home"
+    home.mkdir()
+    code = "import sys; from tokenmizer_mw.cli.main import main; sys.exit(main())"
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [tmp_path / "venv" / "bin" / "python", "-c", code, "install", "claude-code", "--yes"],
+        cwd=home,
+        env={"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join((root, str(bare)))},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "pip install 'tokenmizer-mw[mcp]'" in done.stderr
+    assert list(home.iterdir()) == []

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import CallerError, ConfigError
 from tokenmizer_mw.terminal import inert, show, show_json
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.install import Change
+
+_NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
+"""What the server and the hooks import that a host starts: the extra ``mcp`` brings it."""
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
@@ -34,15 +42,11 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Write a host's configuration, or take it out again, once its user has seen the difference."""
-    from tokenmizer_mw.install import LeftAlone, planned
+    """Write a host's configuration, or take it out again, once its user has seen the difference.
 
-    try:
-        plan = planned(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
-    except LeftAlone as left:
-        if left.by_hand:
-            print(f"Add this by hand:\n\n{inert(left.by_hand)}", file=sys.stderr)
-        raise
+    Raises ``ConfigError`` where what would be written could not run: nothing is written then.
+    """
+    plan = _plan(arguments)
     changes = [change for change in plan if change.before != change.after]
     if arguments.json:
         show_json([{"file": str(change.path), "diff": change.diff} for change in changes])
@@ -61,6 +65,36 @@ def run_install(arguments: argparse.Namespace) -> int:
             done = "removed" if change.after is None else "wrote"
             show(f"{done} {change.path}" + (f"; what it was is in {kept}" if kept else ""))
     return 0
+
+
+def _plan(arguments: argparse.Namespace) -> list[Change]:
+    from tokenmizer_mw.install import LeftAlone, planned
+
+    if not (arguments.remove or arguments.dry_run):
+        _check_extra()
+    try:
+        return planned(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
+    except LeftAlone as left:
+        if left.by_hand:
+            print(f"Add this by hand:\n\n{inert(left.by_hand)}", file=sys.stderr)
+        raise
+
+
+def _check_extra() -> None:
+    missing = [name for name in _NEEDED if not _is_installed(name)]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise ConfigError(
+            f"nothing was written: {', '.join(missing)} {verb} not installed, and the hooks and the MCP server need "
+            "what the extra mcp brings: pip install 'tokenmizer-mw[mcp]'"
+        )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _confirm() -> None:

@@ -23,6 +23,7 @@ from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
 from .backing import KEY_VARIABLE, SERVER_VARIABLE, USUAL, Backing, answers, on_server, on_store
 from .files import ROOTS_VARIABLE
 from .server import Memory, server
+from .standard_input import interruptible_input
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -40,13 +41,14 @@ class Wanted:
 
 
 def run_stdio(wanted: Wanted) -> None:
-    """Serve one client on standard input and output, until it goes."""
+    """Serve one client on standard input and output, until it goes. Raises ``KeyboardInterrupt`` at Ctrl-C."""
 
     async def run() -> None:
         async with _made(wanted) as made:
             await made.run_stdio_async()
 
-    anyio.run(run)
+    with interruptible_input():
+        anyio.run(run)
 
 
 def run_http(wanted: Wanted, host: str, port: int) -> None:
