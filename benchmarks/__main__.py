@@ -33,6 +33,7 @@ BENCHMARKS: Final = {
     "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
     "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
+    "sick_store": "chats while another process holds the store locked, and what is in it after the outage",
     "durability": "kill -9 under load; four processes writing one session",
     "dialects": "CPU that the middleware adds per request, in every dialect at 3 kB and 100 kB",
     "streams": "streams beside the bare application: CPU per chunk, memory, lag of the event loop",

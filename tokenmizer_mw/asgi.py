@@ -332,10 +332,10 @@ class _Chat:
         return False
 
     async def _settle(self, message: Message) -> None:
-        """Acknowledged means kept: commit the turn, then release the piece that completes it."""
+        """Commit the turn, then release the piece that completes it. The store has until the deadline to answer."""
         self._settling = True
         try:
-            await self._committing(not message.get("more_body", False))
+            await self._turn.acommit(not message.get("more_body", False))
             if self._turn.done:
                 self._collect = _ignored
             await self._send(message)
@@ -348,12 +348,6 @@ class _Chat:
                 self._settled.set()
                 self._settled = None
             self._turn.extract_later()
-
-    async def _committing(self, last: bool) -> None:
-        try:
-            await offload(partial(self._turn.commit, last), STORE)
-        except Exception as error:
-            failed(self._memory, "commit_failed", error)
 
 
 async def _replayed(answer: Answer, marker: str, scope: Scope, receive: Receive, send: Send) -> None:

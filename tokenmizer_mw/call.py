@@ -4,7 +4,7 @@
     turn.body                                            what goes on
     turn.starts(status, headers)                         the response begins
     turn.collect(piece)                                  True: commit before the piece is released
-    turn.commit(last), then turn.extract_later()
+    turn.commit(last), then turn.extract_later()         waits for the store until the deadline, not longer
     turn.leave(outcome)                                  it is over; what was not committed is, in the background
 
 Nothing here raises because of us: whatever fails, the chat goes on with the original bytes, and a counter and a line
@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.booking import Booked
-from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked
+from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked, StoreUnavailable
 from tokenmizer_mw.exchange import (
     Closed,
     Forwarding,
@@ -36,6 +36,7 @@ from tokenmizer_mw.ingress import Beginning
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import CPU, STORE, offload
+from tokenmizer_mw.resilience.spool import SpooledTurn
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tracing import span
 from tokenmizer_mw.wire.dialect import Dialect, Reply
@@ -145,6 +146,11 @@ class Call:
         remembered = self.open(in_body=in_body)
         return remembered.turn(remembered.known()) if remembered is not None else None
 
+    def clean(self, *, in_body: bool) -> Turn | Remembered | None:
+        """``open``, then ``Remembered.clean_turn``. Raises ``MalformedRequest``."""
+        remembered = self.open(in_body=in_body)
+        return remembered.clean_turn(remembered.known()) if remembered is not None else None
+
 
 def remember(call: Call) -> Turn | None:
     """The call on its way; ``None`` when it passes untouched: a counter says why. Raises ``RequestBlocked``."""
@@ -171,21 +177,21 @@ async def aremember(call: Call) -> Turn | None:
 
 
 async def _opened(call: Call) -> Turn | None:
+    """What computes and what waits for the store have threads of their own: neither kind holds up the other."""
     in_body = call.in_body
+    if not call.memory.is_ready:
+        return await offload(partial(call.turn, in_body=in_body), STORE)
     if in_body and len(call.body) > INLINE_MAX:
-        return await offload(partial(call.turn, in_body=True), CPU)
-    remembered = call.open(in_body=in_body)
-    if remembered is None:
-        return None
-    known = remembered.known()
-    if not remembered.quick(known):
-        return await offload(partial(remembered.turn, known), CPU)
-    clean = remembered.clean(known)
-    if clean is None:
-        return None
-    return (
-        await offload(clean.decided, STORE) if clean.guarded or clean.compresses or clean.may_cut() else clean.forward()
-    )
+        found = await offload(partial(call.clean, in_body=True), CPU)
+    else:
+        remembered = call.open(in_body=in_body)
+        if remembered is None:
+            return None
+        known = remembered.known()
+        clean = partial(remembered.clean_turn, known)
+        inline = remembered.quick(known) and not remembered.compresses
+        found = clean() if inline else await offload(clean, CPU)
+    return await offload(found.decided, STORE) if isinstance(found, Remembered) else found
 
 
 def _asking(call: Call, turn: Turn | None) -> Turn | None:
@@ -231,6 +237,14 @@ class Remembered:
         """The call without secrets, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
         clean = self.clean(known)
         return clean.decided() if clean is not None else None
+
+    def clean_turn(self, known: Beginning | None) -> Turn | Remembered | None:
+        """The call on its way, without secrets; where the store has a say in that, the call itself without secrets, to
+        be ``decided``; ``None`` when it passes. Does not wait for the store. Raises ``MalformedRequest``."""
+        clean = self.clean(known)
+        if clean is None or clean.guarded or clean.may_cut():
+            return clean
+        return clean.forward()
 
     @property
     def guarded(self) -> bool:
@@ -322,17 +336,20 @@ class Remembered:
 
 
 class Turn:
-    """A call on its way, whose turn is to be kept: made for it, gone with it.
+    """A call on its way, whose turn is to be recorded: made for it, gone with it.
 
-    ``collect`` is ``Forwarding.receive_data``. ``committed``: the turn is durable.
+    ``collect`` is ``Forwarding.receive_data``. ``committed``: the turn is durable. ``done``: its reply was read, and it
+    is durable or on its way to the store.
     """
 
     __slots__ = (
         "_booked",
         "_done",
+        "_extraction",
         "_forwarding",
         "_key",
         "_lock",
+        "_released",
         "asking",
         "collect",
         "committed",
@@ -352,6 +369,8 @@ class Turn:
         self._forwarding = forwarding
         self._lock = threading.Lock()
         self._done = False
+        self._released = False
+        self._extraction = [key]  # taken out by whoever schedules it, so that it is scheduled once
         self._booked: Booked | None = None
         self.asking = None
 
@@ -413,35 +432,55 @@ class Turn:
             self.asking.over()
 
     def commit(self, last: bool, outcome: Outcome | None = None, *, attempt: bool = False) -> None:
-        """Commit the turn if that was not done and if the reply is complete, or its ``last`` piece was seen.
+        """``settle``, then wait until the turn is durable, at most until the deadline. Blocks."""
+        self.memory.wait_for(self.settle(last, outcome, attempt=attempt))
+
+    async def acommit(self, last: bool) -> None:
+        """``commit`` from an event loop. Raises nothing because of us."""
+        try:
+            await self.memory.await_for(await offload(partial(self.settle, last), CPU))
+        except Exception as error:
+            failed(self.memory, "commit_failed", error)
+
+    def settle(self, last: bool, outcome: Outcome | None = None, *, attempt: bool = False) -> SpooledTurn | None:
+        """Read the reply if it is complete, or its ``last`` piece was seen, and have the turn written. Does not wait
+        for that; ``None``: there is nothing to wait for.
 
         ``outcome`` is what the shell knows better. An ``attempt`` may be made again: when nothing came of it but a
-        failure, nothing is kept, and a reply that says how it ended has ended so. Blocks on the store.
+        failure, nothing is recorded, and a reply that says how it ended has ended so.
         """
         if last and outcome is None and not attempt and self.asking is not None:
             self.asking.ended()
         with self._lock:
             if self._done:
-                return
+                return None
             try:
                 closed = self._forwarding.close(None if attempt else outcome)
                 self._done = last or closed.settled
                 if self._done:
-                    self._keep(_interrupted(closed, outcome) if attempt else closed)
+                    return self._submit(_interrupted(closed, outcome) if attempt else closed)
             except MalformedRequest:
                 self._done = True
                 self.memory.count(Reason.MALFORMED_REQUEST.value)
             except Exception as error:
                 self._done = True
                 failed(self.memory, "commit_failed", error)
+            return None
 
-    def _keep(self, closed: Closed | None) -> None:
+    def _submit(self, closed: Closed | None) -> SpooledTurn | None:
         if closed is None:
             self.memory.count(ATTEMPT_FAILED)
-            return
-        with span("commit"):
-            self.memory.commit(self._key, closed.messages, closed.reply)
-        self.committed = True
+            return None
+        return self.memory.submit(
+            self._key,
+            closed.messages,
+            closed.reply,
+            size=self._forwarding.held,
+            after=partial(self._after_commit, closed),
+        )
+
+    def _after_commit(self, closed: Closed) -> None:
+        """The turn is durable, in time or later. Runs in the thread that wrote it."""
         if self.asking is not None:
             self.asking.replied(closed.reply)
         if self.memory.books.open:
@@ -460,6 +499,8 @@ class Turn:
         if self.memory.ingress is not None:
             opened = self._forwarding.opened
             self.memory.ingress.note(self._key, opened.sent, opened.body, opened.request)
+        self.committed = True
+        self._extract_when_due()
 
     def closes(self) -> None:
         """Nothing more of the response will be read."""
@@ -467,33 +508,46 @@ class Turn:
             self.asking.over()
 
     def extract_later(self) -> None:
-        """Draw the facts of a turn that was committed, in the background."""
+        """The client has its last piece: derive facts in the background, as soon as the turn is durable."""
+        self._released = True
+        self._extract_when_due()
+
+    def _extract_when_due(self) -> None:
+        """Schedule extraction once the turn is durable and the client has its last piece, whichever comes last."""
+        if not (self.committed and self._released):
+            return
         try:
-            if self.committed:
-                self.memory.extract_later(self._key)
-                self._book_later()
+            key = self._extraction.pop()
+        except IndexError:
+            return
+        try:
+            self.memory.extract_later(key)
+            self._book_later()
         except Exception as error:
             failed(self.memory, "extract_failed", error)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """The call is over. What was not committed is, in the background: nobody waits for it."""
+        """The call is over. What was not settled is, in the background: nobody waits for it."""
         if self.asking is not None and (self._done or outcome is not None):
             self.asking.over()
+        self.extract_later()
         try:
-            if not self.committed:  # it may be under way still, when the caller was cancelled meanwhile
-                work = partial(self._commit_and_extract, outcome, attempt)
+            if not self._done:  # it may be under way still, when the caller was cancelled meanwhile
+                work = partial(self._settle_late, outcome, attempt)
                 if not self.memory.later(work, self._forwarding.held) and self.asking is not None:
                     self.asking.over()  # nobody else will tell those who wait
         except Exception as error:
             failed(self.memory, "commit_failed", error)
 
-    def _commit_and_extract(self, outcome: Outcome | None, attempt: bool) -> None:
-        self.commit(True, outcome, attempt=attempt)
-        if self.asking is not None:
+    def _settle_late(self, outcome: Outcome | None, attempt: bool) -> None:
+        turn = self.settle(True, outcome, attempt=attempt)
+        if turn is not None:
+            turn.result.add_done_callback(self._closes_after)
+        elif self.asking is not None:
             self.asking.over()
-        if self.committed:
-            self.memory.extract(self._key)
-            self._book_later()
+
+    def _closes_after(self, _: object) -> None:
+        self.closes()
 
     def _book_later(self) -> None:
         booked, self._booked = self._booked, None
@@ -512,8 +566,14 @@ def _interrupted(closed: Closed, outcome: Outcome | None) -> Closed | None:
 
 
 def failed(memory: SessionMemory, counter: str, error: BaseException) -> None:
-    """Count a failure of ours and log it: its kind and place, never its text, which may hold what was said."""
+    """Count a failure of ours and log it: its kind and place, never its text, which may hold what was said.
+
+    A store that is not available is logged by its cause and its address, once a minute.
+    """
     memory.count(counter)
+    if isinstance(error, StoreUnavailable):
+        memory.store_monitor.report(error.cause or type(error).__name__, error.place)
+        return
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

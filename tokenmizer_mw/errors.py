@@ -27,7 +27,7 @@ the exception: clients get it as a response.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 Fault = Literal["caller", "config", "store", "peer"]
 
@@ -68,10 +68,41 @@ class ConfigError(TokenMizerError):
     fault = "config"
 
 
+StoreCause = Literal[
+    "",
+    "closed",
+    "damaged",
+    "disk_full",
+    "disk_unreadable",
+    "late",
+    "locked",
+    "no_access",
+    "no_answer",
+    "overloaded",
+    "read_only",
+    "unreachable",
+]
+"""Why a store failed, in one word for logs, counters and health checks; "": another reason, which the message says."""
+
+
 class StoreError(TokenMizerError):
-    """The store could not do what it was asked to."""
+    """The store could not do what it was asked to.
+
+    ``cause`` says why in one word. ``place`` is the database's file, or its host and name without any password; ""
+    where there is none to name.
+    """
 
     fault = "store"
+
+    def __init__(self, message: str = "", *, cause: StoreCause = "", place: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
+        self.place = place
+
+    def again(self, message: str | None = None) -> Self:
+        """A new error object with the same cause and place, to be raised in another thread; ``message`` replaces the
+        message, ``None`` keeps it."""
+        return type(self)(str(self) if message is None else message, cause=self.cause, place=self.place)
 
 
 class StoreUnavailable(StoreError):

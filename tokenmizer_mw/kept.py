@@ -16,6 +16,7 @@ from typing import Final, Generic, Protocol, TypeVar
 from tokenmizer_mw.errors import Conflict
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.resilience.patience import hold
 from tokenmizer_mw.revising import Told
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.snapshots import Snapshots
@@ -70,7 +71,7 @@ class Kept(Generic[F]):
     def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
         """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
         kept = self._get(key)
-        with kept.lock:
+        with hold(kept.lock):
             return view(self._refreshed(key, kept))
 
     def drop(self, key: SessionKey) -> None:
@@ -165,7 +166,7 @@ class KeptSessions(Kept[SessionState]):
     ) -> T:
         """``view`` of the session after ``update``, without another look at the log. ``view`` as in ``read``."""
         kept = self._get(key)
-        with kept.lock:
+        with hold(kept.lock):
             return view(self._decided(key, kept, decide))
 
     def _decided(
@@ -212,7 +213,7 @@ class KeptSessions(Kept[SessionState]):
             kept = self._sessions.get(key)
         if kept is None:
             return
-        with kept.lock:
+        with hold(kept.lock):
             state = kept.state.copy() if kept.state is not None else None
         if state is not None:
             snapshots.keep(self._log, key, state)

@@ -37,10 +37,16 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.model_pass import ModelPass
 from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.refining import Refining
+from tokenmizer_mw.resilience.bounded_log import BoundedLog
+from tokenmizer_mw.resilience.breaker import Breaker
+from tokenmizer_mw.resilience.monitor import StoreMonitor
+from tokenmizer_mw.resilience.patience import patience
+from tokenmizer_mw.resilience.spool import SpooledTurn, TurnSpool
+from tokenmizer_mw.resilience.waiting import await_until_settled, wait_until_settled
 from tokenmizer_mw.session import SessionState, joining
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
-from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
 from tokenmizer_mw.tracing import LimitedLog, span
 from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, left_to_others, looked_at, smallest_budget
@@ -80,6 +86,9 @@ class RequestPath:
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
         self._limited_log = LimitedLog(_logger)
+        self.store_monitor = StoreMonitor(Breaker(self.settings.store_failures_max), self.settings.store_wait_seconds)
+        self._bounded_log = BoundedLog(log, self.store_monitor)
+        self.spool = self._made_spool()
         self._least_budget = smallest_budget(self.settings)
         self._counters = ModelCounters(self.settings.tokenizer_dir)
         self.books = Books(log, self.settings, self._counters, self.count)
@@ -125,7 +134,12 @@ class RequestPath:
         where the host knows better than ``model`` tells. Reads the store when the chat could be too long; a cut records
         what is new. Raises ``RequestBlocked`` for what the guard refuses, where the settings let it.
         """
-        key, told = self._key(session_id, tenant), history(messages)
+        with patience(self.settings.store_wait_seconds):
+            return self._shortened(self._key(session_id, tenant), history(messages), model, overhead, window)
+
+    def _shortened(
+        self, key: SessionKey, told: History, model: str, overhead: str, window: int | None
+    ) -> Shortened | None:
         settings = self.settings if window is None else self.settings.with_(context_window=window)
         long = could_exceed(request_of(told, model=model, overhead=overhead), settings)
         if self.ingress is not None:
@@ -173,7 +187,7 @@ class RequestPath:
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
-        with span("cut", messages=len(request.messages)):
+        with span("cut", messages=len(request.messages)), patience(self.settings.store_wait_seconds):
             self._report_left_to_others(request)
             spared = self._compression.spared(key, request) if self._compression is not None else ()
             counter = self._counters.of(request.model)
@@ -220,19 +234,40 @@ class RequestPath:
             self.count("request_rewritten")
         return decided.rewrite
 
-    def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> None:
+    def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.
 
-        Of a host's own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
+        Returns whether it is durable. Where the store does not answer before the deadline, it is not yet, and is
+        written later.
+        """
+        return self.wait_for(self.submit(key, messages, reply))
+
+    def submit(
+        self,
+        key: SessionKey,
+        messages: Sequence[Message],
+        reply: Reply | None,
+        *,
+        size: int | None = None,
+        after: Callable[[], None] = lambda: None,
+    ) -> SpooledTurn:
+        """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
+
+        ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
+        another thread once it is durable. What does not fit into the spool is counted and not kept. Of a host's own
+        call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
         """
         if is_side_call(messages):
             self.count("side_call")
-            return
+            after()
+            nothing = SpooledTurn(lambda: None, after)
+            nothing.settle(True)
+            return nothing
         reply = self._clean(reply)
-        told = messages if isinstance(messages, History) else history_of(messages)
+        transcript = messages if isinstance(messages, History) else history_of(messages)
         if reply is not None and reply.message is not None:
-            told = told.followed_by(reply.message)
-        spoken = told.spoken()
+            transcript = transcript.followed_by(reply.message)
+        spoken = transcript.spoken()
 
         def decide(state: SessionState) -> list[Event]:
             news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
@@ -241,14 +276,49 @@ class RequestPath:
             turn = len(state.transcript) + len(news)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
-        self._kept.update(key, decide)
-        if reply is not None:
-            self.count(f"turn_{reply.outcome.value}")
+        def write() -> None:
+            with patience(None), span("commit"):
+                self._kept.update(key, decide)
+            if reply is not None:
+                self.count(f"turn_{reply.outcome.value}")
+
+        turn = SpooledTurn(write, after)
+        held = sum(len(message.text) for message in transcript) if size is None else size
+        self.spool.put(key, turn, held)
+        return turn
+
+    def wait_for(self, turn: SpooledTurn | None) -> bool:
+        """Wait until a turn is durable, at most until the deadline. Returns whether it is; False for ``None``. Blocks.
+
+        While the store is known not to answer, this does not wait.
+        """
+        if turn is None:
+            return False
+        return self._in_time(turn, wait_until_settled(turn, self._seconds_to_wait))
+
+    async def await_for(self, turn: SpooledTurn | None) -> bool:
+        """``wait_for`` on an event loop."""
+        if turn is None:
+            return False
+        return self._in_time(turn, await await_until_settled(turn, self._seconds_to_wait))
+
+    @property
+    def _seconds_to_wait(self) -> float:
+        return 0.0 if self.store_monitor.is_open else self.settings.store_wait_seconds
+
+    def _in_time(self, turn: SpooledTurn, written: bool) -> bool:
+        """Count a turn that a chat does not wait for any longer."""
+        if not written and turn.release():
+            self.count("turn_spooled")
+            if self._bounded_log.longest_wait() * 2 > self.settings.store_wait_seconds:
+                self.store_monitor.late(self._bounded_log.place)
+        return written
 
     def attempt(self, key: SessionKey, request: ChatRequest) -> Suspicion:
         """What is suspicious about what the request says for the first time, or says last. Reads the store."""
         spoken = request.messages.spoken()
-        start = self._kept.read(key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0])
+        with patience(self.settings.store_wait_seconds):
+            start = self._kept.read(key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0])
         news = spoken[max(0, min(start, len(spoken) - 1)) :]
         return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
 
@@ -292,15 +362,27 @@ class RequestPath:
                 self._counts[reason] += times
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done."""
+        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done: also
+        the turns in the spool are written."""
         limit = self.settings.drain_seconds if seconds is None else seconds
         deadline = time.monotonic() + limit
-        return self._background.flush(limit) and self._model_pass.flush(max(0.0, deadline - time.monotonic()))
+
+        def left() -> float:
+            return max(0.0, deadline - time.monotonic())
+
+        done = self._background.flush(left()) and self.spool.flush(left())
+        # What was written has its facts derived, what was broken off is spooled: each makes work for the other.
+        while done and not (self._background.flush(0) and self.spool.flush(0)):
+            done = self._background.flush(left()) and self.spool.flush(left())
+        return done and self._model_pass.flush(left())
 
     def close(self) -> None:
-        """Finish the work in the background within the time that the settings give, and release the store."""
+        """Finish the work in the background within the time that the settings give, and release the store. Turns that
+        could not be written by then are lost, and counted."""
         deadline = time.monotonic() + self.settings.drain_seconds
-        drained = self._background.close(self.settings.drain_seconds)
+        self._background.flush(self.settings.drain_seconds)
+        drained = self.spool.close(max(0.0, deadline - time.monotonic()))
+        drained = self._background.close(max(0.0, deadline - time.monotonic())) and drained
         if not (self._model_pass.close(max(0.0, deadline - time.monotonic())) and drained):
             self.count("closed_with_work_left")
         if self.answers is not None:
@@ -337,9 +419,14 @@ class RequestPath:
             lock=threading.Lock(),
         )
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the rules of redaction are there already; else a request has to wait for them, and for the store."""
+        return not self.settings.redact or "ingress" in self.__dict__
+
     @cached_property
     def _secret(self) -> bytes:
-        return self._log.secret()
+        return self._bounded_log.secret()
 
     @cached_property
     def _drawing(self) -> Drawing:
@@ -353,10 +440,24 @@ class RequestPath:
 
         return Answers(_CacheHost(self), self.settings, beside=url, embed=embed)
 
+    def _made_spool(self) -> TurnSpool:
+        settings, nobody = self.settings, SessionKey("tokenmizer.health", "probe")
+        nothing = Snapshot(1, 0.0, 0, b"")
+        return TurnSpool(
+            self.store_monitor,
+            turns_max=settings.spool_turns,
+            bytes_max=settings.spool_bytes,
+            # A session that nobody has keeps no snapshot, but the store must be ready to write one.
+            probe=lambda: self._bounded_log.keep_snapshot(nobody, nothing),
+            count=self.count,
+            rest_seconds=settings.store_rest_seconds,
+            drain_seconds=settings.drain_seconds,
+        )
+
     def _made_kept(self) -> KeptSessions:
         settings = self.settings
         return KeptSessions(
-            self._log,
+            self._bounded_log,
             capacity=settings.sessions_cached,
             events_max=settings.events_cached,
             snapshots=Snapshots(
@@ -445,6 +546,9 @@ class RequestPath:
 
     def _background_failed(self, error: BaseException) -> None:
         self.count("background_failed")
+        if isinstance(error, StoreUnavailable):
+            self.store_monitor.report(error.cause or type(error).__name__, error.place)
+            return
         _logger.warning("background work failed: %s", type(error).__name__)
 
     def _viewed(self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True) -> T:

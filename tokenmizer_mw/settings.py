@@ -100,6 +100,12 @@ class Settings:
         answered. ``cache_header``: the header by which a client passes the cache by ("bypass") or has it renewed
         ("refresh"), and that says in a response how it was found. ``cache_ignored_headers``: names, with commas
         between them, of further request headers that say nothing about the answer.
+    How long a chat waits for the store
+        ``store_wait_seconds``: a chat waits so long for its turn to be durable, and so long in all for a cut; then it
+        goes on without. 0: it never waits. After ``store_failures_max`` failures in a row no chat waits until the store
+        answers a probe again; one goes out every ``store_rest_seconds``. Turns that were not written in time wait in
+        memory: at most ``spool_turns``, with at most ``spool_bytes`` of requests and replies; more are lost, and
+        counted.
     Work in the background
         ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
         turns hold; ``drain_seconds``: how long closing waits for them.
@@ -194,6 +200,11 @@ class Settings:
     cache_model_sha256: str = ""
     cache_header: str = "x-tokenmizer-cache"
     cache_ignored_headers: str = ""
+    store_wait_seconds: float = 0.25
+    store_failures_max: int = 3
+    store_rest_seconds: float = 1.0
+    spool_turns: int = 10_000
+    spool_bytes: int = 64 * 1024 * 1024
     queue_max: int = 1_000
     queue_bytes: int = 64 * 1024 * 1024
     drain_seconds: float = 5.0
@@ -233,7 +244,7 @@ class Settings:
             raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
-        for name in ("drain_seconds", "llm_rest_seconds"):
+        for name in ("drain_seconds", "llm_rest_seconds", "store_wait_seconds", "store_rest_seconds"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
         if self.llm_timeout <= 0:
@@ -334,6 +345,9 @@ _LEAST: Final = {
     "cache_request_max": 1,
     "cache_vectors_max": 1,
     "cache_question_tokens": 1,
+    "store_failures_max": 1,
+    "spool_turns": 1,
+    "spool_bytes": 1,
     "queue_max": 1,
     "queue_bytes": 1,
     "sessions_cached": 1,
@@ -368,6 +382,8 @@ _NUMBERS: Final = (
     "cut_risk",
     "confidence_floor",
     "drain_seconds",
+    "store_wait_seconds",
+    "store_rest_seconds",
     "llm_timeout",
     "llm_rest_seconds",
     "cache_seconds",

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.api import api, local
 from tokenmizer_mw.api.health import RECENT_SECONDS, TROUBLES, Health
+from tokenmizer_mw.errors import StoreUnavailable
 
 from .hosts import CHAT, ask, starlette, who
 
@@ -32,8 +33,18 @@ def test_a_store_that_fails_makes_it_unready_but_not_dead(memory: SessionMemory)
     memory.close()
     answer = ask(app, "GET", "/health/ready", token=None)
     assert (answer.status_code, answer.json()["status"]) == (503, "unready")
-    assert answer.json()["reasons"] == ["store_unavailable"]
+    assert answer.json()["reasons"] == ["store_unavailable", "store_closed"]
     assert ask(app, "GET", "/health/live", token=None).status_code == 200
+
+
+def test_it_names_why_the_store_takes_nothing(memory: SessionMemory) -> None:
+    app = starlette(api(memory))
+    memory.store_monitor.failed(StoreUnavailable("full", cause="disk_full", place="/some/place.db"))
+    answer = ask(app, "GET", "/health", token=None)
+    assert (answer.status_code, answer.json()["status"], answer.json()["ready"]) == (200, "degraded", True)
+    assert answer.json()["reasons"] == ["store_disk_full"]
+    memory.store_monitor.answered(0.0)
+    assert ask(app, "GET", "/health", token=None).json()["status"] == "ok"
 
 
 def test_a_host_that_drains_is_unready(memory: SessionMemory) -> None:

@@ -59,7 +59,7 @@ def chat(app: App, memory: Any, connection: Connection | None = None, **scope: A
         return TokenMizerMiddleware(inner, memory=memory)
 
     connection = asyncio.run(_chat(Surface("chat", wrap), app, connection, scope))
-    assert memory.flush()
+    assert memory.flush(0.2 if memory.store_monitor.trouble else None) is (memory.store_monitor.trouble is None)
     return connection
 
 
@@ -236,6 +236,7 @@ def test_cancelled_call_makes_an_aborted_turn(memory: Any, log: MemoryLog) -> No
         with pytest.raises(asyncio.CancelledError):
             await calling
 
+    assert memory.ingress is not None  # its rules are read, as SessionMemory.open does: no thread is asked first
     asyncio.run(cancelled())
     assert memory.flush()
     assert said(log) == [USER, ("assistant", "Ich ")]
@@ -306,18 +307,20 @@ class FullDisk(MemoryLog):
     """A store that cannot write."""
 
     def append(self, session: SessionKey, events: Any, *, expected_seq: int) -> list[Recorded]:
-        raise StoreUnavailable("no space left on device")
+        raise StoreUnavailable("no space left on device", cause="disk_full", place="/some/place.db")
 
 
 def test_store_that_fails_does_not_stop_the_chat(open_memory: Any, caplog: pytest.LogCaptureFixture) -> None:
-    memory = open_memory(log=FullDisk())
+    memory = open_memory(log=FullDisk(), drain_seconds=0.2)
     connection = chat(streaming(), memory)
     assert connection.sent == [start(), *map(piece, EVENTS), piece(more=False)]
-    assert memory.counters()["commit_failed"] == 1
+    assert memory.counters()["turn_spooled"] == 1
+    memory.close()
+    assert memory.counters()["turn_lost"] == 1
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]
-    assert len(lines) == 1
-    assert "StoreUnavailable" in lines[0]
-    assert not any(word in lines[0] for word in (ASKED, REPLY, "device"))
+    assert [line.partition(":")[0] for line in lines] == ["store unavailable", "1 turns are lost"]
+    assert "disk_full" in lines[0] and "/some/place.db" in lines[0]
+    assert not any(word in line for line in lines for word in (ASKED, REPLY, "device"))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from tokenmizer_mw.dashboard import dashboard
 from tokenmizer_mw.dashboard.condition import REASONS
 from tokenmizer_mw.dashboard.markup import Markup, tag
 from tokenmizer_mw.dashboard.past import Pasts
+from tokenmizer_mw.errors import StoreCause
 from tokenmizer_mw.model.session import SessionKey
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
@@ -257,6 +259,7 @@ def test_what_was_saved_is_told_net(tmp_path: Path) -> None:
 
 def test_every_reason_says_what_to_do() -> None:
     assert {*TROUBLES, "store_unavailable", "draining", "limits_unavailable", "limits_not_shared"} <= REASONS.keys()
+    assert {f"store_{cause}" for cause in get_args(StoreCause) if cause not in ("", "closed")} <= REASONS.keys()
 
 
 def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:

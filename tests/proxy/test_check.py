@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -78,6 +80,46 @@ def test_a_database_is_looked_at_without_a_trace(tmp_path: Path, upstream: Upstr
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA user_version = 9999")
     assert "newer" in checked(capsys, "--config", str(file))[1]["store"][1]
+
+
+def test_a_damaged_database_is_found(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:
+    database = tmp_path / "chat.db"
+    file = written(tmp_path, upstream, listen={"port": free_port()})
+    with closing(open_log(f"sqlite:///{database}")) as log:
+        log.secret()
+    pages = bytearray(database.read_bytes())
+    for start in range(4_096, len(pages), 4_096):
+        pages[start + 8 : start + 400] = secrets.token_bytes(392)
+    database.write_bytes(pages)
+    status, rows = checked(capsys, "--config", str(file))
+    assert (status, rows["store"][0]) == (1, "wrong")
+    assert rows["store"][1].startswith(f"{database}: is damaged")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounting needs root")
+def test_a_read_only_database_is_found(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        store = f"sqlite:///{disk}/chat.db"
+        with closing(open_log(store)) as log:
+            log.secret()
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        file = written(tmp_path, upstream, listen={"port": free_port()}, store=store)
+        grade, text = checked(capsys, "--config", str(file))[1]["store"]
+        assert (grade, "read-only" in text) == ("wrong", True)
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_database_server_that_never_answers_is_found(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/none?timeout=0.5"
+        file = written(tmp_path, upstream, listen={"port": free_port()}, store=store)
+        status, rows = checked(capsys, "--config", str(file), "--reach")
+    assert (status, rows["store"]) == (1, ("wrong", "PostgreSQL: did not answer in time"))
 
 
 def test_postgresql_is_connected_to_and_left_as_it_is(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:

@@ -28,6 +28,8 @@ TROUBLES: Final = (
     "open_failed",
     "redaction_failed",
     "session_failed",
+    "turn_lost",
+    "turn_spooled",
 )
 """Counters that mean that less is remembered than should be."""
 
@@ -67,7 +69,8 @@ class Health:
     def look(self) -> HealthAnswer:
         """Ask the store, the checks, the doubts and the counters. Blocks on the store."""
         against = self._against()
-        amiss = [word for doubt in (*self._doubts, self._cache) if (word := doubt())] + self._recent()
+        amiss = [word for doubt in (*self._doubts, self._cache, self._store) if (word := doubt())] + self._recent()
+        amiss = [word for word in amiss if word not in against]
         worst: Status = "degraded" if amiss else "ok"
         return HealthAnswer(
             status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *amiss]
@@ -78,9 +81,16 @@ class Health:
         reasons = [word for check in self._checks if (word := check())]
         try:
             self._memory.log.read(_PROBE)
-        except TokenMizerError:
+        except TokenMizerError as error:
             reasons.append("store_unavailable")
+            if cause := getattr(error, "cause", ""):
+                reasons.append(f"store_{cause}")
         return reasons
+
+    def _store(self) -> str | None:
+        """Why the store does not take what chats say, such as "store_disk_full"; ``None``: it does."""
+        trouble = self._memory.store_monitor.trouble
+        return f"store_{trouble.cause}" if trouble is not None else None
 
     def _cache(self) -> str | None:
         """Whether answers that are kept elsewhere can be given again."""

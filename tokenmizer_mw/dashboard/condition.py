@@ -25,7 +25,19 @@ REASONS: Final = {
     "open_failed": "A request could not be read and passed untouched.",
     "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
     "session_failed": "It could not be told which session a request belongs to.",
+    "store_damaged": "The database is damaged: restore a backup.",
+    "store_disk_full": "The disk of the database is full: make room; the turns in the spool are written then.",
+    "store_disk_unreadable": "The disk of the database cannot be read or written.",
+    "store_late": "The store answers too slowly for chats to wait: their turns are written later.",
+    "store_locked": "Another process holds the database locked: end it, or wait for it.",
+    "store_no_access": "The database cannot be opened: look at its file's permissions, or at role and password.",
+    "store_no_answer": "The database does not answer.",
+    "store_overloaded": "The database has too many connections, or too little memory.",
+    "store_read_only": "The database is read-only: look at its file, its directory and its file system.",
+    "store_unreachable": "The database cannot be reached over the network.",
     "store_unavailable": "The store cannot be used at the moment: is the database there, and does it answer?",
+    "turn_lost": "Turns of chats could not be recorded and are lost: look at the log of the server.",
+    "turn_spooled": "Turns of chats were not recorded in time; they wait in memory for the store.",
 }
 """What a reason means, and what to do."""
 

@@ -8,7 +8,6 @@ wrapped. Each attempt of an SDK's retries is a call of its own here; one that fa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from tokenmizer_mw.binding import Named, binding_of
@@ -28,7 +27,6 @@ from tokenmizer_mw.call import (
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.exchange import Headers, Reason, by_name
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.wire.dialect import Dialect
 
 if TYPE_CHECKING:
@@ -260,7 +258,7 @@ class Outgoing:
     async def areceive(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> None:
         """``receive`` for an asynchronous face."""
         if self._arrived(turn, response, wrap):
-            await commit(turn, last=True)
+            await turn.acommit(last=True)
             turn.extract_later()
 
     def _arrived(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> bool:
@@ -290,11 +288,3 @@ class Outgoing:
 
 
 _OF_ENCODED_BODIES: Final = frozenset({b"content-encoding", b"content-length"})
-
-
-async def commit(turn: Turn, *, last: bool) -> None:
-    """``Turn.commit`` off the event loop."""
-    try:
-        await offload(partial(turn.commit, last), STORE)
-    except Exception as error:
-        failed(turn.memory, "commit_failed", error)

@@ -14,7 +14,7 @@ from tokenmizer_mw.call import Turn
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.outgoing.calls import HTTPRequest, HTTPResponse, Outgoing, commit
+from tokenmizer_mw.outgoing.calls import HTTPRequest, HTTPResponse, Outgoing
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -99,14 +99,14 @@ class AsyncWatchedStream(_Watched):
             piece = await anext(self._pieces)
         except StopAsyncIteration:
             self._over = True
-            await commit(self._turn, last=True)
+            await self._turn.acommit(last=True)
             raise
         except BaseException as error:
             self._over = True
             self._turn.leave(_caller_left(error), attempt=True)
             raise
         if self._turn.takes(piece):
-            await commit(self._turn, last=False)
+            await self._turn.acommit(last=False)
         return piece
 
     async def aclose(self) -> None:
@@ -116,7 +116,7 @@ class AsyncWatchedStream(_Watched):
         try:
             await self._stream.aclose()
         finally:
-            if self._turn.committed:
+            if self._turn.done:
                 self._turn.closes()
                 self._turn.extract_later()
             elif not self._over:

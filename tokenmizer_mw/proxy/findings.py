@@ -19,7 +19,7 @@ from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.store import postgres_address
 from tokenmizer_mw.store.open import open_log, sqlite_path
-from tokenmizer_mw.store.sqlite_file import count_sessions, try_creating
+from tokenmizer_mw.store.sqlite_file import examine, try_creating
 
 from .configuration import Configuration
 from .credentials import missing_for_models
@@ -126,7 +126,7 @@ def _sqlite(file: str) -> Finding:
         if not os.path.exists(file):
             try_creating(file)
             return Finding(Grade.FINE, "store", f"{file} will be created")
-        count = count_sessions(file, LOCAL_TENANT)
+        count = examine(file, LOCAL_TENANT)
     except StoreError as error:
         return Finding(Grade.WRONG, "store", str(error))
     if count is None:

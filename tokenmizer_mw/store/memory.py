@@ -199,7 +199,7 @@ class MemoryLog:
 
     def _opened(self) -> dict[SessionKey, _Session]:
         if self._sessions is None:
-            raise StoreUnavailable("the log in memory is closed")
+            raise StoreUnavailable("the log in memory is closed", cause="closed", place="memory")
         return self._sessions
 
 

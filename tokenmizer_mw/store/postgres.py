@@ -75,6 +75,11 @@ class PostgresLog:
         self._processes: dict[int, _Here] = {}
         self._closed = False
 
+    @property
+    def place(self) -> str:
+        """Host, port and database, for people to read; no password."""
+        return self._address.place
+
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``.
 
@@ -180,7 +185,7 @@ class PostgresLog:
 
     def _here(self) -> _Here:
         if self._closed:
-            raise StoreUnavailable(f"{NAME}: is closed")
+            raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place)
         process = os.getpid()
         found = self._processes.get(process)
         return found or self._processes.setdefault(process, _Here(self._address, self._statements, self._clock))
@@ -214,7 +219,7 @@ class PostgresLog:
         try:
             self._alone(lambda at: maintenance.wipe(at, self._statements, self._address.erase))
         except StoreError as error:
-            raise type(error)(f"{error}: {_TRACES}") from None
+            raise error.again(f"{error}: {_TRACES}") from None
 
 
 def _decoded(rows: Sequence[Any]) -> list[Recorded]:

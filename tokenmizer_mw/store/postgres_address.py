@@ -60,6 +60,11 @@ class Address:
     erase: Erase = "vacuum"
     erase_timeout: float = 600.0
 
+    @property
+    def place(self) -> str:
+        """Host, port and database for people to read: without user, password and options."""
+        return self.dsn.removeprefix("postgresql://").partition("?")[0].rpartition("@")[2] or "PostgreSQL"
+
 
 def parse(rest: str) -> Address:
     """What stands behind ``postgresql://``. Raises ``ConfigError``, which repeats nothing of it."""

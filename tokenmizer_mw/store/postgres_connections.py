@@ -46,9 +46,9 @@ class Connections:
         try:
             return self._thread.run(limited)
         except LoopClosed:
-            raise StoreUnavailable(f"{NAME}: is closed") from None
+            raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place) from None
         except FAILED as error:
-            raise translate(error) from None
+            raise translate(error, self._address.place) from None
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
         """The rows of a statement that may be done twice, tried again where its connection turns out to be gone."""
@@ -142,7 +142,7 @@ async def reach(address: Address) -> None:
             connection = await _connect(address)
             await connection.close()
     except FAILED as error:
-        raise translate(error) from None
+        raise translate(error, address.place) from None
 
 
 async def _connect(address: Address) -> asyncpg.Connection:

@@ -10,7 +10,7 @@ from typing import Final
 
 import asyncpg
 
-from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreUnavailable
+from tokenmizer_mw.errors import StoreCause, StoreCorrupt, StoreError, StoreUnavailable
 
 NAME: Final = "PostgreSQL"
 """What messages call the store: its address may hold a password."""
@@ -42,6 +42,31 @@ ERRORS: Final[dict[str, tuple[type[StoreError], str]]] = {
 }
 """SQLSTATE, or the class that its first two characters are -> our error and the sentence that follows the name."""
 
+CAUSES: Final[dict[str, StoreCause]] = {
+    "08": "unreachable",
+    "22": "damaged",
+    "23": "damaged",
+    "25006": "read_only",
+    "28": "no_access",
+    "3D": "no_access",
+    "3F": "damaged",
+    "40": "overloaded",
+    "42": "damaged",
+    "42501": "no_access",
+    "53": "overloaded",
+    "53100": "disk_full",
+    "53300": "overloaded",
+    "55": "locked",
+    "57": "no_answer",
+    "57P01": "unreachable",
+    "57P02": "unreachable",
+    "57P03": "unreachable",
+    "58": "disk_unreadable",
+    "XX001": "damaged",
+    "XX002": "damaged",
+}
+"""SQLSTATE, or the class that its first two characters are -> the cause in one word."""
+
 LOST: Final = (
     OSError,
     asyncpg.InterfaceError,
@@ -60,15 +85,17 @@ BUSY: Final = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 """The server undid a statement for the sake of another one: it can be sent again."""
 
 
-def translate(error: BaseException) -> StoreError:
-    """The error of ours, in one line, for one of ``FAILED``."""
+def translate(error: BaseException, place: str = NAME) -> StoreError:
+    """The error of ours, in one line, for one of ``FAILED``. ``place``: host and database, without a password."""
     if isinstance(error, TimeoutError):
-        return StoreUnavailable(f"{NAME}: did not answer in time")
+        return StoreUnavailable(f"{NAME}: did not answer in time", cause="no_answer", place=place)
     if isinstance(error, OSError):
-        told = "see that it runs, and what its address says"
-        return StoreUnavailable(f"{NAME}: cannot be reached ({type(error).__name__}): {told}")
+        advice = "see that it runs, and what its address says"
+        message = f"{NAME}: cannot be reached ({type(error).__name__}): {advice}"
+        return StoreUnavailable(message, cause="unreachable", place=place)
     state = getattr(error, "sqlstate", None)
     if not state:
-        return StoreUnavailable(f"{NAME}: the connection was lost")
+        return StoreUnavailable(f"{NAME}: the connection was lost", cause="unreachable", place=place)
     kind, sentence = ERRORS.get(state) or ERRORS.get(state[:2], (StoreUnavailable, "cannot be used"))
-    return kind(f"{NAME}: {sentence} ({state})")
+    cause = CAUSES.get(state) or CAUSES.get(state[:2], "")
+    return kind(f"{NAME}: {sentence} ({state})", cause=cause, place=place)

@@ -82,7 +82,7 @@ class Writer:
             for append in ordered:
                 if not append.settled:
                     # One error object each: they are raised in different threads.
-                    append.error = type(error)(f"{error}; {_UNKNOWN}" if append.doubtful else str(error))
+                    append.error = error.again(f"{error}; {_UNKNOWN}" if append.doubtful else None)
 
 
 class _Writing:

@@ -126,6 +126,11 @@ class SqliteLog:
         self._connections: dict[int, _Connections] = {}
         self._closed = False
 
+    @property
+    def place(self) -> str:
+        """The database's file, for people to read."""
+        return self._file.path
+
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``."""
         require_valid(session)
@@ -241,7 +246,7 @@ class SqliteLog:
         """See ``EventLog.secret``."""
         rows = self._select(_SECRET, ())
         if len(rows) != 1:
-            raise StoreCorrupt(f"{self._file.path}: is damaged: its secret is missing")
+            raise self._damaged("is damaged: its secret is missing")
         return bytes(rows[0][0])
 
     def copy(self, path: str | os.PathLike[str]) -> None:
@@ -256,7 +261,7 @@ class SqliteLog:
     def verify(self) -> None:
         """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads all of it."""
         if self._select("PRAGMA integrity_check(1)", ()) != [("ok",)]:
-            raise StoreCorrupt(f"{self._file.path}: is damaged")
+            raise self._damaged("is damaged")
 
     def close(self) -> None:
         """See ``EventLog.close``. Waits for a commit that is under way."""
@@ -268,7 +273,7 @@ class SqliteLog:
 
     def _here(self) -> _Connections:
         if self._closed:
-            raise StoreUnavailable(f"{self._file.path}: is closed")
+            raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
         process = os.getpid()
         found = self._connections.get(process)
         return found or self._connections.setdefault(process, _Connections(Writer(self._file, self._clock)))
@@ -315,9 +320,12 @@ class SqliteLog:
         try:
             return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
         except NewerEvent as error:
-            raise StoreTooNew(f"{self._file.path}: {error}") from error
+            raise StoreTooNew(f"{self._file.path}: {error}", place=self._file.path) from error
         except UnreadableEvent as error:
-            raise StoreCorrupt(f"{self._file.path}: is damaged: {error}") from error
+            raise self._damaged(f"is damaged: {error}") from error
+
+    def _damaged(self, what: str) -> StoreCorrupt:
+        return StoreCorrupt(f"{self._file.path}: {what}", cause="damaged", place=self._file.path)
 
 
 def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:

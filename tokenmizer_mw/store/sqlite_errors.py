@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from typing import Final
 
-from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreUnavailable
+from tokenmizer_mw.errors import StoreCause, StoreCorrupt, StoreError, StoreUnavailable
 
 ERRORS: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "cannot be opened"),
@@ -33,6 +34,24 @@ EXTENDED: Final = {
 }
 """Extended result code -> a sentence that says more than that of its primary code."""
 
+CAUSES: Final[dict[int, StoreCause]] = {
+    sqlite3.SQLITE_CANTOPEN: "no_access",
+    sqlite3.SQLITE_PERM: "no_access",
+    sqlite3.SQLITE_AUTH: "no_access",
+    sqlite3.SQLITE_READONLY: "read_only",
+    sqlite3.SQLITE_FULL: "disk_full",
+    sqlite3.SQLITE_IOERR: "disk_unreadable",
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_PROTOCOL: "locked",
+    sqlite3.SQLITE_NOTADB: "damaged",
+    sqlite3.SQLITE_CORRUPT: "damaged",
+    sqlite3.SQLITE_CONSTRAINT: "damaged",
+    sqlite3.SQLITE_MISMATCH: "damaged",
+    sqlite3.SQLITE_ERROR: "damaged",
+}
+"""Primary result code -> the cause in one word."""
+
 _PRIMARY: Final = 0xFF
 
 
@@ -41,11 +60,18 @@ def translate(error: sqlite3.Error, path: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return _without_code(error, path)
+    if code & _PRIMARY == sqlite3.SQLITE_CANTOPEN and os.path.exists(path) and not os.access(_above(path), os.W_OK):
+        code = sqlite3.SQLITE_READONLY_DIRECTORY  # it could not make its write-ahead files
     kind, sentence = ERRORS.get(code & _PRIMARY, (StoreUnavailable, "cannot be used"))
-    return kind(f"{path}: {EXTENDED.get(code, sentence)} ({error.sqlite_errorname})")
+    message = f"{path}: {EXTENDED.get(code, sentence)} ({error.sqlite_errorname})"
+    return kind(message, cause=CAUSES.get(code & _PRIMARY, ""), place=path)
+
+
+def _above(path: str) -> str:
+    return os.path.dirname(path) or "."
 
 
 def _without_code(error: sqlite3.Error, path: str) -> StoreError:
     if isinstance(error, sqlite3.ProgrammingError):
-        return StoreUnavailable(f"{path}: was closed while in use")
-    return StoreCorrupt(f"{path}: is damaged: it holds text that is not UTF-8")
+        return StoreUnavailable(f"{path}: was closed while in use", cause="closed", place=path)
+    return StoreCorrupt(f"{path}: is damaged: it holds text that is not UTF-8", cause="damaged", place=path)

@@ -8,16 +8,16 @@ import sys
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from errno import EEXIST
+from errno import EDQUOT, EEXIST, ENOSPC, EROFS
 from pathlib import Path
 from stat import S_IFREG
 from tempfile import TemporaryFile
 from typing import Final, Literal
 
-from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.errors import StoreCause, StoreCorrupt, StoreUnavailable
 
 from .sqlite_errors import translate
-from .sqlite_schema import is_current, migrate
+from .sqlite_schema import is_current, migrate, roll_back
 
 Synchronous = Literal["normal", "full"]
 """``normal``: survives the death of the process. ``full``: survives a power cut too, at one disk flush per commit."""
@@ -25,6 +25,7 @@ Synchronous = Literal["normal", "full"]
 _PRIVATE_DIRECTORY: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
 _RETRY_SECONDS: Final = 0.01
+_CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full", EROFS: "read_only"}
 _TRACES: Final = "erased, but its traces stay in the file until this is done again"
 
 
@@ -64,9 +65,10 @@ class DatabaseFile:
                 (blocked, _, _) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.Error as error:
             cause = translate(error, self.path)
-            raise type(cause)(f"{cause}: {_TRACES}") from None
+            raise cause.again(f"{cause}: {_TRACES}") from None
         if blocked:
-            raise StoreUnavailable(f"{self.path}: is being read by others: {_TRACES}")
+            message = f"{self.path}: is being read by others: {_TRACES}"
+            raise StoreUnavailable(message, cause="locked", place=self.path)
 
     def _create(self) -> None:
         directory = os.path.dirname(self.path)
@@ -130,27 +132,46 @@ def try_creating(path: str) -> None:
 def _not_created(path: str, error: OSError) -> StoreUnavailable:
     above = os.path.dirname(os.path.dirname(path))
     if isinstance(error, FileNotFoundError) and not os.path.exists(above):
-        return StoreUnavailable(f"{path}: the directory {above} does not exist")
-    return StoreUnavailable(f"{path}: cannot be created ({error.strerror})")
+        return StoreUnavailable(f"{path}: the directory {above} does not exist", cause="no_access", place=path)
+    cause: StoreCause = _CAUSES.get(error.errno or 0, "no_access")
+    return StoreUnavailable(f"{path}: cannot be created ({error.strerror})", cause=cause, place=path)
 
 
-def count_sessions(path: str, tenant: str) -> int | None:
-    """How many sessions of a tenant the database file ``path`` holds; ``None``: its tables are yet to be made.
+def examine(path: str, tenant: str) -> int | None:
+    """Find out whether the database file ``path`` is sound and can be written, and change nothing in it.
 
-    Nothing is written to it. Raises ``StoreError``.
+    Returns how many sessions of ``tenant`` it holds; ``None``: its tables are yet to be made. Reads the whole file.
+    Raises ``StoreCorrupt`` for a damaged one, ``StoreUnavailable`` for one that cannot be read or written, or that
+    another process holds locked for longer than a few seconds.
     """
     # Not mode=ro: a connection that may write takes its write-ahead files with it when it is closed.
     place = f"{Path(path).as_uri()}?mode=rw"
     try:
-        with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
-            connection.execute("PRAGMA query_only = ON")
-            with closing(connection.cursor()) as cursor:
-                if not is_current(cursor, path):
-                    return None
-                (count,) = cursor.execute("SELECT count(*) FROM sessions WHERE tenant = ?", (tenant,)).fetchone()
-                return int(count)
+        with (
+            closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection,
+            closing(connection.cursor()) as cursor,
+        ):
+            current = is_current(cursor, path)
+            (verdict,) = cursor.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise StoreCorrupt(f"{path}: is damaged: restore a backup", cause="damaged", place=path)
+            _try_writing(cursor)
+            if not current:
+                return None
+            (count,) = cursor.execute("SELECT count(*) FROM sessions WHERE tenant = ?", (tenant,)).fetchone()
+            return int(count)
     except sqlite3.Error as error:
         raise translate(error, path) from None
+
+
+def _try_writing(cursor: sqlite3.Cursor) -> None:
+    """Begin a transaction that writes, and undo it. Raises ``sqlite3.Error``."""
+    cursor.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = cursor.execute("PRAGMA user_version").fetchone()
+        cursor.execute(f"PRAGMA user_version = {version}")
+    finally:
+        roll_back(cursor)
 
 
 def copy(connection: sqlite3.Connection, path: str) -> None:
@@ -170,4 +191,5 @@ def copy(connection: sqlite3.Connection, path: str) -> None:
             os.unlink(part)
             raise
     except OSError as error:
-        raise StoreUnavailable(f"{path}: cannot be created ({error.strerror})") from None
+        cause: StoreCause = _CAUSES.get(error.errno or 0, "no_access")
+        raise StoreUnavailable(f"{path}: cannot be created ({error.strerror})", cause=cause, place=path) from None

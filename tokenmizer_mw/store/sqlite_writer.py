@@ -93,13 +93,14 @@ class Writer:
 
     def _begin(self) -> sqlite3.Cursor:
         if self._closed:
-            raise StoreUnavailable(f"{self._file.path}: is closed")
+            raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
         if self._cursor is None:
             self._cursor = self._file.connect().cursor()
         self._cursor.execute("BEGIN IMMEDIATE")
         (version,) = self._cursor.execute("PRAGMA user_version").fetchone()
         if version != len(MIGRATIONS):
-            raise StoreTooNew(f"{self._file.path}: a newer version of tokenmizer-mw took it over")
+            path = self._file.path
+            raise StoreTooNew(f"{path}: a newer version of tokenmizer-mw took it over", place=path)
         return self._cursor
 
     def _commit(self, cursor: sqlite3.Cursor, appends: list[Append], now: float) -> None:
@@ -115,9 +116,7 @@ class Writer:
         self._disconnect()
         for append in appends:
             # One error object each: they are raised in different threads.
-            append.error = (
-                type(error)(*error.args) if isinstance(error, StoreError) else translate(error, self._file.path)
-            )
+            append.error = error.again() if isinstance(error, StoreError) else translate(error, self._file.path)
 
     def _disconnect(self) -> None:
         """Undo an open transaction and close the connection; the next append opens another."""

@@ -1,0 +1,67 @@
+"""The circuit breaker's states, and what the monitor makes of answers and failures."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.resilience.breaker import Breaker
+from tokenmizer_mw.resilience.monitor import LOG_SECONDS, StoreMonitor
+
+FULL = StoreUnavailable("full", cause="disk_full", place="/some/place.db")
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_open"),
+    [
+        ("", False),
+        ("ff", False),
+        ("fff", True),
+        ("ffs", False),
+        ("ffsff", False),
+        ("ffff", True),
+        ("fffs", False),
+        ("fffsff", False),
+        ("fffsfff", True),
+    ],
+)
+def test_it_opens_after_failures_in_a_row_and_closes_with_a_success(steps: str, is_open: bool) -> None:
+    state = Breaker(failures_max=3)
+    for step in steps:
+        state = state.after_failure() if step == "f" else state.after_success()
+    assert state.is_open is is_open
+
+
+def test_a_late_answer_does_not_close_it() -> None:
+    monitor = StoreMonitor(Breaker(1), deadline=0.25)
+    monitor.late("/some/place.db")
+    monitor.answered(0.3)
+    assert monitor.is_open
+    monitor.answered(0.2)
+    assert not monitor.is_open
+    assert monitor.trouble is None
+
+
+def test_a_late_call_does_not_hide_the_cause() -> None:
+    monitor = StoreMonitor(Breaker(), deadline=0.25)
+    monitor.failed(FULL)
+    monitor.late()
+    assert monitor.trouble is not None
+    assert (monitor.trouble.cause, monitor.trouble.place) == ("disk_full", "/some/place.db")
+
+
+def test_a_cause_is_logged_once_a_minute_with_its_place(caplog: pytest.LogCaptureFixture) -> None:
+    now = 1_000.0
+    monitor = StoreMonitor(Breaker(), deadline=0.25, clock=lambda: now)
+    with caplog.at_level(logging.WARNING, "tokenmizer_mw"):
+        for _ in range(5):
+            monitor.failed(FULL)
+        monitor.failed(StoreUnavailable("locked", cause="locked", place="/some/place.db"))
+        assert len(caplog.records) == 2
+        now += LOG_SECONDS
+        monitor.failed(FULL)
+    lines = [record.getMessage() for record in caplog.records]
+    assert ["disk_full" in line for line in lines] == [True, False, True]
+    assert all("/some/place.db" in line for line in lines)

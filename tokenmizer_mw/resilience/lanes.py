@@ -1,0 +1,91 @@
+"""Items that wait to be written: in order within a session, bounded in number and bytes. Pure; callers bring a lock."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import Generic, TypeVar
+
+from tokenmizer_mw.model.session import SessionKey
+
+Item = TypeVar("Item")
+
+
+class Lanes(Generic[Item]):
+    """One line of items for each session; the first item of a line is written before the second.
+
+    A lane is ready (its first item may be taken), taken (somebody writes its first item) or resting (its first item
+    failed, and waits for ``wake``).
+    """
+
+    def __init__(self, count_max: int, size_max: int) -> None:
+        self.count = 0
+        self.size = 0
+        self._count_max = count_max
+        self._size_max = size_max
+        self._lanes: dict[SessionKey, deque[tuple[Item, int]]] = {}
+        self._ready: OrderedDict[SessionKey, None] = OrderedDict()
+        self._resting: OrderedDict[SessionKey, None] = OrderedDict()
+
+    @property
+    def ready(self) -> int:
+        """How many lanes are ready."""
+        return len(self._ready)
+
+    @property
+    def resting(self) -> int:
+        """How many lanes are resting."""
+        return len(self._resting)
+
+    def put(self, key: SessionKey, item: Item, size: int) -> bool:
+        """Add an item of ``size`` bytes at the end of its session's lane. False: there is no room, it was not added."""
+        if self.count >= self._count_max or self.size + size > self._size_max:
+            return False
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = deque()
+            self._ready[key] = None
+        lane.append((item, size))
+        self.count += 1
+        self.size += size
+        return True
+
+    def take(self) -> tuple[SessionKey, Item] | None:
+        """The first item of the lane that has been ready longest, which is taken then; ``None``: none is ready."""
+        if not self._ready:
+            return None
+        key, _ = self._ready.popitem(last=False)
+        return key, self._lanes[key][0][0]
+
+    def done(self, key: SessionKey) -> None:
+        """Remove the first item of a taken lane: it was written, or given up."""
+        lane = self._lanes[key]
+        _, size = lane.popleft()
+        self.count -= 1
+        self.size -= size
+        if lane:
+            self._ready[key] = None
+        else:
+            del self._lanes[key]
+
+    def rest(self, key: SessionKey) -> None:
+        """Let a taken lane rest: its first item stays first."""
+        self._resting[key] = None
+
+    def wake(self, most: int | None = None) -> None:
+        """Make resting lanes ready, those that rest longest first: all of them, or at most ``most``."""
+        while self._resting and most != 0:
+            key, _ = self._resting.popitem(last=False)
+            self._ready[key] = None
+            most = most - 1 if most is not None else None
+
+    def clear(self) -> list[Item]:
+        """Remove all items of lanes that nobody has taken, and return them."""
+        left: list[Item] = []
+        for key in [*self._ready, *self._resting]:
+            lane = self._lanes.pop(key)
+            left += [item for item, _ in lane]
+            self.count -= len(lane)
+            self.size -= sum(size for _, size in lane)
+        self._ready.clear()
+        self._resting.clear()
+        return left

@@ -1,0 +1,105 @@
+"""How the store of a process is doing: its circuit breaker, its last failure, and the log line about it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.errors import StoreError
+
+from .breaker import Breaker
+
+LOG_SECONDS: Final = 60.0
+"""At most one log line in so many seconds for each cause."""
+
+_CAUSES_MAX: Final = 100
+_log = logging.getLogger("tokenmizer_mw")
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A failure of the store: ``cause`` and ``place`` as in ``StoreError``, ``at`` on a monotonic clock."""
+
+    cause: str
+    place: str
+    at: float
+
+
+class StoreMonitor:
+    """Keeps the state of the circuit breaker, and reports failures. Safe for threads.
+
+    ``deadline``: seconds after which an answer counts as late.
+    """
+
+    def __init__(self, breaker: Breaker, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.deadline = deadline
+        self._breaker = breaker
+        self._clock = clock
+        self._trouble: Trouble | None = None
+        self._logged_at: dict[tuple[str, str], float] = {}
+        self.renew()
+
+    def renew(self) -> None:
+        """Replace the lock: for a forked child."""
+        self._lock = threading.Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the circuit breaker is open, so that no chat waits for the store."""
+        return self._breaker.is_open
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """The last failure; ``None`` when the store has answered in time since, or never failed."""
+        return self._trouble
+
+    def answered(self, seconds: float) -> None:
+        """Note that a call was answered after ``seconds``. A late answer does not close the breaker."""
+        if seconds > self.deadline or (self._trouble is None and not self._breaker.failures):
+            return
+        with self._lock:
+            was_open, self._breaker = self._breaker.is_open, self._breaker.after_success()
+            self._trouble = None
+        if was_open:
+            _log.warning("the store answers again")
+
+    def failed(self, error: StoreError) -> None:
+        """Note that a call failed, and log it."""
+        self._fail(error.cause or type(error).__name__, error.place)
+
+    def late(self, place: str = "") -> None:
+        """Note that a call was not answered before the deadline, and log it."""
+        self._fail("late", place)
+
+    def report(self, cause: str, place: str) -> None:
+        """Log a failure, at most once a minute for each cause and place. Neither holds what anybody said."""
+        if self._may_log(cause, place):
+            _log.warning("store unavailable: %s (%s); chats go on without waiting for it", cause, place or "?")
+
+    def report_lost(self, turns: int, cause: str, place: str) -> None:
+        """Log that turns are lost, at most once a minute for each cause and place."""
+        if self._may_log(f"lost: {cause}", place):
+            _log.warning("%d turns are lost: %s (%s); the counter turn_lost has the sum", turns, cause, place or "?")
+
+    def _may_log(self, cause: str, place: str) -> bool:
+        now = self._clock()
+        with self._lock:
+            if now - self._logged_at.get((cause, place), -LOG_SECONDS) < LOG_SECONDS:
+                return False
+            if len(self._logged_at) >= _CAUSES_MAX:
+                self._logged_at.clear()
+            self._logged_at[cause, place] = now
+            return True
+
+    def _fail(self, cause: str, place: str) -> None:
+        with self._lock:
+            self._breaker = self._breaker.after_failure()
+            known = self._trouble
+            if cause == "late" and known is not None and known.cause != "late":
+                cause, place = known.cause, known.place  # a late call says less than what failed before it
+            self._trouble = Trouble(cause, place or (known.place if known is not None else ""), self._clock())
+        self.report(cause, place)
