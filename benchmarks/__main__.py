@@ -41,6 +41,7 @@ BENCHMARKS: Final = {
     "proxy_clients": "the proxy with its own HTTP client to providers, with aiohttp and with httpx2: throughput, CPU",
     "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
+    "respelled": "clients that spell their history anew: cuts, prefix reused, messages recorded, in every dialect",
     "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",
     "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
     "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",

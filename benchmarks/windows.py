@@ -135,7 +135,7 @@ def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]
     for items in Client(random.Random(dialect.name), plain=True).calls(turns):
         sent = link.send(writer.write(items).body)
         if not sent.cut:
-            found.update(bytes=len(before), reused=_common(before, sent.body))
+            found.update(bytes=len(before), reused=common(before, sent.body))
         found.update(calls=1, cuts=sent.cut, shortened=bool(sent.block))
         before = sent.body[: -len(CLOSE)]
     memory.close()
@@ -143,7 +143,7 @@ def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]
     return {"reused_percent": percent, **{name: found[name] for name in ("calls", "cuts", "shortened")}}
 
 
-def _common(before: bytes, after: bytes) -> int:
+def common(before: bytes, after: bytes) -> int:
     """How many bytes both begin with."""
     if after.startswith(before):
         return len(before)

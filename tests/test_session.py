@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
+from tokenmizer_mw.model.spelling import spelling_of
 from tokenmizer_mw.session import CONTEXT_MESSAGES, SessionState, Transcript, fold, joining
 
 
@@ -22,7 +23,7 @@ def assistant(text: str) -> Message:
 def transcript_of(messages: list[Message]) -> Transcript:
     transcript = Transcript()
     for place, message in enumerate(messages):
-        transcript.add(digest(message), place - 1)
+        transcript.add(digest(message), place - 1, spelling_of(message))
     return transcript
 
 
@@ -78,7 +79,7 @@ def test_what_is_sent_bit_by_bit_is_all_kept(turns: list[tuple[str, str]], data:
         before = len(known)
         line = known.parents == list(range(-1, before - 1))
         for event in joining(known, piece):
-            known.add(event.digest, event.after - 1)
+            known.add(event.digest, event.after - 1, spelling_of(event.message))
         if line and len(piece) < 4 and not repeats and not _overlaps(kept, marks):
             assert len(known) - before == len(piece)
         kept = list(known.digests)
@@ -119,7 +120,7 @@ def record(transcript: Transcript, messages: list[Message], expected: int, *, pa
     events = joining(transcript, messages, part=part)
     assert len(events) == expected
     for event in events:
-        transcript.add(event.digest, event.after - 1)
+        transcript.add(event.digest, event.after - 1, spelling_of(event.message))
 
 
 def test_a_client_that_goes_back_adds_only_what_is_new() -> None:

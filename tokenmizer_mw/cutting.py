@@ -14,11 +14,12 @@ from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import build_resume
-from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session import Placed, Resent, SessionState
 from tokenmizer_mw.tokens import MessageCounter
 from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
 from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.history import History
 
 Known = tuple[int, int]
 """What ``Transcript.first_new`` says of a history."""
@@ -61,18 +62,40 @@ class Cutting:
     def decide(self, state: SessionState) -> Decided:
         """What is to be done with the request, given what the session has."""
         if self.numbers:
-            return self._carried_out(state, self._planned(state.cut), (len(self.request.messages.spoken()), -1))
-        known = state.transcript.first_new(self.request.messages.spoken())
-        edited = state.transcript.edited(self._marks(), *known) if state.cut is not None else None
-        known = edited or known
-        decision = self._planned(state.cut)
-        if isinstance(decision, Replay) and known[0] < self._spoken_before(decision.keep_from):
-            # The client changed something in what the cut in force leaves out: its block does not stand for it.
+            return self._carried_out(state, self._planned(state.cut), (len(self._spoken), -1))
+        spoken = self._spoken
+        resent = Resent(spoken, kept=True)
+        known = state.transcript.first_new(spoken, resent=resent)
+        placed = state.transcript.placed(resent, *known)
+        changed = placed.changed if state.cut is not None else None
+        known = changed or known
+        kept = self._anchored(state.cut, placed)
+        decision = self._planned(state.cut, kept)
+        same = kept is not None and changed is None
+        if isinstance(decision, Replay) and not (same or self._stands(state, decision.keep_from, resent)):
+            # The user changed something in what the cut in force leaves out: its block does not stand for it.
             decision = self._planned(None)
-        decided = self._carried_out(state, decision, known)
-        if edited is None or decided.events:
+        decided = self._carried_out(state, decision, known, placed)
+        if changed is None or decided.events:
             return decided
         return Decided(decided.rewrite, self._news(state, known), decided.counted)
+
+    def _anchored(self, frozen: Checkpointed | None, placed: Placed) -> int | None:
+        """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
+        to."""
+        index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
+        if index is None:
+            return None
+        places = [at for at, role in enumerate(self.request.messages.roles) if role is not Role.SYSTEM]
+        return places[index] if self.request.messages[places[index]].opens_turn else None
+
+    def _stands(self, state: SessionState, keep_from: int, resent: Resent) -> bool:
+        """Whether the block of the cut in force stands for what is before message ``keep_from``: the user's messages
+        in it are those that the cut left out."""
+        anchor = state.cut.anchor_turn - 1 if state.cut is not None else -1
+        if not 0 <= anchor < len(state.transcript):
+            return False
+        return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
 
     def fitted(self, state: SessionState, told: Sequence[Written], rewrite: Rewrite | None, limit: int) -> Context:
         """What of ``told``, the messages of the request, goes to a model within ``limit`` tokens, shortened as
@@ -112,9 +135,8 @@ class Cutting:
         except BudgetTooSmall:
             return ""
 
-    def _planned(self, frozen: Checkpointed | None) -> Plan:
+    def _planned(self, frozen: Checkpointed | None, kept: int | None = None) -> Plan:
         counts, overhead = self.counter.request_counts(self.request), self.counter.text(self.request.overhead)
-        kept = None
         if self.numbers and frozen is not None:
             kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
             frozen = None if kept is None else frozen
@@ -137,22 +159,25 @@ class Cutting:
             else decision
         )
 
-    def _carried_out(self, state: SessionState, decision: Plan, known: Known) -> Decided:
+    def _carried_out(self, state: SessionState, decision: Plan, known: Known, placed: Placed | None = None) -> Decided:
         role = self.drawing.settings.block_role
         match decision:
             case Cut(keep_from, otherwise):
                 drawn = self._news(state, known)
-                cut = self._cut(state, drawn, keep_from, known)
+                cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
                 if cut is not None:
                     return Decided(Rewrite(keep_from, cut.block, role, made=True), [*drawn, cut], ("cut_made",))
-                return Decided(self._carried_out(state, otherwise, known).rewrite, drawn, ("cut_not_worth_it",))
+                return Decided(self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",))
             case Replay(keep_from, block):
                 return Decided(Rewrite(keep_from, block, role))
             case Untouched():
                 return Decided()
 
-    def _cut(self, state: SessionState, drawn: list[Event], keep_from: int, known: Known) -> Checkpointed | None:
-        """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it."""
+    def _cut(
+        self, state: SessionState, drawn: list[Event], keep_from: int, numbers: Sequence[int]
+    ) -> Checkpointed | None:
+        """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
+        ``numbers`` are those in the session of the messages up to that one, the system's left out."""
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
@@ -169,7 +194,7 @@ class Cutting:
                 counter=self.counter.counter,
                 nonce=nonce,
                 turn=turn,
-                transcript=self._transcript(state, keep_from, known) if replaced > _QUOTED_LEAST * budget else (),
+                transcript=self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else (),
             )
         except BudgetTooSmall:
             return None
@@ -181,34 +206,35 @@ class Cutting:
             tokens=resume.tokens,
             block=resume.text,
             anchor=digest(request.messages[keep_from]),
-            anchor_turn=self._number(state, keep_from, known),
+            anchor_turn=numbers[-1],
             dropped=len(dropped),
             carried=resume.node_ids,
         )
 
-    def _transcript(self, state: SessionState, keep_from: int, known: Known) -> list[tuple[int, Message]]:
+    def _transcript(self, keep_from: int, numbers: Sequence[int]) -> list[tuple[int, Message]]:
         """The messages before ``keep_from``, with their numbers in the session, without blocks of ours."""
         messages = self.request.messages
         places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
-        indexes = () if self.numbers else state.transcript.indexes(*known, len(places))
-        numbers = [index + 1 for index in indexes] or [self.numbers[place] for place in places]
         secret = self.drawing.secret
-        return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=True)]
+        return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=False)]
 
-    def _number(self, state: SessionState, index: int, known: Known) -> int:
-        """The number in the session of message ``index``."""
+    def _numbers(self, state: SessionState, last: int, known: Known, placed: Placed | None) -> list[int]:
+        """The numbers in the session of the messages up to ``last``, the system's left out."""
         if self.numbers:
-            return self.numbers[index]
-        return state.transcript.behind(*known, self._spoken_before(index)) + 1
+            roles = self.request.messages.roles[: last + 1]
+            return [self.numbers[place] for place, role in enumerate(roles) if role is not Role.SYSTEM]
+        indexes = state.transcript.indexes(*known, self._spoken_before(last) + 1)
+        for index, place in enumerate(placed.places[: min(known[0], len(indexes))] if placed is not None else ()):
+            indexes[index] = place if place >= 0 else indexes[index]
+        return [index + 1 for index in indexes]
 
     def _news(self, state: SessionState, known: Known) -> list[Event]:
-        return self.drawing.news(state, self.request.messages.spoken(), known)
+        return self.drawing.news(state, self._spoken, known)
 
-    def _marks(self) -> list[str]:
-        """The digests of the messages that are not the system's."""
-        messages = self.request.messages
-        marks = messages.column("digest", lambda news: map(digest, news))
-        return [mark for mark, role in zip(marks, messages.roles, strict=True) if role is not Role.SYSTEM]
+    @property
+    def _spoken(self) -> History:
+        """The messages that are not the system's."""
+        return self.request.messages.spoken()
 
     def _spoken_before(self, index: int) -> int:
         """How many messages before ``index`` are not the system's."""

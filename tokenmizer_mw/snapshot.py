@@ -21,6 +21,7 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import Edge, Node, Source, Transition
 from tokenmizer_mw.model.plain import Form, forms
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spelling import Spelling
 from tokenmizer_mw.session import SessionState, Transcript
 
 RULES: Final = 1
@@ -99,12 +100,15 @@ def _parts(state: SessionState) -> Iterator[tuple[str, Any]]:
     yield from ((f"{_GRAPH}.{name}", column) for name, column in columns(state.graph).items())
     yield "digests", state.transcript.digests
     yield "parents", state.transcript.parents
+    yield "spellings", [spelling.to_key() for spelling in state.transcript.spellings]
     yield from ((name, form.write(getattr(state, name))) for name, form in _rest().items())
 
 
 def _state(told: Mapping[str, Any]) -> SessionState:
     graph = {name.partition(".")[2]: part for name, part in told.items() if name.startswith(f"{_GRAPH}.")}
-    state = SessionState(graph=graph_of(graph), transcript=Transcript.of(told["digests"], told["parents"]))
+    spellings = list(map(Spelling.from_key, told["spellings"]))
+    transcript = Transcript.of(told["digests"], told["parents"], spellings)
+    state = SessionState(graph=graph_of(graph), transcript=transcript)
     for name, form in _rest().items():
         value = form.read(told[name])
         setattr(state, name, deque(value, state.recent.maxlen) if isinstance(value, deque) else value)

@@ -97,7 +97,7 @@ def digest(message: Message) -> str:
     thinking left out. Two such spellings have one digest.
     """
     parts: list[object] = [message.role.value, _unspaced(message.text + message.refusal)]
-    parts += [[call.name, _canonical(call.arguments)] for call in message.tool_calls]
+    parts += [[call.name, canonical_arguments(call.arguments)] for call in message.tool_calls]
     parts += [[result.call_id, _unspaced(result.text)] for result in message.tool_results]
     parts.append(message.attachments)
     raw = json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
@@ -116,7 +116,7 @@ def _number(spelled: str) -> float:
 _decode: Final = json.JSONDecoder(parse_int=_number, parse_float=_number).decode
 
 
-def _canonical(arguments: str) -> str:
+def canonical_arguments(arguments: str) -> str:
     """Arguments in one spelling; none at all are an empty object."""
     try:
         return json.dumps(_decode(arguments or "{}"), sort_keys=True, separators=(",", ":"))

@@ -19,7 +19,7 @@ class History(Sequence[Message]):
     ``part``: these are the newest messages of a history that is kept elsewhere, not a history from its start.
     """
 
-    __slots__ = ("_columns", "_numbers", "_raw", "_read", "_reader", "part", "roles")
+    __slots__ = ("_columns", "_numbers", "_places", "_raw", "_read", "_reader", "_whole", "part", "roles")
 
     def __init__(
         self,
@@ -37,6 +37,8 @@ class History(Sequence[Message]):
         self._numbers = range(1, len(raw) + 1) if numbers is None else numbers
         self._read: dict[int, Message] = {}
         self._columns: dict[str, list[Any]] = {}
+        self._whole: History | None = None
+        self._places: Sequence[int] = ()
 
     def __len__(self) -> int:
         return len(self._raw)
@@ -67,6 +69,9 @@ class History(Sequence[Message]):
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
         """A value for each message, as ``of`` gives them for messages in order. Kept under ``name``, and handed on to
         histories that begin the same: only the messages that have none yet are read."""
+        if self._whole is not None and name not in self._columns:
+            whole = self._whole.column(name, of)
+            self._columns[name] = [whole[place] for place in self._places]
         column = self._columns.get(name, [])
         if len(column) < len(self._raw):
             column = self._columns[name] = [*column, *of(self[len(column) :])]
@@ -84,13 +89,15 @@ class History(Sequence[Message]):
         if Role.SYSTEM not in self.roles:
             return self
         places = [place for place, role in enumerate(self.roles) if role is not Role.SYSTEM]
-        return History(
+        history = History(
             [self._raw[place] for place in places],
             [self.roles[place] for place in places],
             self._reader,
             [self._numbers[place] for place in places],
             part=self.part,
         )
+        history._whole, history._places = self, places
+        return history
 
     def through(self, change: Callable[[Message], Message]) -> History:
         """The same with every message as ``change`` makes it, when it is looked at."""

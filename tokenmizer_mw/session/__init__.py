@@ -1,0 +1,28 @@
+"""A session as its log folds into it, and its transcript beside the histories that clients resend. Pure."""
+
+from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
+
+from .state import (
+    Edited,
+    Marked,
+    Numbered,
+    SessionState,
+    appended,
+    fold,
+    joining,
+)
+from .transcript import Placed, Resent, Transcript
+
+__all__ = [
+    "CONTEXT_MESSAGES",
+    "Edited",
+    "Marked",
+    "Numbered",
+    "Placed",
+    "Resent",
+    "SessionState",
+    "Transcript",
+    "appended",
+    "fold",
+    "joining",
+]

@@ -1,0 +1,163 @@
+"""One session folded: its transcript, its graph, how far extraction got, and the cut in force. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    Derived,
+    HistoryRevised,
+    MessageRecorded,
+    NodeEdited,
+    Recorded,
+    Refined,
+    TurnClosed,
+)
+from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
+from tokenmizer_mw.model.spelling import spelling_of
+
+from .transcript import Resent, Transcript
+
+Numbered = tuple[int, Message]
+"""A message with its number in the session, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A checkpoint and its place in the log."""
+
+    seq: int
+    recorded_at: float
+    checkpoint: Checkpointed
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A change by hand, and when it was recorded, in seconds since the epoch."""
+
+    recorded_at: float
+    edit: NodeEdited
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything that the log of a session folds into.
+
+    ``derived`` is the number of the last message that facts were drawn from; ``undrawn`` holds the messages after
+    it, ``recent`` the last few before. ``spoken`` is the number of the newest message that is not the system's;
+    ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
+    is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
+    the numbers of the turns that were opened since. ``edits`` are the changes by hand, by their numbers.
+    """
+
+    seq: int = 0
+    recorded_at: float = 0.0
+    graph: SessionGraph = field(default_factory=SessionGraph)
+    transcript: Transcript = field(default_factory=Transcript)
+    spoken: int = 0
+    kept: bool = False
+    derived: int = 0
+    undrawn: list[Numbered] = field(default_factory=list)
+    recent: deque[Numbered] = field(default_factory=lambda: deque(maxlen=CONTEXT_MESSAGES))
+    checkpoints: list[Marked] = field(default_factory=list)
+    cut: Checkpointed | None = None
+    refined: int = 0
+    asked: int = 0
+    unrefined: list[int] = field(default_factory=list)
+    outcomes: dict[Outcome, int] = field(default_factory=dict)
+    edits: dict[int, Edited] = field(default_factory=dict)
+
+    @property
+    def next_checkpoint(self) -> str:
+        """The id that the next checkpoint gets."""
+        return f"checkpoint-{len(self.checkpoints) + 1}"
+
+    def copy(self) -> SessionState:
+        """An independent state: what is folded into either does not show in the other."""
+        found = replace(self)
+        for name in self.__slots__:
+            if hasattr(value := getattr(self, name), "copy"):
+                setattr(found, name, value.copy())
+        return found
+
+    def apply(self, recorded: Recorded) -> None:
+        """Fold the next event of the log."""
+        self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
+        match recorded.event:
+            case MessageRecorded(turn, mark, message, after, original):
+                self.transcript.add(mark, after - 1, spelling_of(message))
+                self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
+                self.undrawn.append((turn, message))
+                self.unrefined += [turn] if message.opens_turn else []
+                self.kept = self.kept or bool(original)
+            case HistoryRevised(withdrawn, _, redrawn):
+                waiting = [each for each in self.undrawn if each[0] not in withdrawn]
+                known = [each for each in self.recent if each[0] not in withdrawn]
+                self.undrawn = [] if redrawn else waiting
+                self.recent = deque([*known, *waiting] if redrawn else known, self.recent.maxlen)
+                if redrawn:
+                    self._forget_facts()
+            case Derived(turn) as drawn:
+                self.graph.apply(drawn)
+                self._drawn(turn)
+            case Refined(turn, calls):
+                self.refined, self.asked = turn, self.asked + calls
+                self.unrefined = [opened for opened in self.unrefined if opened > turn]
+            case Checkpointed() as checkpoint:
+                self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
+                self.cut = checkpoint if checkpoint.anchor else self.cut
+            case TurnClosed(_, outcome):
+                self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+            case event:
+                if isinstance(event, NodeEdited):
+                    self.edits[event.number] = Edited(recorded.recorded_at, event)
+                self.graph.apply(event, recorded.recorded_at)
+
+    def _forget_facts(self) -> None:
+        self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
+        self.edits = {}
+
+    def _drawn(self, turn: int) -> None:
+        self.derived = max(turn, self.derived)
+        while self.undrawn and self.undrawn[0][0] <= turn:
+            self.recent.append(self.undrawn.pop(0))
+
+
+def joining(
+    transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
+) -> list[MessageRecorded]:
+    """The events that add what is new in ``messages``, none of which is a system message. ``part``: they are only the
+    newest ones of a history. ``known`` is what ``first_new`` says, or knows better."""
+    resent = Resent(messages)
+    start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
+    events: list[MessageRecorded] = []
+    for index in range(start, len(messages)):
+        turn = len(transcript) + len(events) + 1
+        after = turn - 1 if events else place + 1
+        events.append(MessageRecorded(turn, resent.mark(index), messages[index], after))
+    return events
+
+
+def appended(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
+    """The events that add ``messages`` behind the newest one, whether or not the session has such already. Those of
+    the system stand beside the chat, so that it is known again when it comes without them."""
+    events: list[MessageRecorded] = []
+    before = state.spoken
+    for turn, written in enumerate(messages, len(state.transcript) + 1):
+        message = written.message
+        events.append(MessageRecorded(turn, digest(message), message, before, written.original))
+        before = turn if message.role is not Role.SYSTEM else before
+    return events
+
+
+def fold(recorded: Sequence[Recorded]) -> SessionState:
+    """The state after these events, from nothing."""
+    state = SessionState()
+    for event in recorded:
+        state.apply(event)
+    return state

@@ -1,0 +1,384 @@
+"""Which messages a session has, and which messages of a resent history those are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.model.spelling import Spelling, canonical_text, spelling_of, text_digest
+from tokenmizer_mw.wire.history import History
+
+_MATCHED_BEFORE: Final = 2
+_PART_LEAST: Final = 4
+_PART_MOST: Final = 64
+_PLACES_MAX: Final = 8
+_SPELLED_ALONE: Final = 16
+"""Messages that are spelled one by one, as in a history that came back as it was; beyond, all of them are."""
+
+Position = tuple[int, int]
+"""The index of a message in a resent history, and the index in the transcript of the message that it is or follows."""
+
+
+class Resent:
+    """Messages that a client sends, with their digests and spellings, each made once and when it is asked for.
+
+    Those of a ``History`` are kept there, where ``kept`` says so: then they are made for all of its messages at once.
+    """
+
+    def __init__(self, messages: Sequence[Message], *, kept: bool = False) -> None:
+        self._messages = messages
+        self._kept = messages if kept and isinstance(messages, History) else None
+        self._column: Sequence[str] | None = None
+        self._marks: dict[int, str] = {}
+        self._spellings: dict[int, Spelling] = {}
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def role(self, index: int) -> Role:
+        """Who speaks in a message."""
+        messages = self._messages
+        return messages.roles[index] if isinstance(messages, History) else messages[index].role
+
+    def mark(self, index: int) -> str:
+        """The digest of a message."""
+        if self._kept is not None:
+            if self._column is None:
+                self._column = self._kept.column("digest", _digests)
+            return self._column[index]
+        mark = self._marks.get(index)
+        if mark is None:
+            mark = self._marks[index] = digest(self._messages[index])
+        return mark
+
+    def spelling(self, index: int) -> Spelling:
+        """The spelling of a message."""
+        spelling = self._spellings.get(index)
+        if spelling is None and self._kept is not None and len(self._spellings) >= _SPELLED_ALONE:
+            self._spellings = dict(enumerate(self._kept.column("spelling", _spellings)))
+            spelling = self._spellings[index]
+        if spelling is None:
+            spelling = self._spellings[index] = spelling_of(self._messages[index])
+        return spelling
+
+    def text(self, index: int) -> str:
+        """What is said in a message, in its canonical form."""
+        return canonical_text(self._messages[index])
+
+
+def _digests(messages: Sequence[Message]) -> Iterable[str]:
+    return map(digest, messages)
+
+
+def _spellings(messages: Sequence[Message]) -> Iterable[Spelling]:
+    return map(spelling_of, messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A resent history beside the transcript. ``places`` holds for each of its known messages the index in the
+    transcript of the message that it is or begins with, -1 where there is none. ``holders`` says the reverse for
+    messages that a client has joined to others. ``changed`` is the first message that is another one than the session
+    has, as ``Transcript.first_new`` would give it, and ``None`` where there is none."""
+
+    places: list[int]
+    holders: dict[int, int] = field(default_factory=dict)
+    changed: Position | None = None
+
+    def index_of(self, place: int) -> int | None:
+        """Where in the history the message at ``place`` of the transcript begins; ``None`` where it is not there."""
+        try:
+            return self.places.index(place)
+        except ValueError:
+            return self.holders.get(place)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """Which messages the session has, by digest, so that a resent history can be told from news.
+
+    A client may go back, change a question and go on from there: the transcript is a tree. ``parents`` holds for
+    each message the index of the one it follows, -1 for a first one; ``depths`` how many stand before it.
+    ``spellings`` are those of the messages: by them one is known that a client spells anew.
+    """
+
+    digests: list[str] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    spellings: list[Spelling] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    _places: dict[str | Spelling, tuple[int, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    @classmethod
+    def of(cls, digests: list[str], parents: list[int], spellings: list[Spelling]) -> Transcript:
+        """The transcript that ``add`` makes of these one after the other."""
+        transcript = cls()
+        for mark, parent, spelling in zip(digests, parents, spellings, strict=True):
+            transcript.add(mark, parent, spelling)
+        return transcript
+
+    def copy(self) -> Transcript:
+        """An independent transcript: what is added to either does not show in the other."""
+        return Transcript(
+            list(self.digests), list(self.parents), list(self.spellings), list(self.depths), dict(self._places)
+        )
+
+    def add(self, mark: str, parent: int, spelling: Spelling) -> None:
+        """The next message has the digest ``mark``, follows the one at index ``parent`` and is spelled as
+        ``spelling`` says."""
+        place = len(self.digests)
+        name: str | Spelling
+        for name in (mark, spelling):
+            self._places[name] = (*self._places.get(name, ())[1 - _PLACES_MAX :], place)
+        self.digests.append(mark)
+        self.parents.append(parent)
+        self.spellings.append(spelling)
+        self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
+
+    def first_new(self, messages: Sequence[Message], *, part: bool = False, resent: Resent | None = None) -> Position:
+        """Index of the first message that the session does not have (``len(messages)`` when it has them all), and
+        the index in the transcript of the message that it follows.
+
+        Clients resend the whole history with every call, trim it, spell it anew, or send only what is new. The search
+        runs from the end, where the news is: for a whole history its cost is that of the new messages. ``part`` says
+        that it is certainly not the whole: then what the assistant says in it was just made, however often it said so
+        before. ``resent`` are the messages, where their digests are at hand.
+        """
+        resent = Resent(messages) if resent is None else resent
+        for index in range(len(messages) - 1, -1, -1):
+            if part and resent.role(index) is Role.ASSISTANT:
+                continue
+            for place in self._candidates(resent, index):
+                if self._continues(resent, index, place, part):
+                    return (index + 1, place) if part else self._further(resent, index + 1, place)
+        start, place = (0, -1) if part else self._further(resent, 0, -1)
+        return (start, place) if start else (0, len(self.digests) - 1)
+
+    def holds(self, messages: Sequence[Message]) -> bool:
+        """Whether the session has all of ``messages`` one behind the other, wherever that is."""
+        resent = Resent(messages)
+        end = len(messages) - 1
+        return not messages or any(
+            self.depths[place] >= end and self._same_before(resent, end, place, end)
+            for place in self._places.get(resent.mark(end), ())
+        )
+
+    def placed(self, resent: Resent, start: int, place: int) -> Placed:
+        """The whole of a history, for which ``first_new`` gave ``start`` and ``place``, beside the transcript."""
+        found = Placed(places := [-1] * start)
+        changed: Position | None = None
+        index = start - 1
+        while index >= 0 and place >= 0:
+            if self._same(resent, index, place):
+                places[index] = place
+                index, place = index - 1, self.parents[place]
+                continue
+            before = self._before(resent, index, place)
+            if before is not None:
+                self._place_run(resent, (index, place), before, found)
+                index, place = before
+                continue
+            changed = index, self.parents[place]
+            if self.depths[place] != index:
+                break
+            index, place = index - 1, self.parents[place]
+        return Placed(places, found.holders, changed)
+
+    def same_words(self, resent: Resent, end: int, place: int) -> bool:
+        """Whether the user says the same before message ``end`` of a history as before and in the message at ``place``
+        of the transcript. A history that was trimmed has less of it."""
+        words = "".join(resent.text(index) for index in range(end) if resent.spelling(index).side == "u")
+        left = len(words)
+        while place >= 0 and left:
+            spelling = self.spellings[place]
+            if spelling.side == "u" and spelling.length:
+                if spelling.length > left or text_digest(words[left - spelling.length : left]) != spelling.text:
+                    return False
+                left -= spelling.length
+            place = self.parents[place]
+        return not left
+
+    def indexes(self, start: int, place: int, count: int) -> list[int]:
+        """The indexes in the transcript of the first ``count`` messages of a history, where ``first_new`` gave
+        ``start`` and ``place``, the messages from ``start`` on are added next, and none was divided anew."""
+        known: list[int] = []
+        for _ in range(start):
+            known.append(place)
+            place = self.parents[place] if place >= 0 else -1
+        return [*reversed(known), *range(len(self.digests), len(self.digests) + max(0, count - start))][:count]
+
+    # -- one message ---------------------------------------------------------------------------------------
+
+    def _candidates(self, resent: Resent, index: int) -> Iterable[int]:
+        """Where message ``index`` may stand in the transcript, the likeliest place first."""
+        exact = self._places.get(resent.mark(index), ())
+        yield from reversed(exact)
+        spelling = resent.spelling(index)
+        if not spelling.silent or spelling.results:
+            yield from (place for place in reversed(self._places.get(spelling, ())) if place not in exact)
+
+    def _same(self, resent: Resent, index: int, place: int) -> bool:
+        """Whether message ``index`` is the one at ``place``, or that one spelled anew."""
+        if resent.mark(index) == self.digests[place]:
+            return True
+        return resent.spelling(index).repeats(self.spellings[place])
+
+    def _continues(self, resent: Resent, index: int, place: int, part: bool) -> bool:
+        """Whether message ``index`` is the one at ``place``.
+
+        In a history from its very start the few messages before it must be the same. Of a part of a history, which
+        may just as well be something new that repeats what was said before ("yes", "done"), everything before it
+        must be, and it must be long or reach to the newest message.
+        """
+        if self.depths[place] == index and not part:
+            return self._same_before(resent, index, place, _MATCHED_BEFORE)
+        if index + 1 < _PART_LEAST and place != len(self.digests) - 1:
+            return False
+        return self._same_before(resent, index, place, _PART_MOST)
+
+    # -- going back and going on ---------------------------------------------------------------------------
+
+    def _same_before(self, resent: Resent, index: int, place: int, most: int) -> bool:
+        """Whether the ``most`` messages before message ``index`` are those before ``place``."""
+        last, index, place = index - most, index - 1, self.parents[place]
+        while index >= max(0, last):
+            if place >= 0 and self._same(resent, index, place):
+                index, place = index - 1, self.parents[place]
+            elif (before := self._before(resent, index, place)) is not None:
+                index, place = before
+            else:
+                return False
+        return True
+
+    def _before(self, resent: Resent, index: int, place: int) -> Position | None:
+        """What stands before the words of one side that end with message ``index`` and those that end at ``place``,
+        where they are the same, however they are divided into messages; ``None`` where they are not.
+
+        A client may leave out tool calls with their results, all that stand there; it may not put any in.
+        """
+        run = _run_back(resent, index)
+        left, calls = len(run.text), []
+        while place >= 0:
+            spelling = self.spellings[place]
+            if spelling.length:
+                if spelling.side != run.side or not left:
+                    break
+                if spelling.length > left or text_digest(run.text[left - spelling.length : left]) != spelling.text:
+                    return None
+                left -= spelling.length
+            calls += [spelling.calls] * bool(spelling.calls)
+            place = self.parents[place]
+        same = not left and (
+            not run.calls or run.calls == calls or (run.index < 0 and calls[: len(run.calls)] == run.calls)
+        )
+        return (run.index, place) if same else None
+
+    def _place_run(self, resent: Resent, last: Position, before: Position, found: Placed) -> None:
+        """Note in ``found`` where the messages of a run that ``_before`` has compared stand."""
+        spans: list[Position] = []  # where a message of the transcript begins in the text of the run, and its place
+        left, place = 0, last[1]
+        while place != before[1]:
+            left -= self.spellings[place].length
+            spans.append((left, place))
+            place = self.parents[place]
+        begins = 0
+        starts: list[Position] = []
+        for index in range(last[0], before[0], -1):
+            begins -= resent.spelling(index).length
+            starts.append((begins, index))
+            if (at := next((place for start, place in spans if start <= begins), None)) is not None:
+                found.places[index] = at
+        for start, place in spans:
+            if (at := next((index for begins, index in starts if begins <= start), None)) is not None:
+                found.holders[place] = at
+
+    def _further(self, resent: Resent, start: int, place: int) -> Position:
+        """``start`` and ``place``, moved on over messages that are spelled anew."""
+        while start < len(resent):
+            steps = (self._behind_run(resent, start, child) for child in self._children(place))
+            found = next((step for step in steps if step is not None), None)
+            if found is None:
+                break
+            start, place = found
+        return start, place
+
+    def _children(self, place: int) -> list[int]:
+        """The messages that follow the one at ``place``, the newest first."""
+        children: list[int] = []
+        after = place + 1
+        while after < len(self.parents):
+            try:
+                after = self.parents.index(place, after) + 1
+            except ValueError:
+                break
+            children.insert(0, after - 1)
+        return children
+
+    def _behind_run(self, resent: Resent, start: int, place: int) -> Position | None:
+        """``start`` and ``place`` behind what one side says from there on, as far as both say the same up to the ends
+        of messages; ``None`` where they do not. What tools returned is news when it is not the same."""
+        own, known = resent.spelling(start), self.spellings[place]
+        if resent.mark(start) == self.digests[place] or (own == known and not own.silent):
+            return start + 1, place
+        text, ends = _run_on(resent, start)
+        done, found = 0, None
+        calls: list[str] = []
+        following = [place]
+        while following and text:
+            place = following[0]
+            known = self.spellings[place]
+            said = text[done : done + known.length]
+            if known.results or known.side != own.side or (known.length and text_digest(said) != known.text):
+                break
+            done += known.length
+            calls += [known.calls] * bool(known.calls)
+            if known.length and done in ends and ends[done][1] == calls:
+                found = ends[done][0], place
+            following = self._children(place)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What one side says up to a message: its words, and its calls, the newest first. ``index``: the message before."""
+
+    side: str
+    text: str
+    calls: list[str]
+    index: int
+
+
+def _run_back(resent: Resent, index: int) -> _Run:
+    side, texts, calls = "", [], []
+    while index >= 0:
+        spelling = resent.spelling(index)
+        if spelling.length:
+            if side and spelling.side != side:
+                break
+            side = spelling.side
+            texts.append(resent.text(index))
+        calls += [spelling.calls] * bool(spelling.calls)
+        index -= 1
+    return _Run(side, "".join(reversed(texts)), calls, index)
+
+
+def _run_on(resent: Resent, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
+    """The words of one side from message ``start`` on; by the length up to the end of each message, the index of the
+    next one and the calls up to there."""
+    side = resent.spelling(start).side
+    texts: list[str] = []
+    length, calls = 0, list[str]()
+    ends: dict[int, tuple[int, list[str]]] = {}
+    for index in range(start, len(resent)):
+        spelling = resent.spelling(index)
+        if spelling.side != side or spelling.results:
+            break
+        texts.append(resent.text(index))
+        length += spelling.length
+        calls = calls + [spelling.calls] * bool(spelling.calls)
+        ends[length] = index + 1, calls
+    return "".join(texts), ends
