@@ -76,7 +76,9 @@ class Desk:
 
 
 class Session:
-    """One run of the agent that is talked to line by line."""
+    """One run of the agent that is talked to line by line. ``plugin``: whether it has ours."""
+
+    plugin = True
 
     def __init__(self, desk: Desk, upstream: Upstream, name: str, *, resume: bool = False, plugin: bool = True) -> None:
         self._upstream = upstream
