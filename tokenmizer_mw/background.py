@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable
 from typing import Final
 from weakref import WeakSet
 
+from tokenmizer_mw.forking import renew_in_child
+
 Task = Callable[[], object]
 
 DRAIN_SECONDS: Final = 5.0
@@ -37,13 +39,18 @@ class BackgroundQueue:
         self.drain_seconds = drain_seconds
         self._capacity = capacity
         self._size_max = size_max
-        self._size = 0
         self._failed = failed
+        self._closed = False
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Start empty and without a thread: what waited is the parent's to do."""
+        self._size = 0
         self._waiting: OrderedDict[Hashable, tuple[Task, int]] = OrderedDict()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
-        self._closed = False
 
     def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
         """Queue a task that holds ``size`` bytes and return at once. False when the queue is full or closed: the task

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -10,6 +9,7 @@ from secrets import token_hex
 
 from tokenmizer_mw.booking import Booked, sent_of
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import CALL, Figures, Spent, Stages
@@ -44,7 +44,7 @@ class Books:
         self._counters = counters
         self._count = count
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._totals: dict[str, Figures] = {}
 
     @property

@@ -14,7 +14,6 @@ in the log say so. Only a guard that the settings let block raises ``RequestBloc
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,6 +31,7 @@ from tokenmizer_mw.exchange import (
     names_session,
     open_exchange,
 )
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.ingress import Beginning
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -367,7 +367,7 @@ class Turn:
         self.collect = forwarding.receive_data
         self._key = key
         self._forwarding = forwarding
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._done = False
         self._released = False
         self._extraction = [key]  # taken out by whoever schedules it, so that it is scheduled once

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Final, Generic, Protocol, TypeVar
 
 from tokenmizer_mw.errors import Conflict
-from tokenmizer_mw.model.event import Event, Recorded, Rewritten
+from tokenmizer_mw.forking import make_lock, renew_in_child
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, Recorded, Rewritten, TurnClosed
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resilience.patience import hold
 from tokenmizer_mw.revising import Told
@@ -37,19 +38,30 @@ class Fold(Protocol):
 T = TypeVar("T")
 F = TypeVar("F", bound=Fold)
 
+_NOT_JUDGED: Final = (MessageRecorded, TurnClosed, Checkpointed)
+"""Events that change no fact: facts that were derived before them still stand."""
+
 ATTEMPTS_MAX: Final = 1_000
 """Conflicts in a row after which an update gives up; each one means that another writer made progress."""
+
+_GAVE_UP: Final = f"gave up after {ATTEMPTS_MAX} conflicts on one session"
 
 
 @dataclass(slots=True)
 class _Kept(Generic[F]):
     """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``weight``: what it
-    counts for."""
+    counts for. ``extracting``: an object of the thread that derives facts outside the lock, which notifies
+    ``lock`` when it is done; ``None``: nobody does.
+    ``judged``: the last event that is more than a message, that is, on which derived facts may depend. ``start``: a new
+    object each time that folding starts anew."""
 
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: threading.Condition = field(default_factory=threading.Condition)
     state: F | None = None
     last: int = 0
     weight: int = 0
+    extracting: object = None
+    judged: int = 0
+    start: object = field(default_factory=object)
 
 
 class Kept(Generic[F]):
@@ -66,7 +78,13 @@ class Kept(Generic[F]):
         self._most = most
         self._sessions: OrderedDict[SessionKey, _Kept[F]] = OrderedDict()
         self._total = 0
-        self._guard = threading.Lock()
+        self._guard = make_lock()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Start empty: a thread of the parent may have been changing a session, and holds its lock."""
+        self._sessions = OrderedDict()
+        self._total = 0
 
     def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
         """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
@@ -86,6 +104,8 @@ class Kept(Generic[F]):
         kept.state = None  # should folding fail half-way, the next use starts from the log
         for event in news:
             state.apply(event)
+            if not isinstance(event.event, _NOT_JUDGED):
+                kept.judged = event.seq
         kept.state = state
         self._weigh(key, kept, self._weight(state))
         return state
@@ -101,7 +121,8 @@ class Kept(Generic[F]):
         known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
         if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
             return state, tail[1:]
-        kept.last = 0
+        kept.last = kept.judged = 0
+        kept.start = object()
         return self._new(), self._log.read(key)
 
     def _started(self, key: SessionKey, kept: _Kept[F]) -> F:
@@ -190,11 +211,106 @@ class KeptSessions(Kept[SessionState]):
                 state, fresh = self._refreshed(key, kept), True
                 continue
             return self._folded(key, kept, state, recorded)
-        raise Conflict(f"gave up after {ATTEMPTS_MAX} conflicts on one session")
+        raise Conflict(_GAVE_UP)
+
+    def propose(
+        self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
+    ) -> T:
+        """``updated`` for a ``decide`` that takes long or calls back: it gets a copy of the session and runs outside
+        the session's lock, so that other threads record meanwhile. It is called again when one did."""
+        kept = self._get(key)
+        for _ in range(ATTEMPTS_MAX):
+            with kept.lock:
+                draft = (kept.state or self._refreshed(key, kept)).copy()
+            events = decide(draft)
+            with kept.lock:
+                state = self._refreshed(key, kept)
+                if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
+                    continue
+                done = self._appended(key, kept, events, draft.seq) if events else state
+                if done is not None:
+                    return view(done)
+        raise Conflict(_GAVE_UP)
+
+    def extract(
+        self,
+        key: SessionKey,
+        derive: Callable[[SessionState], Sequence[Event]],
+        view: Callable[[SessionState], T],
+        *,
+        wait: bool = True,
+    ) -> T:
+        """Append what ``derive`` makes of the messages that no facts were drawn from, until there are none left; then
+        ``view`` of the session, as in ``read``.
+
+        ``derive`` gets a copy of the session and runs outside the session's lock. One thread derives at a time: others
+        wait for it, or with ``wait=False`` leave their messages to it.
+        """
+        kept = self._get(key)
+        with kept.lock:
+            while True:
+                state = self._unextracted(key, kept)
+                if not state.undrawn or (kept.extracting is not None and not wait):
+                    return view(state)
+                if kept.extracting is None:
+                    break
+                kept.lock.wait()
+            mine = kept.extracting = object()
+        try:
+            return self._extracted(key, kept, derive, view)
+        finally:
+            with kept.lock:
+                if kept.extracting in (mine, None):
+                    kept.extracting = None
+                    kept.lock.notify_all()
+
+    def _extracted(
+        self,
+        key: SessionKey,
+        kept: _Kept[SessionState],
+        derive: Callable[[SessionState], Sequence[Event]],
+        view: Callable[[SessionState], T],
+    ) -> T:
+        for _ in range(ATTEMPTS_MAX):
+            with kept.lock:
+                state = self._unextracted(key, kept)
+                if not state.undrawn:
+                    kept.extracting = None  # in one step with the look: a message that comes later starts anew
+                    return view(state)
+                draft, start = state.copy(), kept.start
+            events = derive(draft)
+            with kept.lock:
+                state = self._refreshed(key, kept)  # the session may have been erased, and recorded anew
+                while kept.start is start and kept.judged <= draft.seq:
+                    if self._appended(key, kept, events, state.seq) is not None:
+                        break
+                    state = self._refreshed(key, kept)
+        raise Conflict(_GAVE_UP)
+
+    def _unextracted(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
+        """The session at hand where it has messages without facts, else as the log has it now."""
+        state = kept.state
+        return state if state is not None and state.undrawn else self._refreshed(key, kept)
+
+    def _appended(
+        self, key: SessionKey, kept: _Kept[SessionState], events: Sequence[Event], expected_seq: int
+    ) -> SessionState | None:
+        """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
+        try:
+            with span("append", events=len(events)):
+                recorded = self._log.append(key, events, expected_seq=expected_seq)
+        except Conflict:
+            self._refreshed(key, kept)
+            return None
+        state = kept.state
+        if state is None or state.seq != expected_seq:
+            return self._refreshed(key, kept)
+        return self._folded(key, kept, state, recorded)
 
     def _started(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
         found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
-        kept.last = found.seq if found is not None else 0
+        kept.last = kept.judged = found.seq if found is not None else 0
+        kept.start = object()
         return found or self._new()
 
     def _folded(

@@ -18,7 +18,9 @@ from tokenmizer_mw.editing import pinned as pin
 from tokenmizer_mw.errors import (
     CallerError,
     ConfigError,
+    StoreUnavailable,
     UnknownNode,
+    UnknownSession,
 )
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.fence import nonce_for, without_own_blocks
@@ -39,7 +41,7 @@ from tokenmizer_mw.model.spending import Spent
 from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Excerpt, Recall, recall
 from tokenmizer_mw.refining import Refinement
-from tokenmizer_mw.request_path import RequestPath
+from tokenmizer_mw.request_path import RequestPath, nothing
 from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.retouch import Retouch
 from tokenmizer_mw.revising import Change, revised
@@ -126,7 +128,8 @@ class SessionMemory(RequestPath):
         are some consecutive ones from anywhere in it, and nothing is new when the session has them in that order, or
         when the chat is kept here anyway (see ``add``). Raises ``InvalidMessage`` when one of those looked at (the new
         ones and a few before) is not a message; then none is added. ``later``: they are durable when the call returns,
-        and their facts are drawn in the background, at the latest when somebody asks for them.
+        and their facts are drawn in the background, at the latest when somebody asks for them. So are they when another
+        thread is drawing facts of this session: no call waits for that.
         """
         key = self._key(session_id, tenant)
         spoken = history(messages).spoken()
@@ -139,12 +142,21 @@ class SessionMemory(RequestPath):
             known = excerpt and (state.kept or state.transcript.holds(spoken))
             news = [] if known else joining(state.transcript, spoken)
             added = len(news)
-            return list(news) if later else [*news, *self._drawing.facts(state, news)]
+            return list(news)
 
         self._update(key, decide)
-        if later and added:
+        if not later:
+            self._extract_now(key)
+        elif added:
             self.extract_later(key)
         return added
+
+    def _extract_now(self, key: SessionKey) -> None:
+        """``extract`` for messages that are durable already: a store that takes no facts is counted, not raised."""
+        try:
+            self.extract(key)
+        except StoreUnavailable:
+            self.count("extraction_not_kept")
 
     def add(self, session_id: str, messages: Iterable[Written], *, tenant: str = LOCAL_TENANT) -> None:
         """Append messages in one piece, also such as the session has already: for whoever keeps the chat here.
@@ -160,7 +172,8 @@ class SessionMemory(RequestPath):
     def revise(self, session_id: str, change: Change, *, tenant: str = LOCAL_TENANT) -> None:
         """Make what ``change`` returns the history of a session whose chat is kept here, in one piece.
 
-        ``change`` gets what ``messages`` gives, and may be called again when somebody else was faster. What it leaves
+        ``change`` gets what ``messages`` gives, and may be called again when somebody else was faster; it may call any
+        method of the memory. What it leaves
         out is withdrawn: no longer given back, and from there on the graph is drawn anew without it, which undoes later
         corrections made by hand. What it returns as ``archived`` keeps its facts. What was withdrawn stays in the log
         until ``forget``.
@@ -173,7 +186,7 @@ class SessionMemory(RequestPath):
         def decide(state: SessionState) -> list[Event]:
             return revised(state, self._log.read(key, upto=state.seq), cleaned, self._drawing)
 
-        self._update(key, decide)
+        self._propose(key, decide)
         self.extract_later(key)
 
     def remember(
@@ -186,10 +199,14 @@ class SessionMemory(RequestPath):
         key = self._key(session_id, tenant)
         text, reason = self._cleaned_text(text), self._cleaned_text(reason)
         self.extract(key)  # what was said before has its facts first
-        self._kept.update(key, lambda state: remembered(state, text, kind, reason))
-        found = self._kept.read(key, lambda state: state.graph.find(KINDS[kind][0], flatten(text)))
-        assert found is not None
-        return found
+        node = self._kept.updated(
+            key,
+            lambda state: remembered(state, text, kind, reason),
+            lambda state: state.graph.find(KINDS[kind][0], flatten(text)),
+        )
+        if node is None:
+            raise UnknownSession(f"session {session_id!r} was erased meanwhile")
+        return node
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
@@ -251,7 +268,7 @@ class SessionMemory(RequestPath):
         if valid_from is not None and valid_until is not None and valid_until < valid_from:
             raise CallerError("a fact cannot end before it begins")
         key = self._key(session_id, tenant)
-        self._viewed(key, _nothing)
+        self._viewed(key, nothing)
         changes = {"valid_from": valid_from, "valid_until": valid_until}
 
         def decide(state: SessionState) -> list[Event]:
@@ -354,14 +371,14 @@ class SessionMemory(RequestPath):
         if recorded_at is None:
             graph = self._viewed(key, lambda state: self._drawing.believed(state).copy())
         else:
-            self._viewed(key, _nothing)
+            self._viewed(key, nothing)
             graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
         return graph if valid_at is None else as_valid(graph, valid_at)
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
-        """What ``look`` makes of the folded session, with all facts drawn, without a copy of it. ``look`` must not
-        change the state, nor keep it or its graph."""
-        return self._viewed(self._key(session_id, tenant), look)
+        """What ``look`` makes of the folded session, with all facts drawn. ``look`` gets a copy, and may call any
+        method of the memory."""
+        return look(self._viewed(self._key(session_id, tenant), SessionState.copy))
 
     def export(
         self,
@@ -600,10 +617,6 @@ class SessionMemory(RequestPath):
     aspent = _off_the_loop(spent)
     aflush = _off_the_loop(RequestPath.flush)
     aclose = _off_the_loop(RequestPath.close)
-
-
-def _nothing(state: SessionState) -> None:
-    """The view of somebody who only wants the facts drawn."""
 
 
 def _node(state: SessionState, node_id: str) -> Node:

@@ -15,6 +15,7 @@ from tokenmizer_mw.completion import Allowance, Answer, Attempts, Complete, Port
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.llm.reply import Reply
 from tokenmizer_mw.extract.llm.schema import SCHEMA
+from tokenmizer_mw.forking import make_lock, renew_in_child
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Event, Refined
 from tokenmizer_mw.model.session import SessionKey
@@ -56,9 +57,17 @@ class ModelPass:
         self._background = background
         self._complete = complete
         self._busy: set[SessionKey] = set()
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._closing = threading.Event()
         self._portal = Portal()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """No session is before the model in this process."""
+        self._busy.clear()
+        self._closing = threading.Event()
+        self.__dict__.pop("_attempts", None)
+        self.__dict__.pop("_configured", None)  # its HTTP client has connections of the parent
 
     def refine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
         """Put a session before the model, in the running thread. Raises ``ConfigError`` when there is no model."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +24,7 @@ from tokenmizer_mw.errors import (
     UnknownSession,
 )
 from tokenmizer_mw.fitting import Context, Shortened
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
 from tokenmizer_mw.kept import KeptMessages, KeptSessions
@@ -81,10 +82,10 @@ class RequestPath:
         url: str = "",
     ) -> None:
         self.settings = settings or Settings()
-        self.known = KnownRequests(self.settings.known_requests_max, threading.Lock())
+        self.known = KnownRequests(self.settings.known_requests_max, make_lock())
         self._log = log
         self._counts: Counter[str] = Counter()
-        self._counts_lock = threading.Lock()
+        self._counts_lock = make_lock()
         self._limited_log = LimitedLog(_logger)
         self.store_monitor = StoreMonitor(Breaker(self.settings.store_failures_max), self.settings.store_wait_seconds)
         self._bounded_log = BoundedLog(log, self.store_monitor)
@@ -227,7 +228,7 @@ class RequestPath:
             decided = cutting.decide(state)
             return list(decided.events)
 
-        self._update(key, decide)
+        self._propose(key, decide)
         for name in decided.counted:
             self.count(name)
         if decided.rewrite is not None:
@@ -351,9 +352,9 @@ class RequestPath:
             self.count("extraction_deferred_queue_full")
 
     def extract(self, key: SessionKey) -> None:
-        """Draw the facts of all messages that were committed and not looked at yet."""
-        with span("extract"):
-            self._update(key, self._drawing.facts)
+        """Draw the facts of all messages that were committed and not looked at yet. Where another thread is at it,
+        this returns at once, and that one does these messages as well."""
+        self._extracted(key, nothing, wait=False)
 
     def count(self, reason: str, times: int = 1) -> None:
         """Add to the counter ``reason``."""
@@ -402,7 +403,7 @@ class RequestPath:
             redactor_of(settings, self._secret),
             beginnings_max=settings.sessions_cached,
             bytes_max=settings.known_requests_max,
-            lock=threading.Lock(),
+            lock=make_lock(),
         )
 
     @cached_property
@@ -416,7 +417,7 @@ class RequestPath:
             self.settings,
             shrink=self.shrink,
             failed=lambda stage: self.count(f"compress_{stage}_failed"),
-            lock=threading.Lock(),
+            lock=make_lock(),
         )
 
     @property
@@ -522,13 +523,27 @@ class RequestPath:
         self._texts.drop(key)
 
     def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Let ``decide`` say what facts there are, and count what was suspicious about the messages they are from."""
-        self._updated(key, decide, lambda state: None)
+        """Append what ``decide``, which is quick, makes of the session."""
+        with self._noticed(key, decide) as deciding:
+            self._kept.update(key, deciding)
 
-    def _updated(
-        self, key: SessionKey, decide: Callable[[SessionState], list[Event]], view: Callable[[SessionState], T]
-    ) -> T:
-        """``view`` of the session after ``_update``."""
+    def _propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """Append what ``decide`` makes of the session; it runs outside the session's lock, on a copy."""
+        with self._noticed(key, decide) as deciding:
+            self._kept.propose(key, deciding, nothing)
+
+    def _extracted(self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True) -> T:
+        """``view`` of the session with the facts of all messages; without ``wait`` those that another thread is about
+        to derive may be missing."""
+        with span("extract"), self._noticed(key, self._drawing.facts) as derive:
+            return self._kept.extract(key, derive, view, wait=wait)
+
+    @contextmanager
+    def _noticed(
+        self, key: SessionKey, decide: Callable[[SessionState], list[Event]]
+    ) -> Iterator[Callable[[SessionState], list[Event]]]:
+        """``decide``; afterwards what was suspicious about messages is counted, and the model pass hears of the
+        events."""
         last: list[Event] = []
 
         def deciding(state: SessionState) -> list[Event]:
@@ -537,7 +552,7 @@ class RequestPath:
             return last
 
         try:
-            return self._kept.updated(key, deciding, view)
+            yield deciding
         finally:
             for event in last:
                 if isinstance(event, Derived):
@@ -561,8 +576,7 @@ class RequestPath:
             return view(state)
 
         try:
-            with span("extract"):
-                return self._updated(key, self._drawing.facts, seen)
+            return self._extracted(key, seen)
         except StoreUnavailable:
             self.count("extraction_not_kept")
             return self._kept.read(key, seen)
@@ -582,6 +596,10 @@ class RequestPath:
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         return key
+
+
+def nothing(state: SessionState) -> None:
+    """The view of a caller that needs none."""
 
 
 class _CacheHost:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.forking import make_lock
 
 from .caller import SCOPES
 from .keys import Key, digest_from, require_key
@@ -43,7 +43,7 @@ class MemoryKeys:
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._keys: dict[str, Key] = {}
-        self._guard = threading.Lock()
+        self._guard = make_lock()
         for key in keys:
             self.add(key)
 

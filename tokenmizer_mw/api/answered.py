@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
+
+from tokenmizer_mw.forking import make_lock
 
 
 class Answered:
@@ -11,7 +12,7 @@ class Answered:
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, int]] = Counter()
-        self._guard = threading.Lock()
+        self._guard = make_lock()
 
     def count(self, route: str, status: int) -> None:
         """One more."""

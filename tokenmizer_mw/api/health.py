@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 
@@ -62,7 +62,7 @@ class Health:
         self._checks = checks
         self._doubts = doubts
         self._clock = clock
-        self._guard = threading.Lock()
+        self._guard = make_lock()
         self._seen: Mapping[str, int] = {}
         self._since: dict[str, float] = {}
 

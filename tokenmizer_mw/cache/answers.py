@@ -11,13 +11,13 @@ Nothing here raises because of us: what fails is counted, and the chat goes on w
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
 from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
 from tokenmizer_mw.exchange import Headers, Opened
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.settings import Settings
@@ -186,7 +186,7 @@ class Asking:
         self._flight: Flight | None = None
         self._reply: Reply | None = None
         self._kept = False
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._purges = answers.purges
         self._looks = looks
         self.recording: Recording | None = None

@@ -9,6 +9,8 @@ from importlib import import_module
 
 import anyio
 
+from tokenmizer_mw.forking import make_lock, renew_in_child
+
 from .answer import Answer
 
 
@@ -18,7 +20,7 @@ class Flight:
     __slots__ = ("_answer", "_landed", "_lock", "_waiting")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._landed = False
         self._answer: Answer | None = None
         self._waiting: list[Callable[[], None]] = []
@@ -60,8 +62,13 @@ class Flights:
     """The requests that are under way in this process, by their keys."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._flights: dict[bytes, Flight] = {}
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Nothing is under way in this process."""
+        self._flights = {}
 
     def join(self, key: bytes) -> tuple[Flight, bool]:
         """The flight of a request, and whether it is the caller's own: then the caller must ``end`` it."""

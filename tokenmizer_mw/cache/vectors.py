@@ -10,13 +10,14 @@ Needs the extra ``semantic``.
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tokenmizer_mw.forking import make_lock
 
 from .port import AnswerStore, Vector
 
@@ -120,7 +121,7 @@ class Vectors:
         self._store = store
         self._width = width
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
 
     def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
+
+from tokenmizer_mw.forking import make_lock
 
 HOUR: Final = 3_600.0
 
@@ -33,7 +34,7 @@ class Allowance:
         self._calls: deque[float] = deque()
         self._failures = 0
         self._rests_until = 0.0
-        self._lock = threading.Lock()
+        self._lock = make_lock()
 
     def take(self) -> str:
         """Take leave for one call. Returns "" when it was given, else why not: "circuit_open" or "over_budget"."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Awaitable
 from contextlib import ExitStack
 
 from anyio import fail_after
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from tokenmizer_mw.forking import make_lock, renew_in_child
 
 
 class Portal:
@@ -16,7 +17,13 @@ class Portal:
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
-        self._lock = threading.Lock()
+        self._lock = make_lock()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """The loop's thread is the parent's."""
+        self._stack = ExitStack()
+        self._portal = None
 
     def wait(self, awaitable: Awaitable[str], seconds: float) -> str:
         """What ``awaitable`` gives. Raises ``TimeoutError`` after ``seconds``, and what it raises."""

@@ -6,12 +6,12 @@ for. A few sessions are kept, the ones last asked for.
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded, Recorded, Refined, Rewritten, TurnClosed
@@ -44,7 +44,7 @@ class Pasts:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[SessionKey, _Past] = OrderedDict()
-        self._guard = threading.Lock()
+        self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
         """The graph as it was believed at that time (seconds since the epoch). The caller must not change it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.node import NodeType
 from tokenmizer_mw.session import SessionState
@@ -25,7 +25,7 @@ class Titles:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], tuple[int, float, str]] = OrderedDict()
-        self._guard = threading.Lock()
+        self._guard = make_lock()
 
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo]) -> Mapping[str, str]:
         """The titles of these sessions by their ids, as far as they are known or cheap to learn; "" for a session

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_bytes
-from threading import Lock
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 
@@ -61,7 +61,7 @@ class MemoryLog:
 
     def __init__(self, clock: Clock = time.time) -> None:
         self._clock = clock
-        self._lock = Lock()
+        self._lock = make_lock()
         self._sessions: dict[SessionKey, _Session] | None = {}
         self._secret = token_bytes(SECRET_BYTES)
         self.ledger = MemoryLedger(self._holds)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from threading import Lock
 
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import Figures, Spent, Sum
 
@@ -21,7 +21,7 @@ class MemoryLedger:
 
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds
-        self._lock = Lock()
+        self._lock = make_lock()
         self._rows: dict[str, dict[_Row, Figures]] = {}
         self._calls: dict[SessionKey, list[Spent]] = {}
         self._names: dict[str, set[str]] = {}

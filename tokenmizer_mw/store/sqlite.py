@@ -2,7 +2,7 @@
 
 Appends of all threads go through one connection and are committed in groups (``group_commit``); reads use other
 connections, which in write-ahead mode never wait for a writer. Between processes SQLite's own locks decide who
-writes. A process forked from this one gets connections of its own.
+writes. A process forked from this one gets connections of its own, and none is open at the moment of the fork.
 
 An append that returned survives the death of the process (kill -9 included). A power cut or a crash of the
 operating system can take the last commits, never part of one; ``synchronous="full"`` prevents that too.
@@ -37,6 +37,7 @@ from .log import (
 )
 from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile, Synchronous, copy
+from .sqlite_forking import GATE
 from .sqlite_schema import immediate
 from .sqlite_writer import Append, Writer, end, put_back
 
@@ -125,6 +126,7 @@ class SqliteLog:
         # those of the parent stay here, untouched.
         self._connections: dict[int, _Connections] = {}
         self._closed = False
+        GATE.adopt(self)
 
     @property
     def place(self) -> str:
@@ -138,7 +140,8 @@ class SqliteLog:
         if not events:
             return []
         append = Append(session, [encode(event) for event in events], expected_seq)
-        recorded_at = here.writer.append(append)
+        with GATE:
+            recorded_at = here.writer.append(append)
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
@@ -253,7 +256,7 @@ class SqliteLog:
         """Write the database as it is now to a new file that only its owner can read, while others use it."""
         self._here()
         try:
-            with closing(self._file.connect()) as connection:
+            with GATE, closing(self._file.connect()) as connection:
                 copy(connection, os.fspath(path))
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
@@ -278,8 +281,19 @@ class SqliteLog:
         found = self._connections.get(process)
         return found or self._connections.setdefault(process, _Connections(Writer(self._file, self._clock)))
 
+    def release_connections(self) -> None:
+        """Close the connections of this process; the next calls open others."""
+        here = self._connections.get(os.getpid())
+        if here is not None:
+            here.writer.release()
+            here.close_idle()
+
     def _select(self, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
         here = self._here()
+        with GATE:
+            return self._selected(here, statement, parameters)
+
+    def _selected(self, here: _Connections, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
         try:
             connection = here.take_idle() or self._file.connect()
             try:
@@ -307,7 +321,7 @@ class SqliteLog:
     def _changed(self, work: Callable[[sqlite3.Cursor], T], *, wiped: bool = False) -> T:
         self._here()
         try:
-            with closing(self._file.connect()) as connection:
+            with GATE, closing(self._file.connect()) as connection:
                 with closing(connection.cursor()) as cursor, immediate(cursor):
                     result = work(cursor)
                 if wiped:

@@ -66,6 +66,11 @@ class Writer:
             self._closed = True
             self._disconnect()
 
+    def release(self) -> None:
+        """Close the connection; the next append opens another."""
+        with self._lock:
+            self._disconnect()
+
     def _write_group(self, appends: list[Append]) -> None:
         with self._lock:
             try:

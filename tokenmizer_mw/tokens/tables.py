@@ -10,7 +10,6 @@ import base64
 import hashlib
 import os
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +19,11 @@ from typing import Final
 
 from tiktoken import Encoding
 
+from tokenmizer_mw.forking import make_lock
+
 _TABLE_MAX: Final = 16 * 1024 * 1024
 
-_loading: Final = threading.Lock()
+_loading: Final = make_lock()
 """Reading a table takes a second of CPU: many who need it first at the same time wait for one of them."""
 
 _GPT2_WORDS: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from tokenmizer_mw.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.forking import make_lock
 
 
 class ProcessAnswers:
@@ -16,7 +16,7 @@ class ProcessAnswers:
     def __init__(self, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._most = most
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._entries: OrderedDict[bytes, tuple[int, Entry]] = OrderedDict()
         self._partitions: dict[bytes, dict[int, bytes]] = {}
         self._bytes = 0

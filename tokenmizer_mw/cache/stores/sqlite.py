@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +11,10 @@ from typing import Final
 
 from tokenmizer_mw.cache.port import Entry, Found, Holdings, Vector
 from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.store.sqlite_errors import translate
 from tokenmizer_mw.store.sqlite_file import DatabaseFile
+from tokenmizer_mw.store.sqlite_forking import GATE
 
 from .lru import TOUCH_SECONDS, Room
 
@@ -48,10 +49,17 @@ class SqliteAnswers:
         self._path = path
         self._file = DatabaseFile(os.path.abspath(path), "normal", _BUSY_SECONDS)
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
         self._room = Room(most)
+        GATE.adopt(self)
+
+    def release_connections(self) -> None:
+        """Close the connection; the next call opens another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def get(self, key: bytes) -> Found | None:
         """See ``AnswerStore.get``."""
@@ -99,7 +107,7 @@ class SqliteAnswers:
                 cursor.execute("DELETE FROM answers WHERE tenant = ? AND session = ?", (tenant, session_id))
             gone = cursor.rowcount
         if gone:
-            with self._lock:
+            with GATE, self._lock:
                 if self._connection is not None:
                     self._file.wipe(self._connection)
         return gone
@@ -116,7 +124,7 @@ class SqliteAnswers:
 
     def close(self) -> None:
         """See ``AnswerStore.close``."""
-        with self._lock:
+        with GATE, self._lock:
             self._closed = True
             if self._connection is not None:
                 self._connection.close()
@@ -124,7 +132,7 @@ class SqliteAnswers:
 
     @contextmanager
     def _cursor(self) -> Iterator[sqlite3.Cursor]:
-        with self._lock:
+        with GATE, self._lock:
             try:
                 cursor = self._opened().cursor()
                 try:

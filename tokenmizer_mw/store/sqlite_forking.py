@@ -1,0 +1,77 @@
+"""No SQLite connection is open while the process forks.
+
+SQLite's locks belong to a process, but what it knows about them is copied into a forked child: a child of a process
+that was writing would wait for its parent's lock for ever, and one that inherited an open connection would hold no
+lock at all, so that others may delete the write-ahead log under it. https://sqlite.org/howtocorrupt.html, 2.6
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Final, Protocol
+from weakref import WeakSet
+
+FORK_SECONDS: Final = 2.0
+"""Seconds for which a fork waits for calls that are under way; a child that is forked anyway may find the file busy."""
+
+
+class Releasable(Protocol):
+    """Something that holds connections between calls, and opens others when it needs them."""
+
+    def release_connections(self) -> None:
+        """Close all connections. Nobody is using one."""
+
+
+class ForkGate:
+    """``with gate:`` around each use of a connection. A fork waits until there is none; new ones wait for the fork."""
+
+    def __init__(self) -> None:
+        self._owners: WeakSet[Releasable] = WeakSet()
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
+
+    def adopt(self, owner: Releasable) -> None:
+        """Have ``owner`` release its connections before each fork."""
+        self._owners.add(owner)
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._forking:
+                self._changed.wait()
+            self._uses += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._uses -= 1
+            if self._forking:
+                self._changed.notify_all()
+
+    def _renew(self) -> None:
+        self._changed = threading.Condition(threading.Lock())
+        self._uses = 0
+        self._forking = False
+
+    def _close(self) -> None:
+        deadline = time.monotonic() + FORK_SECONDS
+        with self._changed:
+            self._forking = True
+            while self._uses and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(left)
+            if not self._uses:
+                for owner in list(self._owners):
+                    owner.release_connections()
+
+    def _open(self) -> None:
+        with self._changed:
+            self._forking = False
+            self._changed.notify_all()
+
+
+GATE: Final = ForkGate()
+"""The gate of this process."""
