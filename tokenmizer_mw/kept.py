@@ -220,10 +220,10 @@ class KeptSessions(Kept[SessionState]):
         the session's lock, so that other threads record meanwhile. It is called again when one did."""
         kept = self._get(key)
         for _ in range(ATTEMPTS_MAX):
-            with kept.lock:
+            with hold(kept.lock):
                 draft = (kept.state or self._refreshed(key, kept)).copy()
             events = decide(draft)
-            with kept.lock:
+            with hold(kept.lock):
                 state = self._refreshed(key, kept)
                 if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
                     continue
@@ -247,7 +247,7 @@ class KeptSessions(Kept[SessionState]):
         wait for it, or with ``wait=False`` leave their messages to it.
         """
         kept = self._get(key)
-        with kept.lock:
+        with hold(kept.lock):
             while True:
                 state = self._unextracted(key, kept)
                 if not state.undrawn or (kept.extracting is not None and not wait):
@@ -259,7 +259,7 @@ class KeptSessions(Kept[SessionState]):
         try:
             return self._extracted(key, kept, derive, view)
         finally:
-            with kept.lock:
+            with hold(kept.lock):
                 if kept.extracting in (mine, None):
                     kept.extracting = None
                     kept.lock.notify_all()
@@ -272,14 +272,14 @@ class KeptSessions(Kept[SessionState]):
         view: Callable[[SessionState], T],
     ) -> T:
         for _ in range(ATTEMPTS_MAX):
-            with kept.lock:
+            with hold(kept.lock):
                 state = self._unextracted(key, kept)
                 if not state.undrawn:
                     kept.extracting = None  # in one step with the look: a message that comes later starts anew
                     return view(state)
                 draft, start = state.copy(), kept.start
             events = derive(draft)
-            with kept.lock:
+            with hold(kept.lock):
                 state = self._refreshed(key, kept)  # the session may have been erased, and recorded anew
                 while kept.start is start and kept.judged <= draft.seq:
                     if self._appended(key, kept, events, state.seq) is not None:

@@ -53,7 +53,7 @@ def patience(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def hold(lock: threading.Lock | threading.RLock) -> Iterator[None]:
+def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterator[None]:
     """Hold a lock that others may hold while they wait for the store.
 
     Raises ``StoreUnavailable`` when the patience of a chat call ends before the lock is free.
