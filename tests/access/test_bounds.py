@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -130,3 +131,20 @@ def test_the_greatest_bound() -> None:
     body = f'{{"x":{"[" * DEEPEST}{"]" * DEEPEST}}}'.encode()
     assert excess(body, Bounds(depth=DEEPEST)) is not None
     assert excess(body.replace(b"[]", b"1"), Bounds(depth=DEEPEST)) is None
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"[],", b"{},", b'"a":[],', b'"tools":[' + b"{}," * 600 + b"{}],", b'"messages":[' + b"[]," * 600 + b"[]],", b"["],
+)
+def test_cost_is_linear(unit: bytes) -> None:
+    """Four times the body takes at most about four times the CPU; a quadratic pass would take sixteen."""
+
+    def seconds(size: int) -> float:
+        body = b"{\"messages\":[" + unit * (size // len(unit)) + b"[" * 300
+        started = time.thread_time()
+        excess(body, Bounds())
+        return time.thread_time() - started
+
+    once, fourfold = (min(seconds(size) for _ in range(5)) for size in (60_000, 240_000))
+    assert fourfold <= 8 * once + 0.005

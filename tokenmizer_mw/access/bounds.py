@@ -8,9 +8,10 @@ no JSON is refused by whoever is to read it. Of members with one name the last c
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Final
 
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
@@ -27,10 +28,18 @@ _ELEMENT: Final = b"\x02\x03"
 """Where a top-level member that is an array or an object begins, and an element of it, as steps from one level to the
 next."""
 
+_MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
+"""What stands between the name of a member and the first byte of its array or object, that byte included."""
+
+_STRUCTURE: Final = re.compile(rb"[\[\]{},]")
+
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")
 """Members of a tool that hold tools: Gemini's declarations, and the namespaces of OpenAI's Responses."""
+
+_SEARCHED_MAX: Final = 100_000
+"""Objects and arrays among which the place of what is nested too deeply is looked for, at 1 us each."""
 
 _SHOWN: Final = 4
 """Steps of a path that are told."""
@@ -148,27 +157,49 @@ def _levels(brackets: bytes, most: int) -> bytes | None:
 
 def _too_many(body: bytes, pieces: list[bytes], levels: bytes, bounds: Bounds) -> Excess | None:
     """Only where a top-level member has more elements than there may be messages, or more objects in it than there may
-    be tools, it matters which member that is."""
-    for place, member in enumerate(levels.split(_MEMBER)[1:]):
-        elements = (_MEMBER[1:] + member).count(_ELEMENT)
-        if elements <= bounds.messages and len(member) <= 2 * bounds.tools:
-            continue
-        name = _name(pieces, place)
+    be tools, it matters which member that is. Each pass over the body is made at most once."""
+    sizes = [((_MEMBER[1:] + member).count(_ELEMENT), len(member)) for member in levels.split(_MEMBER)[1:]]
+    if all(elements <= bounds.messages and length <= 2 * bounds.tools for elements, length in sizes):
+        return None
+    names = _member_names(pieces, levels)
+    for name, (elements, _) in zip(names, sizes, strict=True):
         if name in _MESSAGES and elements > bounds.messages:
             reason = f"{elements} messages are more than the {bounds.messages} that this server takes"
             return Excess("too_many_messages", name, reason)
-        if name in _TOOLS and (count := _tools(_member(body, name))) > bounds.tools:
+    crowded = {name for name, (_, length) in zip(names, sizes, strict=True) if length > 2 * bounds.tools}
+    return _too_many_tools(body, sorted(_TOOLS & crowded), bounds)
+
+
+def _too_many_tools(body: bytes, names: list[str], bounds: Bounds) -> Excess | None:
+    request = _read(body) if names else {}
+    for name in names:
+        count = _tools(request.get(name))
+        if count > bounds.tools:
             reason = f"{count} tools are more than the {bounds.tools} that this server takes"
             return Excess("too_many_tools", name, reason)
     return None
 
 
-def _member(body: bytes, name: str) -> Any:
-    """A member of the object in ``body``, read; ``None`` where it is no JSON."""
+def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
+    """The names of the top-level members that are arrays or objects, in their order; "" where one has no name."""
+    names: dict[int, str] = {}
+    place = 0
+    for index in range(0, len(pieces), 2):
+        outside = pieces[index]
+        if index and levels[place : place + 1] == _MEMBER[1:] and _MEMBER_OPENS.match(outside):
+            names[place] = _name(pieces[index - 1])
+        place += len(outside.translate(None, _NO_BRACKETS))
+    openings = [found.end() - 1 for found in re.finditer(re.escape(_MEMBER), levels)]
+    return [names.get(opening, "") for opening in openings]
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    """The object in ``body``; an empty one where it is no JSON."""
     try:
-        return json.loads(body.decode("utf-8-sig")).get(name)
+        read = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        return None
+        return {}
+    return read if isinstance(read, dict) else {}
 
 
 def _tools(listed: Any) -> int:
@@ -178,25 +209,16 @@ def _tools(listed: Any) -> int:
     return sum(max(1, sum(_tools(tool.get(name)) for name in _HELD)) for tool in listed if isinstance(tool, dict))
 
 
-def _name(pieces: list[bytes], place: int) -> str:
-    """The name of the top-level member that is the ``place``-th array or object."""
-    opened = 0
-    for before, level, name, _ in _openings(pieces):
-        if (before, level) == (1, 2):
-            if opened == place:
-                return name or ""
-            opened += 1
-    return ""
-
-
 def _path(pieces: list[bytes], depth: int) -> str:
-    """Where it goes deeper than ``depth``: the first steps of the way there."""
+    """Where it goes deeper than ``depth``: the first steps of the way there; "..." where that is far behind."""
     way: list[tuple[str | None, int]] = []
-    for before, level, name, index in _openings(pieces):
+    for before, level, name, index in islice(_openings(pieces), _SEARCHED_MAX):
         del way[before:]
         way.append((name, index))
         if level > depth:
             break
+    else:
+        return "..."
     steps = [f".{name}" if name is not None else f"[{index}]" for name, index in way[1 : _SHOWN + 1]]
     return "".join(steps).removeprefix(".") + "..."
 
@@ -207,25 +229,25 @@ def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]
     level = 0
     commas = [0]
     for place in range(0, len(pieces), 2):
-        outside = pieces[place]
-        for at, byte in enumerate(outside):
-            char = chr(byte)
-            if char in "{[":
-                name = _said(pieces[place - 1]) if place and outside[:at].strip() == b":" else None
-                yield level, level + 1, name, commas[-1]
+        named = _MEMBER_OPENS.match(pieces[place]) if place else None
+        for found in _STRUCTURE.finditer(pieces[place]):
+            char = found[0]
+            if char in b"{[":
+                is_named = named is not None and found.end() == named.end()
+                yield level, level + 1, _name(pieces[place - 1]) if is_named else None, commas[-1]
                 level += 1
                 commas.append(0)
-            elif char in "}]":
+            elif char == b",":
+                commas[-1] += 1
+            else:
                 level -= 1
                 commas.pop()
-            elif char == ",":
-                commas[-1] += 1
 
 
-def _said(name: bytes) -> str:
+def _name(text: bytes) -> str:
     """The name of a member, readable; the start of one that is long."""
-    text = name[:64].decode("utf-8", "replace")
+    start = text[:64].decode("utf-8", "replace")
     try:
-        return str(json.loads(f'"{text}"'))
+        return str(json.loads(f'"{start}"'))
     except ValueError:
-        return text
+        return start
