@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from .allow import Allow
 from .body import body_edits, member_findings
-from .found import Found
+from .disguise import disguised, views
+from .found import Found, Rank
 from .judge import forget
 from .pattern import compiled
 from .scan import merged
@@ -34,6 +35,8 @@ _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 
 _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
+_CONTEXT: Final = 24
+"""Bytes before a value in which what names it may be disguised."""
 _PLACEHOLDER: Final = compiled(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
 _SPELT: Final = compiled(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[0-9a-fA-F]{1,3})+")
 
@@ -91,7 +94,9 @@ class Redactor:
     def suspects(self, text: str) -> bool:
         """False when there is certainly no secret in ``text``. Quick."""
         raw = _encoded(text)
-        return self._scanner.touches(raw) or bool(_spelt(raw)) or bool(self._rules.custom)
+        if self._rules.custom or self._scanner.touches(raw) or _spelt(raw):
+            return True
+        return any(True for _ in disguised(raw))
 
     def explain(self, text: str) -> list[Explained]:
         """Everything in ``text`` that a rule looked at, in order, what came of it, and why."""
@@ -136,7 +141,7 @@ class Redactor:
         """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
         if self._rules.custom:
             return [(0, len(text))]
-        spans = merged([*self._scanner.spans(raw), *_spelt(raw)])
+        spans = merged([*self._scanner.spans(raw), *_spelt(raw), *disguised(raw)])
         if len(raw) == len(text):
             return spans
         places = _characters(raw, [place for span in spans for place in span])
@@ -166,9 +171,24 @@ class Redactor:
                     break
                 kept += found
                 masked = _blanked(masked, [(one.start, one.end) for one in found])
+            kept += self._disguised(raw, masked)
         finally:
             forget()
         return sorted(kept, key=lambda one: one.start)
+
+    def _disguised(self, raw: bytes, masked: bytes) -> list[Found]:
+        """The secrets that ``masked`` holds for whoever reads it as a label, a page or a terminal shows it."""
+        kept: list[Found] = []
+        for view in views(masked):
+            mapped: list[Found] = []
+            for one in self._scanner.scan(view.text)[0]:
+                known = one.rank >= Rank.SHAPED
+                if place := view.origin(one.start, one.end, 0 if known else _CONTEXT):
+                    mapped.append(one._replace(start=place[0], end=place[1], why=f"{one.why}, in disguise"))
+            found = self._settled(raw, [one for one in mapped if one.end > one.start], masked)
+            kept += found
+            masked = _blanked(masked, [(one.start, one.end) for one in found])
+        return kept
 
     def _scan(self, masked: bytes, name: str) -> list[Found]:
         found = self._scanner.scan(masked)[0]

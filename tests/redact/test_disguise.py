@@ -1,0 +1,165 @@
+"""Keys that are no keys as they stand, and become some again when they are normalised, rendered or joined."""
+
+from __future__ import annotations
+
+import base64
+import json
+import string
+import unicodedata
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.labels import flatten
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redact.disguise import _ODD, disguised, views
+from tokenmizer_mw.redact.rules import TOKENS
+
+REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
+
+
+def _is_one_word(key: str) -> bool:
+    return len(key) >= 24 and not set(key) - set(string.ascii_letters + string.digits + "_-.")
+
+
+KEYS: Final = {
+    rule.kind: key
+    for rule in TOKENS
+    for key in rule.examples[:1]
+    if _is_one_word(key) and len(REDACTOR.find(f"it is {key} now")) == 1
+}
+"""One key of each vendor, made when this module is loaded."""
+
+SIGNS: Final = {"_": "&lowbar;", "-": "&#45;", ".": "&period;"}
+FULL_WIDTH: Final = {ord(char): chr(ord(char) + 0xFEE0) for char in string.ascii_letters + string.digits + "_-."}
+MATHEMATICAL: Final = {
+    **{ord(char): chr(0x1D400 + place) for place, char in enumerate(string.ascii_uppercase + string.ascii_lowercase)},
+    **{ord(char): chr(0x1D7CE + place) for place, char in enumerate(string.digits)},
+}
+
+
+def _inside(what: str) -> Callable[[str], str]:
+    return lambda key: key[: len(key) // 2] + what + key[len(key) // 2 :]
+
+
+def _wrapped(key: str, start: str, between: str, end: str) -> str:
+    return start + _inside(between)(key) + end
+
+
+DISGUISES: Final[dict[str, Callable[[str], str]]] = {
+    "zero-width space": _inside("\u200b"),
+    "zero-width space everywhere": "\u200b".join,
+    "zero-width joiner": _inside("\u200d"),
+    "soft hyphen": _inside("\u00ad"),
+    "byte order mark": _inside("\ufeff"),
+    "word joiner": _inside("\u2060"),
+    "right-to-left mark": _inside("\u200f"),
+    "control character": _inside("\x02"),
+    "C1 control character": _inside("\x85"),
+    "variation selector": _inside("\ufe0f"),
+    "tag character": _inside("\U000e0041"),
+    "Hangul filler": _inside("\u3164"),
+    "full-width letters": lambda key: key.translate(FULL_WIDTH),
+    "one full-width letter": lambda key: key[:-4] + key[-4:].translate(FULL_WIDTH),
+    "mathematical letters": lambda key: key.translate(MATHEMATICAL),
+    "percent escapes": lambda key: "".join(f"%{ord(char):02X}" for char in key),
+    "percent escapes of letters": lambda key: key[:9] + "".join(f"%{ord(char):02x}" for char in key[9:]),
+    "decimal entities": lambda key: "".join(f"&#{ord(char)};" for char in key),
+    "hexadecimal entities": lambda key: "".join(f"&#x{ord(char):x};" for char in key),
+    "named entities": lambda key: "".join(SIGNS.get(char, char) for char in key) + "&shy;",
+    "escapes of Markdown": lambda key: "".join(f"\\{char}" if char in "_-." else char for char in key),
+    "escapes of a string": lambda key: "".join(f"\\x{ord(char):02x}" for char in key),
+    "Unicode escapes": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    "a terminal's colour": _inside("\x1b[1;31m"),
+    "a line's end": _inside("\n"),
+    "a line's end and an indent": _inside("\r\n    "),
+    "a continued line": _inside("\\\n"),
+    "quoted-printable": _inside("=\n"),
+    "joined literals": lambda key: _wrapped(key, '"', '" + "', '"'),
+    "adjacent literals": lambda key: _wrapped(key, "'", "'\n        '", "'"),
+    "tags of HTML": _inside("<wbr>"),
+    "hexadecimal": lambda key: key.encode().hex(),
+    "base 64": lambda key: base64.b64encode(key.encode()).decode(),
+}
+
+
+def test_there_are_enough_of_both() -> None:
+    assert len(DISGUISES) >= 30 and len(KEYS) >= 20
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_no_key_survives(name: str) -> None:
+    for kind, key in KEYS.items():
+        told = DISGUISES[name](key)
+        if told == key:
+            continue
+        text = f"the one we use is {told} for now"
+        redacted = REDACTOR.redact(text)
+        assert told not in redacted and "redacted:" in redacted, kind
+        assert redacted.startswith("the one we use is ") and redacted.endswith(" for now"), kind
+        assert REDACTOR.redact(redacted) == redacted, kind
+        for ascii_only in (True, False):
+            body = json.dumps({"messages": [{"role": "user", "content": text}]}, ensure_ascii=ascii_only)
+            clean = json.loads(REDACTOR.redact_body(body))["messages"][0]["content"]
+            assert told not in clean and "redacted:" in clean, kind
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_nothing_that_is_kept_shows_a_key(name: str) -> None:
+    """After a whole session the graph, the block, exports and recall hold neither the key nor what it looked like."""
+    kinds = list(KEYS)[:3]
+    with_key = [DISGUISES[name](KEYS[kind]) for kind in kinds]
+    memory = SessionMemory.open("memory://")
+    messages = [
+        {"role": "user", "content": f"We decided to use the deploy key {told} for staging."} for told in with_key
+    ]
+    memory.record("s", messages)
+    shown = [json.dumps(memory.graph("s").to_dict(), ensure_ascii=False), memory.export("s", "markdown")]
+    shown += [memory.resume("s", budget=600).text, memory.recall("s", "which deploy key for staging", budget=400).text]
+    for told, kind in zip(with_key, kinds, strict=True):
+        for text in shown:
+            assert KEYS[kind] not in flatten(text, limit=len(text) * 2), kind
+            assert told not in text, kind
+
+
+def test_every_character_that_a_label_changes_is_known() -> None:
+    """Whatever vanishes from a label, or becomes part of a key there, is looked for."""
+    import re
+
+    odd = re.compile(f"[{_ODD}\x01-\x1f\x7f]")
+    key = set(string.ascii_letters + string.digits + "_-+/=~")
+    missed = [
+        hex(code)
+        for code in range(0x80, 0x110000)
+        if not 0xD800 <= code < 0xE000
+        and unicodedata.category(chr(code)) not in ("Cn", "Co")
+        and (flatten(f"a{chr(code)}b") == "ab" or set(unicodedata.normalize("NFKC", chr(code))) & key)
+        and not odd.match(chr(code))
+    ]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see docs/guide/intro.md\nand src/pkg/module_2.py\nfor more",
+        "the hash is 2cdc8a6e3f1b4a5d6c7e8f90123456789abcdef0 \u2705\ufe0f done",
+        "\u91cd\u65b0\u90e8\u7f72\uff01\u7248\u672c\uff1a\uff12\uff0e\uff10\uff08\u65b0\uff09",
+        "https://example.org/a%20b?next=%2Fhome%2Fuser%3Ftab%3D1",
+        "re.compile(r'\\w+\\.py$') and 'a' + 'b'",
+        "x\u00b2 + y\u00b2 = 1\u2122",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert REDACTOR.redact(text) is text
+
+
+def test_places_are_mapped_back() -> None:
+    raw = "ab\u200bcd".encode()
+    (view,) = views(raw)
+    assert view.text == b"abcd"
+    assert view.origin(0, 4) == (0, len(raw))
+    assert view.origin(0, 2) is None
+    assert list(disguised(b"plain words only")) == []
