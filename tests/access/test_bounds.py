@@ -141,7 +141,7 @@ def test_cost_is_linear(unit: bytes) -> None:
     """Four times the body takes at most about four times the CPU; a quadratic pass would take sixteen."""
 
     def seconds(size: int) -> float:
-        body = b"{\"messages\":[" + unit * (size // len(unit)) + b"[" * 300
+        body = b'{"messages":[' + unit * (size // len(unit)) + b"[" * 300
         started = time.thread_time()
         excess(body, Bounds())
         return time.thread_time() - started
