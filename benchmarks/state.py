@@ -23,9 +23,11 @@ from typing import Any, Final
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.recall import Excerpt, recall
 from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.wire.messages import history
 
 from .blocks import RESUMES, bm25
 from .labelled import VARIABLE
@@ -69,7 +71,14 @@ def run() -> dict[str, Any]:
     graphs = {chat.name: graph_of(chat) for chat in found}
 
     def block(chat: Chat, budget: int) -> str:
-        return build_resume(graphs[chat.name], budget=budget, counter=QUARTERS, nonce=_NONCE, turn=len(chat.turns)).text
+        return build_resume(
+            graphs[chat.name],
+            budget=budget,
+            counter=QUARTERS,
+            nonce=_NONCE,
+            turn=len(chat.turns),
+            transcript=_transcript(chat),
+        ).text
 
     ways = {"tokenmizer-mw": block} | {name: _of_turns(way) for name, way in RESUMES.items()}
     resumed = {name: {budget: recalled(found, way, budget) for budget in BUDGETS} for name, way in ways.items()}
@@ -147,6 +156,10 @@ def graph_of(chat: Chat) -> SessionGraph:
     graph = memory.graph("chat")
     memory.close()
     return graph
+
+
+def _transcript(chat: Chat) -> list[tuple[int, Message]]:
+    return list(enumerate(history([{"role": t["role"], "content": t["content"]} for t in chat.turns]), 1))
 
 
 def _of_turns(way: Callable[[Any, int], str]) -> Callable[[Chat, int], str]:

@@ -114,7 +114,11 @@ def test_below_the_threshold_nothing_is_done() -> None:
 
 def test_the_earliest_turn_whose_tail_fits() -> None:
     assert planned(TALK, each=86) == Cut(7)
-    assert planned(TALK, each=100) == Cut(9)
+    assert planned(TALK, each=160) == Cut(9)
+
+
+def test_a_cut_keeps_more_where_long_turns_would_leave_half_of_its_room_unused() -> None:
+    assert planned(TALK, each=120) == Cut(7)
 
 
 def test_tool_definitions_fill_the_window_too() -> None:
@@ -204,7 +208,7 @@ def test_the_next_cut_comes_when_the_window_fills_again() -> None:
     longer = [*TALK, *(make(f"more {i}") for i in range(4) for make in (says, user))]
     frozen = frozen_at(TALK, 5)
     assert planned(longer, each=50, frozen=frozen) == Replay(5, "the block")
-    assert planned(longer, each=70, frozen=frozen) == Cut(15, Replay(5, "the block"))
+    assert planned(longer, each=75, frozen=frozen) == Cut(15, Replay(5, "the block"))
 
 
 @pytest.mark.parametrize("reason", ["open_tool_loop", "assistant_prefill", "unknown_role"])

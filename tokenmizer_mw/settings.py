@@ -147,7 +147,7 @@ class Settings:
     context_window: int | None = None
     default_window: int = 128_000
     cut_at: float = 0.85
-    cut_to: float = 0.40
+    cut_to: float = 0.50
     cut: _Cut = "window"
     cut_risk: float = 0.01
     block_tokens: int = 600

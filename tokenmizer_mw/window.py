@@ -50,6 +50,8 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
 November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
 is passed over. Where the models of a family differ, the smallest counts."""
 
+_BLOCK_SHARE: Final = 0.4
+
 _WORTH_LEAST: Final = 4
 """Blocks that a chat must be as long as before it is asked whether a cut pays."""
 
@@ -135,8 +137,8 @@ def looked_at(budget: int, settings: Settings) -> float:
 
 
 def block_budget(model: str, settings: Settings) -> int:
-    """Tokens that the resume block of a cut may take: the setting, but at most half of what a cut leaves."""
-    return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to / 2))
+    """Tokens that the resume block of a cut may take: the setting, but at most two fifths of what a cut leaves."""
+    return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 
 def could_exceed(request: ChatRequest, settings: Settings) -> bool:
@@ -192,13 +194,22 @@ def plan(
     first = max(start, request.bound - 1)
     if full:
         room = budget * settings.cut_to - overhead - before[request.prefix] - block
-        keep_from = _boundary(request, before, first, room)
+        keep_from = _roomy(request, before, first, (room, room + budget * (settings.cut_at - settings.cut_to) / 2))
     else:
         chat = _ledgered(request, before, standing, frozen, overhead, block)
         keep_from = _worthwhile(request, chat, (start, first), settings)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)
+
+
+def _roomy(request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float]) -> int | None:
+    """The boundary of the first room, in tokens. Where long turns make it leave more than half of that room unused,
+    the boundary of the second, larger one."""
+    keep_from = _boundary(request, before, start, rooms[0])
+    if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
+        return keep_from
+    return _boundary(request, before, start, rooms[1])
 
 
 def _ledgered(

@@ -45,6 +45,14 @@ _MARK_TOKENS: Final = 4
 _HEAD_TOKENS: Final = 4
 _CHARACTERS_A_TOKEN: Final = 4
 _MISSES_MAX: Final = 60
+_PROSE: Final = frozenset(
+    {Section.GOAL, Section.RULES, Section.DECISIONS, Section.DOING, Section.TO_DO, Section.DONE, Section.PROPOSED}
+)
+_SYMBOLS: Final = "=(){}[]<>|\\\"';"
+_SYMBOLS_SHARE: Final = 0.1
+_CODE_LIKE: Final = 0.1
+_SHORT: Final = 5
+_SHORT_WEIGHT: Final = 0.1
 """What a candidate counts: a fact by its section, a sentence by its age and for a fact in it; tokens that are added to
 the size of a candidate before candidates are compared, so that short ones do not win by their size alone; what a line's
 mark and a section's head take. Set on development data."""
@@ -70,7 +78,7 @@ class Coverage:
         total = len(people)
         self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
         self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
-        self._factors = [_SECTION_WEIGHT.get(fact.section, 1.0) for fact in self.facts]
+        self._factors = [_fact_weight(fact) for fact in self.facts]
         stated = _stated(self.sentences, self.sources)
         self._factors += [
             one.salience * (_OLD + (1 - _OLD) * one.number / max(1, self.newest)) * (_FACT if at in stated else 1.0)
@@ -86,6 +94,15 @@ class Coverage:
             filling.take_if_fits(at)
         filling.fill()
         return filling.taken
+
+
+def _fact_weight(fact: Fact) -> float:
+    weight = _SECTION_WEIGHT.get(fact.section, 1.0)
+    if fact.section in _PROSE and sum(map(fact.text.count, _SYMBOLS)) > _SYMBOLS_SHARE * len(fact.text):
+        weight *= _CODE_LIKE
+    if fact.section in _PROSE and len(words_of(fact.text)) < _SHORT:
+        weight *= _SHORT_WEIGHT
+    return weight
 
 
 def _stated(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:

@@ -17,6 +17,8 @@ REASON_MAX: Final = 90
 """Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
 
 _OLD_MAX: Final = 3
+_PHRASE_MAX: Final = 8
+_NO_OLD_VALUE: Final = " as it was"
 
 
 class Section(IntEnum):
@@ -176,7 +178,9 @@ def _bracketed(goal: str) -> tuple[str, str]:
 
 def _prefix(node: Node) -> str:
     if node.type is NodeType.ERROR and node.status is Status.COMPLETED:
-        return "" if node.label[:3].casefold() == "fix" else "fixed "
+        if node.label[:3].casefold() == "fix":
+            return ""
+        return "fixed " if node.label.isascii() and node.label.count(" ") < _PHRASE_MAX else "fixed: "
     return "failed: " if node.type in (NodeType.TASK, NodeType.TEST) and node.status is Status.FAILED else ""
 
 
@@ -214,7 +218,10 @@ def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:
 def _was(olds: list[tuple[Transition, Node]]) -> tuple[str, tuple[str, ...]]:
     names = list(dict.fromkeys(flatten(old.label) for _, old in olds))
     reason = clause(olds[0][0].reason)
-    text = ", before that ".join(name for name in names if name)
+    named = [name for name in names if name and not name.casefold().endswith(_NO_OLD_VALUE)]
+    text = ", before that ".join(named)
+    if not text:
+        return (f" ({reason})" if reason else ""), tuple(old.id for _, old in olds)
     return f" (was {text}{': ' + reason if reason else ''})", tuple(old.id for _, old in olds)
 
 

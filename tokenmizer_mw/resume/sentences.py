@@ -11,6 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.host_texts import remove_host_texts
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -92,10 +93,11 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _readable(message: Message) -> str:
-    """The text of a message, or of the tool results in it, without the middle of a long one."""
+    """The text of a message, or of the tool results in it, without the middle of a long one and what hosts put in."""
     text = message.text or "\n".join(result.text for result in message.tool_results)
     most = _ENDS_MAX[message.role]
-    return text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
+    text = text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
+    return remove_host_texts(text) if message.role is Role.USER else text
 
 
 def _sentences(number: int, role: Role, text: str) -> Iterator[Sentence]:
