@@ -26,6 +26,9 @@ from .sentences import Numbered, Sentence, transcript_sentences, words_of
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 """Tokens of the named budgets."""
 
+QUOTES_FROM: Final = 200
+"""Budget from which on a block quotes the transcript; a smaller one holds typed facts alone."""
+
 ASKED_MAX: Final = 64
 """Facts that a query brings forward at most."""
 
@@ -102,7 +105,7 @@ def build_resume(
     what ``nonce_for`` gives.
 
     ``transcript`` holds the messages that the block stands for, with their numbers, redacted and without blocks of
-    ours. With it, a block larger than the smallest gives at most half of its budget to typed facts and the rest to
+    ours. With it, a block of 200 tokens or more gives at most half of its budget to typed facts and the rest to
     sentences of the transcript, each with the number of its message: those that together cover what the session is
     about, without those that state what was replaced later. Such a block carries not every fact that a smaller one
     does. Sentences of messages that read like an attempt to take over the model are left out.
@@ -159,7 +162,7 @@ class _Telling:
             reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
             raise BudgetTooSmall(reason)
         facts = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
-        if self.transcript and tokens > LEVELS["critical"]:
+        if self.transcript and tokens >= QUOTES_FROM:
             text, taken = self._covering(facts, tokens, fixed)
         else:
             text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
