@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.recall import Excerpt, recall
+from tokenmizer_mw.recall import PassageIndex, recall
 from tokenmizer_mw.resume import build_resume
 from tokenmizer_mw.wire.messages import history
 
@@ -55,7 +56,7 @@ class Probe:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chat:
     """A chat with its probes."""
 
@@ -184,8 +185,15 @@ def _answers(text: str, probe: Probe) -> bool:
 
 
 def _recall(graph: SessionGraph, chat: Chat, question: str) -> str:
-    excerpts = [Excerpt(number, turn["role"], turn["content"]) for number, turn in enumerate(chat.turns, 1)]
-    return recall(graph, question, budget=RECALL_BUDGET, counter=QUARTERS, excerpts=excerpts).text
+    return recall(graph, question, budget=RECALL_BUDGET, counter=QUARTERS, passages=_index_of(chat)).text
+
+
+@cache
+def _index_of(chat: Chat) -> PassageIndex:
+    index = PassageIndex()
+    for number, turn in enumerate(chat.turns, 1):
+        index.add(number, turn["role"], turn["content"])
+    return index
 
 
 def updates(found: Sequence[Chat], ask: Callable[[Chat, str], str]) -> dict[str, float]:

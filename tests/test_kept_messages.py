@@ -13,7 +13,7 @@ from tokenmizer_mw.kept import KeptMessages
 from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.recall import Excerpt, recall
+from tokenmizer_mw.recall import PassageIndex, message_text, recall
 from tokenmizer_mw.revising import Told, standing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
@@ -62,8 +62,10 @@ def test_recall_answers_what_the_whole_log_says(question: str, memory: SessionMe
     for more in range(3):
         memory.record("s", chat(30 + more))
         told = standing(memory.log.read(SessionKey(LOCAL_TENANT, "s")))
-        excerpts = [Excerpt(one.number, one.message.role.value, one.message.text) for one in told]
-        expected = recall(memory.graph("s"), question, budget=200, counter=counter, excerpts=excerpts)
+        index = PassageIndex()
+        for one in told:
+            index.add(one.number, one.message.role.value, message_text(one.message))
+        expected = recall(memory.graph("s"), question, budget=200, counter=counter, passages=index)
         found = memory.recall("s", question)
         assert (found.text, found.turns, found.ids) == (expected.text, expected.turns, expected.ids)
 

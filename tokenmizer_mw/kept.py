@@ -159,7 +159,7 @@ class KeptMessages(Kept[Told]):
     """The messages of sessions, as many as have ``most`` characters together."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
-        super().__init__(log, new=Told, weight=lambda told: told.size, capacity=capacity, most=most)
+        super().__init__(log, new=Told, weight=lambda told: told.weight, capacity=capacity, most=most)
 
 
 class KeptSessions(Kept[SessionState]):

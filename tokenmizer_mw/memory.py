@@ -39,12 +39,12 @@ from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.model.spending import Spent
 from tokenmizer_mw.project import project_of, siblings
-from tokenmizer_mw.recall import Excerpt, Recall, recall
+from tokenmizer_mw.recall import Recall, recall
 from tokenmizer_mw.refining import Refinement
 from tokenmizer_mw.request_path import RequestPath, nothing
 from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.retouch import Retouch
-from tokenmizer_mw.revising import Change, revised
+from tokenmizer_mw.revising import Change, Told, revised
 from tokenmizer_mw.savings.report import Savings
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
 from tokenmizer_mw.settings import Settings
@@ -462,45 +462,41 @@ class SessionMemory(RequestPath):
         self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
     ) -> Recall:
         """What the session says about ``query``, within ``budget`` tokens, old values marked as old."""
-        key = self._key(session_id, tenant)
-        excerpts = [
-            Excerpt(written.number, written.message.role.value, written.message.text) for written in self._written(key)
-        ]
-        counter = self._counters.of(model).counter
-        return self._viewed(
-            key,
-            lambda state: recall(
-                self._drawing.believed(state), query, budget=budget, counter=counter, excerpts=excerpts
-            ),
-        )
+        return self._recalled(self._key(session_id, tenant), query, budget, model)
 
     def remind(
         self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
     ) -> Recall:
         """What the session says about ``query`` that a context no longer holds after the cut in force: facts that its
-        block does not carry, and quotations of messages that it took out. Fenced as data for a model; empty without a
+        block does not carry, and passages of messages that it took out. Fenced as data for a model; empty without a
         cut."""
         key = self._key(session_id, tenant)
         cut = self._viewed(key, lambda state: state.cut)
-        if cut is None:
-            return Recall("", 0)
-        gone = [
-            Excerpt(written.number, written.message.role.value, written.message.text)
-            for written in self._written(key)
-            if written.number < cut.anchor_turn
-        ]
-        return self._kept.read(
-            key,
-            lambda state: recall(
-                self._drawing.believed(state),
+        return Recall("", 0) if cut is None else self._recalled(key, query, budget, model, cut)
+
+    def _recalled(
+        self, key: SessionKey, query: str, budget: int, model: str, cut: Checkpointed | None = None
+    ) -> Recall:
+        """What is recalled of the whole session, or only of what ``cut`` took out."""
+        counter = self._counters.of(model).counter
+        graph = self._viewed(key, lambda state: self._drawing.believed(state).copy())
+
+        def found(told: Told) -> Recall:
+            return recall(
+                graph,
                 query,
                 budget=budget,
-                counter=self._counters.of(model).counter,
-                excerpts=gone,
-                nonce=nonce_for(self._secret, key, cut.id),
-                without=cut.carried,
-            ),
-        )
+                counter=counter,
+                passages=told.passages(self._without_blocks, self.settings.passages_max),
+                upto=None if cut is None else cut.anchor_turn - 1,
+                nonce="" if cut is None else nonce_for(self._secret, key, cut.id),
+                without=() if cut is None else cut.carried,
+            )
+
+        return self._texts.read(key, found)
+
+    def _without_blocks(self, message: Message) -> Message:
+        return without_own_blocks(message, self._secret)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
         """Why the fact that ``text`` names by its id, label or value, or else describes, is so; ``None`` when nothing

@@ -23,6 +23,7 @@ from tokenmizer_mw.model.event import (
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.recall import PassageIndex, message_text
 from tokenmizer_mw.session import SessionState, appended
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
@@ -43,13 +44,33 @@ class Revision:
 class Told:
     """The messages that a session's log leaves in its history, by their numbers, in the order in which they joined.
 
-    ``size`` is about how many characters they take, or took before they were withdrawn.
+    ``size`` is about how many characters they take, or took before they were withdrawn. ``index`` finds passages of
+    them, once ``passages`` was asked for it.
     """
 
     seq: int = 0
     recorded_at: float = 0.0
     messages: dict[int, Written] = field(default_factory=dict)
     size: int = 0
+    index: PassageIndex | None = None
+    _unindexed: list[int] = field(default_factory=list)
+
+    def passages(self, clean: Callable[[Message], Message], passages_max: int) -> PassageIndex:
+        """The index over the passages of these messages. It is made when it is first asked for and grown from then on.
+        ``clean`` takes out of a message what must not be found, ``passages_max`` bounds a new index."""
+        if self.index is None:
+            self.index = PassageIndex(passages_max=passages_max)
+        for number in self._unindexed:
+            if (written := self.messages.get(number)) is not None:
+                message = clean(written.message)
+                self.index.add(number, message.role.value, message_text(message))
+        self._unindexed.clear()
+        return self.index
+
+    @property
+    def weight(self) -> int:
+        """About how many characters are held, the index included."""
+        return self.size if self.index is None else 2 * self.size
 
     def apply(self, recorded: Recorded) -> None:
         """Fold the next event of the log."""
@@ -57,10 +78,13 @@ class Told:
         match recorded.event:
             case MessageRecorded() as told:
                 self.messages[told.turn] = Written(told.message, told.original, told.turn)
+                self._unindexed.append(told.turn)
                 self.size += _BARE + _characters(told.message) + len(told.original)
             case HistoryRevised(withdrawn, archived):
                 for number in withdrawn:
                     self.messages.pop(number, None)
+                    if self.index is not None:
+                        self.index.remove(number)
                 for number in archived:
                     if (one := self.messages.get(number)) is not None:
                         self.messages[number] = replace(one, archived=True)

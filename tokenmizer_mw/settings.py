@@ -112,7 +112,9 @@ class Settings:
         ``sessions_cached``: folded sessions kept in process, fewer where they have more than ``events_cached`` events
         together: an event takes about half a kilobyte.
         ``messages_cached``: characters of messages kept in process for those who ask for texts (``recall``,
-        ``messages``, ``context`` and others), those used last.
+        ``messages``, ``context`` and others), those used last. ``passages_max``: the newest passages (paragraphs
+        of messages) of a session that ``recall`` looks through; a message has two to three, and their index takes about
+        as much memory as the messages.
         ``snapshot_every``: after so many events of a session its folded state is kept in the store, so that another
         process opens it without folding all of its log; 0: never. ``snapshot_max``: of such a state, before it is
         compressed; larger ones are not kept.
@@ -211,6 +213,7 @@ class Settings:
     sessions_cached: int = 256
     events_cached: int = 500_000
     messages_cached: int = 16 * 1024 * 1024
+    passages_max: int = 20_000
     snapshot_every: int = 500
     snapshot_max: int = 32 * 1024 * 1024
     compress: str = ""
@@ -353,6 +356,7 @@ _LEAST: Final = {
     "sessions_cached": 1,
     "events_cached": 1,
     "messages_cached": 0,
+    "passages_max": 1,
     "snapshot_every": 0,
     "snapshot_max": 1,
     "compress_result_max": 100,

@@ -10,23 +10,24 @@ from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.overtaken import Later, Statement, overtaken
 from tokenmizer_mw.graph.search import search
+from tokenmizer_mw.graph.text import asked_words
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import Node, Status, Trust
 from tokenmizer_mw.tokens import TokenCounter
 
 from .answers import answering, asked_kinds
 from .index import PassageHit, PassageIndex
-from .messages import EXCERPT_CHARACTERS, Excerpt, Weights, passage, ranked, wanted_words
 from .passages import message_text
 from .selection import Piece, select_passages
 
 FACTS_MAX: Final = 20
 """Facts looked at."""
 
-EXCERPTS_MAX: Final = 20
-"""Messages quoted."""
-
-_FACTS_SHARE: Final = 0.5
+_FACTS_SHARE: Final = 0.2
+_FACTS_LEAST: Final = 60
+"""Facts get this share of the budget before passages, but no less than this many tokens, nor more than half."""
+_ANSWERING_MAX: Final = 20
+"""Passages that are looked through for a value of the kind that a question asks for."""
 _RELEVANT: Final = 0.3
 _HEIRS_MAX: Final = 20
 
@@ -56,22 +57,28 @@ def recall(
     *,
     budget: int,
     counter: TokenCounter,
-    excerpts: Sequence[Excerpt] = (),
+    passages: PassageIndex | None = None,
+    upto: int | None = None,
     nonce: str = "",
     without: Collection[str] = (),
 ) -> Recall:
-    """What ``graph`` and the messages ``excerpts`` say about ``query``, the newest first, within ``budget`` tokens.
+    """What ``graph`` and the messages in ``passages`` say about ``query``, the newest first, within ``budget`` tokens.
 
-    Facts get up to half of the budget before messages are quoted, and what those leave. A value that was replaced
-    is named with the one that took its place; a quotation from before is marked as old, and where a later message
-    gives the same thing another value, that value stands beside it. ``nonce`` (of ``nonce_for``)
-    fences the text as data; without it the text is for people. Facts with an id in ``without`` are known already.
+    Facts get a fifth of the budget, then come passages of messages, word for word, and what these leave goes to more
+    facts. A value that was replaced is named with the one that took its place; a passage from before is marked as old,
+    and where a later message gives the same thing another value, that value stands beside it. ``upto``: only messages
+    up to this number. ``nonce`` (of ``nonce_for``) fences the text as data; without it the text is for people. Facts
+    with an id in ``without`` are known already.
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
-    facts, quotes = _found(graph, query, excerpts, without)
-    chosen = _taken(facts, int(room * _FACTS_SHARE), counter)
-    chosen += _taken(quotes, room - _cost(chosen, counter), counter)
+    hits = passages.rank(query, upto=upto) if passages is not None else []
+    weights = _weights(query, passages)
+    hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
+    facts = _found(graph, query, weights, hits, without)
+    chosen = _taken(facts, _facts_room(room), counter)
+    pieces = select_passages(hits, room - _cost(chosen, counter), counter)
+    chosen += _marked(graph, pieces, weights, hits)
     chosen += _taken([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
     while chosen:
         text = around[0] + _told(chosen) + around[1]
@@ -80,6 +87,10 @@ def recall(
             return Recall(text, tokens, tuple(ids), tuple(turn for line in chosen for turn in line.turns))
         chosen.pop()
     return Recall("", 0)
+
+
+def _facts_room(room: int) -> int:
+    return max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2))
 
 
 def _told(lines: Sequence[_Line]) -> str:
@@ -91,27 +102,42 @@ def _told(lines: Sequence[_Line]) -> str:
 _HEAD: Final = "Newest first; [n] is the message."
 
 
+def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
+    """The words that the question is about, in the singular, and how much each tells."""
+    words = asked_words(query)
+    return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
+
+
 def _found(
-    graph: SessionGraph, query: str, excerpts: Sequence[Excerpt], without: Collection[str]
-) -> tuple[list[_Line], list[_Line]]:
-    """Facts and quotations as lines, the best first, each marked where a later one gives the same thing another
-    value."""
-    nodes = _facts(graph, query)
-    weights, found = ranked(wanted_words(query), excerpts)
-    kinds = asked_kinds(query)
-    nodes = answering(kinds, nodes, weights, lambda node: node.label)
-    quoted = answering(kinds, found[:EXCERPTS_MAX], weights, lambda excerpt: excerpt.text)
+    graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit], without: Collection[str]
+) -> list[_Line]:
+    """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
+    nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
-    statements += [Statement(excerpt.turn, excerpt.text, excerpt.role == "user") for excerpt in quoted]
-    later = overtaken(weights, statements)
+    later = overtaken(weights, statements + _statements(hits))
     facts: list[_Line] = []
     said = set(without)
     for at, node in enumerate(nodes):
         if node.id not in said:
             facts.append(_line(graph, node, later.get(at)))
             said.update(facts[-1].ids)
-    behind = enumerate(quoted, start=len(nodes))
-    return facts, [_quote(graph, excerpt, weights, later.get(at)) for at, excerpt in behind]
+    return facts
+
+
+def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
+    return [Statement(hit.number, hit.text, hit.role == "user") for hit in hits[:_ANSWERING_MAX]]
+
+
+def _marked(
+    graph: SessionGraph, pieces: Sequence[Piece], weights: dict[str, float], hits: Sequence[PassageHit]
+) -> list[_Line]:
+    """Pieces as lines, each marked where its value was replaced later."""
+    statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
+    later = overtaken(weights, statements + _statements(hits))
+    marks = (_outdated(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
+    return [
+        _Line(piece.render(mark), piece.number, (), (piece.number,)) for piece, mark in zip(pieces, marks, strict=True)
+    ]
 
 
 _SETTLING: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
@@ -185,32 +211,16 @@ def _replaced(graph: SessionGraph, node: Node) -> Iterator[Node]:
         id = old_of.get(id)
 
 
-def _quote(graph: SessionGraph, excerpt: Excerpt, weights: Weights, later: Later | None) -> _Line:
-    said = flatten(passage(excerpt.text, weights), EXCERPT_CHARACTERS)
-    mark = _outdated(graph, excerpt) or _then(later)
-    return _Line(f'- {excerpt.role} [{excerpt.turn}]{mark}: "{said}"', excerpt.turn, (), (excerpt.turn,))
-
-
-def _outdated(graph: SessionGraph, excerpt: Excerpt) -> str:
-    """A mark for a message that speaks of a value which was replaced after it."""
-    text = excerpt.text.casefold()
+def _outdated(graph: SessionGraph, piece: Piece) -> str:
+    """A mark for a part of a message that speaks of a value which was replaced after it."""
+    text = piece.text.casefold()
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
-        if old is None or new is None or excerpt.turn >= step.trigger:
+        if old is None or new is None or piece.number >= step.trigger:
             continue
         if old.label.casefold() in text and new.label.casefold() not in text:
             return f" (old; since [{step.trigger}] {flatten(_current(graph, new).label)})"
     return ""
 
 
-__all__ = [
-    "EXCERPT_CHARACTERS",
-    "Excerpt",
-    "PassageHit",
-    "PassageIndex",
-    "Piece",
-    "Recall",
-    "message_text",
-    "recall",
-    "select_passages",
-]
+__all__ = ["PassageHit", "PassageIndex", "Piece", "Recall", "message_text", "recall", "select_passages"]

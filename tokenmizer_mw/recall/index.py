@@ -35,6 +35,8 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.9
 _NEIGHBOUR: Final = 0.15
 """Share of its better neighbour's score that a passage gets: an answer often stands beside the words of a question."""
+_RELEVANT: Final = 0.1
+"""Share of the best score below which a passage is no hit."""
 _ROLE_WEIGHTS: Final = {"user": 1.2, "tool": 0.8}
 _SPARE: Final = 1.25
 """An index is rebuilt without its oldest passages when it holds so many times its maximum."""
@@ -119,6 +121,11 @@ class PassageIndex:
         """Find nothing of this message any more."""
         self._removed.add(number)
 
+    def weight(self, word: str) -> float:
+        """How much ``word`` tells: the less often it stands in the session, the more."""
+        posting = self._postings.get(word)
+        return self._idf(len(posting.places) if posting is not None else 0)
+
     def rank(self, query: str, *, upto: int | None = None, exclude: Collection[int] = ()) -> list[PassageHit]:
         """The passages that share terms with ``query``, best first, at most ``HITS_MAX``.
 
@@ -128,15 +135,15 @@ class PassageIndex:
         terms = _query_terms(query)
         weights = self._weights(terms)
         scores = self._scores(weights, end)
-        spread = dict(scores)
-        for place, score in scores.items():
-            for beside in (place - 1, place + 1):
-                if 0 <= beside < end:
-                    spread[beside] = max(spread.get(beside, 0.0), scores.get(beside, 0.0) + _NEIGHBOUR * score)
+        spread = {
+            place: score + _NEIGHBOUR * max(scores.get(place - 1, 0.0), scores.get(place + 1, 0.0))
+            for place, score in scores.items()
+        }
         out = self._removed.union(exclude)
         places = spread if not out else [place for place in spread if self._entry(place).number not in out]
         best = nlargest(HITS_MAX, places, key=lambda place: (spread[place], place))
-        return [self._hit(place, spread[place], weights) for place in best]
+        least = _RELEVANT * spread[best[0]] if best else 0.0
+        return [self._hit(place, spread[place], weights) for place in best if spread[place] >= least]
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -178,7 +185,10 @@ class PassageIndex:
         """The rarest of those terms that the index has, rare ones first, each with its weight."""
         known = [(len(posting.places), term) for term in terms if (posting := self._postings.get(term)) is not None]
         rarest = sorted(known)[:_QUERY_TERMS]
-        return {term: math.log1p((len(self._passages) - n + 0.5) / (n + 0.5)) for n, term in rarest}
+        return {term: self._idf(n) for n, term in rarest}
+
+    def _idf(self, frequency: int) -> float:
+        return math.log1p((len(self._passages) - frequency + 0.5) / (frequency + 0.5))
 
     def _scores(self, weights: Mapping[str, float], end: int) -> dict[int, float]:
         """BM25 scores by place."""
