@@ -86,6 +86,46 @@ def test_codex(tmp_path: Path, upstream: Upstream, model: str) -> None:
     assert said[-1][0] == "assistant"
 
 
+@pytest.mark.skipif(shutil.which("aider") is None, reason="aider is not installed: pip install aider-chat")
+def test_aider(tmp_path: Path, upstream: Upstream) -> None:
+    """It names no session; what it says of files, and its examples, are not its user's word."""
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / "shop.py").write_text("def order():\n    return 1\n", encoding="utf-8")
+    options = (
+        "--no-git",
+        "--no-check-update",
+        "--no-show-model-warnings",
+        "--yes-always",
+        "--no-pretty",
+        "--no-stream",
+    )
+    options += ("--no-show-release-notes", "--no-detect-urls", "--analytics-disable", "--edit-format", "diff")
+    with serving(configured(upstream, {"OPENAI_API_KEY": "ours"})) as served:
+        environment = {"OPENAI_API_BASE": f"{served.url}/v1", "OPENAI_API_KEY": "made-up"}
+        environment |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        upstream.script.extend([Scripted(text="Understood."), Scripted(text="A cache."), Scripted(text="Redis.")])
+        subprocess.run(
+            ["aider", "--model", "openai/fake-n3", *options, "shop.py"],
+            cwd=project,
+            env=environment,
+            input="We use PostgreSQL for the orders. Never push to main.\nWhat is next?\nWhich cache?\n",
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        (session,) = served.sessions()
+        said = [text for role, text in served.said(session) if role == "user"]
+        labels = [node.label for node in served.memory.graph(session).nodes() if node.type in WORDS]
+    assert any(text.startswith("Which cache?") for text in said)
+    assert any("push to main" in label for label in labels)
+    for host in ("factorial", "hello", "SEARCH", "READ", "add them to the chat", "code base", "Trust this"):
+        assert not any(host in label for label in labels), (host, labels)
+
+
+WORDS = (NodeType.GOAL, NodeType.DECISION, NodeType.TASK)
+"""What only a speaker's words make."""
+
 SUMMARY = """\
 <analysis>They chose a database.</analysis>
 <summary>

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import anthropic
+import openai
 import pytest
 
 from tests.upstream.server import Upstream
@@ -109,14 +111,82 @@ def test_a_session_that_is_named_wins(deriving: Served, upstream: Upstream, sess
     assert b"session_id" not in upstream.calls[1].body
 
 
-def test_agents_are_understood_and_others_pass_unremembered(served: Served, upstream: Upstream) -> None:
-    before, path = served.sessions(), "/v1/chat/completions"
-    call(served.port, path, asked("fake-n3", said="nobody's"))
-    call(served.port, path, asked("fake-n3", said="Write a title.", prompt_cache_key=OTHER))
-    assert served.sessions() == before
-    tools = [{"type": "function", "function": {"name": "shell", "parameters": {"session_id": "of the shell"}}}]
-    call(served.port, path, asked("fake-n3", prompt_cache_key=OTHER, tools=tools, metadata={"session_id": "inside"}))
-    assert served.said(OTHER)[0] == ("user", "Which database?")
+def test_agents_are_understood_and_others_reported(upstream: Upstream, caplog: pytest.LogCaptureFixture) -> None:
+    path = "/v1/chat/completions"
+    with caplog.at_level("INFO", "tokenmizer_mw"), serving(configured(upstream, sessions="agents")) as served:
+        for _ in range(3):
+            call(served.port, path, asked("fake-n3", said="nobody's"), {"user-agent": "shop/1.0"})
+        call(served.port, path, asked("fake-n3", said="Write a title.", prompt_cache_key=OTHER), {"user-agent": "desk"})
+        assert served.sessions() == []
+        tools = [{"type": "function", "function": {"name": "shell", "parameters": {"session_id": "of the shell"}}}]
+        told = {"prompt_cache_key": OTHER, "tools": tools, "metadata": {"session_id": "inside"}}
+        call(served.port, path, asked("fake-n3", **told), {"user-agent": "agent"})
+        assert served.said(OTHER)[0] == ("user", "Which database?")
+    reported = [record.getMessage() for record in caplog.records if "not remembered" in record.getMessage()]
+    assert [text.split(" are ")[0] for text in reported] == [
+        "chats of shop/1.0 at 127.0.0.1",
+        "chats of desk at 127.0.0.1",
+    ]
+    assert all("names no session" in text for text in reported)
+
+
+NAMINGS = [
+    ({}, "derived"),
+    ({"listen": {"host": "::1"}}, "derived"),
+    ({"listen": {"host": "localhost"}}, "derived"),
+    ({"auth": True}, "agents"),
+    ({"listen": {"host": "10.0.0.7"}, "auth": True}, "agents"),
+    ({"sessions": "named"}, "named"),
+]
+
+
+@pytest.mark.parametrize(("given", "naming"), NAMINGS)
+def test_every_chat_is_remembered_on_this_machine(given: dict[str, Any], naming: str, upstream: Upstream) -> None:
+    assert configured(upstream, **given).naming == naming
+
+
+def test_sdks_without_a_session_are_remembered(upstream: Upstream) -> None:
+    """Two chats at a time with each SDK, which resend what was said: four sessions, nothing mixed."""
+    chats = ("Use PostgreSQL for the orders.", "Write a poem about the sea.")
+    with serving(configured(upstream)) as served:
+        one = openai.OpenAI(base_url=f"{served.url}/v1", api_key="made-up", max_retries=0)
+        other = anthropic.Anthropic(base_url=served.url, api_key="made-up", max_retries=0)
+        said: dict[str, list[Any]] = {text: [{"role": "user", "content": text}] for text in chats}
+        also: dict[str, list[Any]] = {text: [{"role": "user", "content": text}] for text in chats}
+        for _ in range(3):
+            for text in chats:
+                reply = one.chat.completions.create(model="fake-n3", messages=said[text])
+                said[text] += [
+                    {"role": "assistant", "content": reply.choices[0].message.content},
+                    {"role": "user", "content": "And then?"},
+                ]
+                answer = other.messages.create(model="fake-n3", max_tokens=99, system="Be brief.", messages=also[text])
+                also[text] += [{"role": "assistant", "content": answer.content}, {"role": "user", "content": "More."}]
+        sessions = {name: served.said(name) for name in served.sessions()}
+    assert sorted(told[0][1] for told in sessions.values()) == sorted([*chats, *chats])
+    assert [len(told) for told in sessions.values()] == [6] * 4
+
+
+def test_titles_that_agents_and_interfaces_ask_for_are_no_sessions(deriving: Served, upstream: Upstream) -> None:
+    before, path = deriving.sessions(), "/v1/chat/completions"
+    title = "### Task:\nGenerate a concise, 3-5 word title with an emoji.\n\n### Chat History:\nUSER: Use PostgreSQL."
+    call(deriving.port, path, asked("fake-n3", said=title))
+    call(deriving.port, path, asked("fake-n3", said="Name this."), {"x-claude-code-session-id": OTHER})
+    assert deriving.sessions() == before
+
+
+def test_files_and_reminders_of_a_host_do_not_change_the_name() -> None:
+    """As aider sends them: its examples, what it knows of the files, and rules behind the newest words."""
+    path, dialect = "/v1/chat/completions", ROUTES["/chat/completions"]
+    rules = "\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block begins with a path."
+    switched = "I switched to a new code base. Please don't consider the above files."
+    examples = ["Change factorial().", "Done.", switched, "Ok."]
+    files = "I have *added these files to the chat* so you can go ahead and edit them.\n\n{}"
+    first = [*examples, files.format("shop.py"), "Ok.", "Use PostgreSQL." + rules]
+    later = [*examples, files.format("shop.py, a.py"), "Ok.", "Use PostgreSQL.", "Sure.", "And the cache?" + rules]
+    name = beginning(dialect, talk(path, *first), path)
+    assert name is not None and name == beginning(dialect, talk(path, *later), path)
+    assert name != beginning(dialect, talk(path, *first[:-1], "Use Redis." + rules), path)
 
 
 def test_what_can_not_be_looked_at_passes(deriving: Served, upstream: Upstream) -> None:

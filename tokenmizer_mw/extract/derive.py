@@ -16,7 +16,7 @@ from tokenmizer_mw.model.event import Derived, Event
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.host_texts import without_host_texts
+from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from .acts import read_acts
 from .facts import forget_names
@@ -68,10 +68,11 @@ def derive(
     """
     ledger = Ledger(graph.fork())
     suspicious = flagged or {}
+    examples = max((number for number, message in messages if ends_examples(message)), default=0)
     before = [(number, _own_words(message)) for number, message in list(context)[-CONTEXT_MESSAGES:]]
     for number, message in messages:
         numbered = (number, _own_words(message))
-        if numbered[0] > graph.derived:
+        if numbered[0] > max(graph.derived, examples):
             fenced = settings.guard in ("fence", "block") and numbered[0] in suspicious
             _draw(ledger, numbered, before, settings, fenced=fenced)
         before = [*before[1 - CONTEXT_MESSAGES :], numbered]

@@ -86,10 +86,8 @@ class Proxy:
             body_max=configuration.asking.body_max,
             own_headers=frozenset(name.encode("latin-1") for name in own) | {OWN_HEADER},
         )
-        if configuration.sessions == "named":
-            return TokenMizerMiddleware(relay, memory=memory, tenant=tenant_of)
         remembering = TokenMizerMiddleware(relay, memory=memory, session=session_of, tenant=tenant_of)
-        return Conversations(remembering, memory.settings, configuration.sessions)
+        return Conversations(remembering, memory.settings, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""

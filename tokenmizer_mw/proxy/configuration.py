@@ -145,7 +145,7 @@ class Configuration:
     listen: Listening = field(default_factory=Listening)
     store: str = ""
     auth: bool = False
-    sessions: Naming = "agents"
+    sessions: Naming | None = None
     dashboard: bool = False
     memory: Settings = field(default_factory=Settings)
     access: AccessSettings = field(default_factory=AccessSettings)
@@ -158,6 +158,14 @@ class Configuration:
     def routes(self) -> Routes:
         """Which provider answers which call. Raises ``ConfigError`` for names that stand for nothing."""
         return Routes(self.providers, self.models, self.defaults)
+
+    @property
+    def naming(self) -> Naming:
+        """How a chat finds its session: as ``sessions`` says; without it every chat is remembered by a server for this
+        machine alone that asks for no keys, and elsewhere those that clients or agents name."""
+        if self.sessions is not None:
+            return self.sessions
+        return "derived" if _is_loopback(self.listen.host) and not self.auth else "agents"
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
@@ -188,7 +196,7 @@ class Configuration:
             store=_as(str, top.get("store") or "", "store"),
             auth=_as(bool, top.get("auth", False), "auth"),
             dashboard=_as(bool, top.get("dashboard", False), "dashboard"),
-            sessions=_as(Naming, given.get("sessions", "agents"), "sessions"),
+            sessions=_as(Naming | None, given.get("sessions"), "sessions"),
             memory=Settings.given(_section(given, "memory"), environ, where="memory"),
             access=AccessSettings.from_mapping(_section(given, "access"), "access"),
             asking=_as(Asking, _section(given, "asking"), "asking"),
@@ -276,6 +284,13 @@ def _address(name: str, address: str) -> str:
     if _link_local(host):
         raise ConfigError(f"{place}: a link-local address is no provider's")
     return address.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _link_local(host: str) -> bool:

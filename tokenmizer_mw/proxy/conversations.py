@@ -7,6 +7,7 @@ words of the user) stays the same: that names it.
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import partial
 from hashlib import blake2b
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.exchange import names_session, session_in_headers
-from tokenmizer_mw.model.message import digest
+from tokenmizer_mw.model.message import Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.terminal import inert
 from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 
 from .bodies import read_ahead, replayed, whole_body
 from .configuration import Naming
@@ -27,6 +30,8 @@ from .naming import where_it_fits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+_log = logging.getLogger("tokenmizer_mw")
 
 SESSION_KEY: Final = "tokenmizer_session"
 """Key of the ASGI scope under which the session's name is left for the middleware."""
@@ -49,6 +54,9 @@ _CACHED: Final = re.compile(rb'\s*:\s*"(' + _UUID + rb')"')
 _TOOLS: Final = b'"tools"'
 _FILLED: Final = re.compile(rb"\s*:\s*\[\s*[^\]\s]")
 _PLACES_MAX: Final = 8
+_AGENT_MAX: Final = 80
+_REPORTED_MAX: Final = 1_000
+"""Clients and reasons that are reported; no more than these, whoever calls."""
 _LOOK: Final = 1_024
 """Bytes behind a name in which its value is looked for."""
 
@@ -60,27 +68,44 @@ def told_by_agent(headers: list[Header], body: bytes) -> str | None:
     """
     if not _has_tools(body):
         return None
+    if (named := _agents_own(headers, body)) is not None:
+        return named or None
+    key = _behind(body, _CACHE_KEY, _CACHED)
+    return key.decode("ascii") if key is not None else None
+
+
+def is_agents_side_call(headers: list[Header], body: bytes) -> bool:
+    """Whether an agent that names its session asks for something beside the conversation."""
+    return not _has_tools(body) and bool(_agents_own(headers, body))
+
+
+def _agents_own(headers: list[Header], body: bytes) -> str | None:
+    """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
     for name in AGENT_HEADERS:
         if (value := value_of(headers, name)) and SessionKey(LOCAL_TENANT, said := value.decode("latin-1")).valid():
             return said
     if (user := _behind(body, _METADATA, _USER)) is not None:
         found = _OF_USER.search(user)
-        return found[1].decode("ascii") if found else None
-    key = _behind(body, _CACHE_KEY, _CACHED)
-    return key.decode("ascii") if key is not None else None
+        return found[1].decode("ascii") if found else ""
+    return None
 
 
 def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
-    """A name for the conversation by how it begins; ``None`` where there is no word of a user in it yet."""
+    """A name for the conversation by how it begins: the system prompt, the tools and the first words of the user,
+    without what a host put into them or before them. ``None`` where there is no word of a user in it, or a host asks
+    for something of its own."""
     try:
         request = dialect.read(body, path=path)
-        first = next((place for place, said in enumerate(request.messages) if said.opens_turn), None)
+        messages = request.messages
+        first = None if is_side_call(messages) else first_own_message(messages)
+        if first is None:
+            return None
+        told = [message for message in messages[:first] if message.role is Role.SYSTEM]
+        told.append(without_host_texts(messages[first]))
     except MalformedRequest:
         return None
-    if first is None:
-        return None
     hashed = blake2b(request.overhead.encode("utf-8", "surrogatepass"), digest_size=16, person=b"conversation")
-    for message in request.messages[: first + 1]:
+    for message in told:
         hashed.update(digest(message).encode("ascii"))
     return f"conversation-{hashed.hexdigest()}"
 
@@ -110,7 +135,8 @@ class Conversations:
     def __init__(self, app: ASGIApp, settings: Settings, naming: Naming) -> None:
         self._app = app
         self._settings = settings
-        self._derives = naming == "derived"
+        self._naming = naming
+        self._reported: set[tuple[str, str, str]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""
@@ -120,7 +146,9 @@ class Conversations:
             return
         read = await read_ahead(receive, self._settings.request_max)
         body = whole_body(read)
-        if body is not None and (session := await self._named(scope, dialect, body)) is not None:
+        if body is None:
+            self._report(scope, f"its request is over {self._settings.request_max} bytes, or was not sent to its end")
+        elif (session := await self._named(scope, dialect, body)) is not None:
             scope = {**scope, SESSION_KEY: session}
         await self._app(scope, replayed(read, receive), send)
 
@@ -131,19 +159,37 @@ class Conversations:
         headers: list[Header] = scope["headers"]
         face = face_of(scope["path"], headers)
         words = face.words if face is not None else None
-        encoded = value_of(headers, b"content-encoding") not in (None, b"", b"identity")
-        return None if words is None or encoded or session_in_headers(headers, self._settings) is not None else words
+        if words is None or session_in_headers(headers, self._settings) is not None:
+            return None
+        if value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
+            self._report(scope, "its requests are compressed")
+            return None
+        return words
 
     async def _named(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
-        path = scope["path"]
+        path, headers = scope["path"], scope["headers"]
         if names_session(body, self._settings) and await where_it_fits(
             partial(_in_field, dialect, body, path, self._settings.session_field), body
         ):
             return None
-        found = told_by_agent(scope["headers"], body)
-        if found is not None or not self._derives:
+        found = told_by_agent(headers, body) if self._naming != "named" else None
+        if found is not None or is_agents_side_call(headers, body):
             return found
-        return await where_it_fits(partial(beginning, dialect, body, path), body)
+        if self._naming == "derived":
+            return await where_it_fits(partial(beginning, dialect, body, path), body)
+        self._report(scope, f"it names no session, and sessions is {self._naming}")
+        return None
+
+    def _report(self, scope: Scope, reason: str) -> None:
+        """Log once for each client and reason why its chats are not remembered."""
+        agent = (value_of(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
+        client = (scope.get("client") or ("",))[0]
+        told = (client, agent[:_AGENT_MAX], reason)
+        if told not in self._reported and len(self._reported) < _REPORTED_MAX:
+            self._reported.add(told)
+            _log.info(
+                "chats of %s at %s are not remembered: %s (docs/not-remembered.md)", inert(told[1]), client, reason
+            )
 
 
 def session_of(scope: Scope) -> str | None:

@@ -172,7 +172,7 @@ _NAMINGS: Final = {
 
 
 def _sessions(configuration: Configuration) -> Finding:
-    return Finding(Grade.FINE, "sessions", f"{configuration.sessions}: {_NAMINGS[configuration.sessions]}")
+    return Finding(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
 
 
 def _provider(server: Server, addressed: bool) -> Finding:

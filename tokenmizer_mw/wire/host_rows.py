@@ -247,7 +247,7 @@ _AIDER_ROWS: Final[tuple[Row, ...]] = (
         r"^I switched to a new code base\. Please don't consider the above files",
         "I switched to a new code base. Please don't consider the above files any more.",
         "Aider-AI/aider aider/coders/base_coder.py; pip aider-chat 0.86.2, requests that it sent",
-        {},
+        {"examples": True},
     ),
     (
         _AIDER,

@@ -51,7 +51,8 @@ class HostText:
 
     ``pattern`` is RE2, multi-line, sensitive to case. ``end``: see ``Extent``; "" for none. ``system``: the text stands
     in the system prompt, and only tells that the request is a side call. ``example`` matches, in words of this
-    project's own but for the marker; ``source`` says where the host's own text was read.
+    project's own but for the marker; ``source`` says where the host's own text was read. ``examples``: the messages
+    before this one are the host's examples, and no part of the chat.
     """
 
     host: str
@@ -62,6 +63,7 @@ class HostText:
     source: str
     end: str = ""
     system: bool = False
+    examples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ HOST_TEXTS: Final = tuple(
         source,
         str(more.get("end", "")),
         bool(more.get("system")),
+        bool(more.get("examples")),
     )
     for host, kind, extent, pattern, example, source, more in HOST_ROWS
 )
@@ -97,6 +100,8 @@ _IN_MESSAGES: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row
 _IN_SYSTEM: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
 _EACH: Final = [(row, re2.compile(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
 _MATCHES_CACHED: Final = 256
+_EXAMPLES_MAX: Final = 32
+"""Messages at the beginning of a chat among which a host's examples end."""
 _ENDS: Final = {row.end: re2.compile(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
 
 
@@ -147,6 +152,21 @@ def is_side_call(messages: Sequence[Message]) -> bool:
     if first.role is Role.SYSTEM and _IN_SYSTEM.search(first.text[:_SYSTEM_LOOK]) is not None:
         return True
     return last.role is Role.USER and any(span.row.kind in _WHOLE_CALLS for span in find_host_texts(last.text))
+
+
+def ends_examples(message: Message) -> bool:
+    """Whether a host says with ``message`` that the messages before it were only examples."""
+    return message.role is Role.USER and any(span.row.examples for span in find_host_texts(message.text))
+
+
+def first_own_message(messages: Sequence[Message]) -> int | None:
+    """The index of the first of ``messages`` in which the user says something; ``None`` when there is none."""
+    start = max((place + 1 for place, one in enumerate(messages[:_EXAMPLES_MAX]) if ends_examples(one)), default=0)
+    for place in range(start, len(messages)):
+        message = messages[place]
+        if message.opens_turn and (message.attachments or without_host_texts(message).text.strip()):
+            return place
+    return None
 
 
 @lru_cache(maxsize=_MATCHES_CACHED)
