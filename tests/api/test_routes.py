@@ -117,13 +117,14 @@ def test_checkpoints_and_what_changed_between_them(app: Any, memory: SessionMemo
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_checkpoint")
 
 
+@pytest.mark.usefixtures("filled")
 def test_remember(app: Any) -> None:
     body = {"session_id": "hall", "text": "Answer in French", "reason": "the village is in France"}
     told = ask(app, "POST", "/api/remember", body=body)
     assert told.status_code == 201
     assert told.json()["node"]["label"] == "Answer in French"
     assert "Answer in French" in ask(app, "GET", "/api/resume/hall").json()["text"]
-    assert ask(app, "POST", "/api/remember", body={**body, "session_id": "a new one"}).status_code == 201
+    assert ask(app, "POST", "/api/remember", body={**body, "session_id": "a new one"}).status_code == 404
     assert ask(app, "POST", "/api/remember", body={**body, "kind": "poem"}).status_code == 422
     assert ask(app, "POST", "/api/remember", body={**body, "text": "\u200b"}).status_code == 422
 

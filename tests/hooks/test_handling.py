@@ -306,3 +306,12 @@ def test_the_project_is_where_the_repository_is(tmp_path: Path) -> None:
     (tmp_path / "shop" / ".git").mkdir()
     assert root_of(str(deep)) == str(tmp_path / "shop")
     assert project_named("/") != project_named("/root") != ""
+
+
+def test_a_session_that_a_proxy_has_recorded_is_gone_on_with(host: Host) -> None:
+    """The proxy knows the host's id alone: what its hooks say joins the session that is there."""
+    host.memory.record(host.name, [{"role": "user", "content": "Use PostgreSQL."}])
+    host.write(user("Use PostgreSQL."), assistant(said("Understood.")))
+    host.event("stop")
+    assert [info.key.id for info in host.memory.sessions()] == [host.name]
+    assert [one.message.text for one in host.memory.messages(host.name)] == ["Use PostgreSQL.", "Understood."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -13,9 +14,11 @@ from mcp import Client
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.mcp.backing import Backing, answers, on_server, on_store
+from tokenmizer_mw.mcp.backing import Backing, on_server, on_store
 from tokenmizer_mw.mcp.server import Memory, server
 from tokenmizer_mw.mcp.serving import Wanted, run_http
+from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.store.default import default_address, resolve_store
 
 from .conftest import Desk, Running, in_process
 from .test_tools import refused, told
@@ -104,19 +107,12 @@ def test_a_server_that_wants_a_key(desk: Desk) -> None:
     running = Running(memory, authorize=lambda scope: None)
 
     async def use() -> None:
-        assert not await answers(running.url)
         async with on_server(running.url) as backing, speaking(backing, desk) as client:
             assert "TOKENMIZER_KEY" in await refused(client, "list_sessions")
 
     anyio.run(use)
     running.stop()
     memory.close()
-
-
-def test_a_server_is_found(running: Running) -> None:
-    assert anyio.run(answers, running.url)
-    running.stop()
-    assert not anyio.run(answers, running.url)
 
 
 def test_a_database_of_another_version(desk: Desk) -> None:
@@ -135,3 +131,14 @@ def test_a_database_of_another_version(desk: Desk) -> None:
 def test_only_this_machine_is_served() -> None:
     with pytest.raises(ConfigError, match="no keys"):
         run_http(Wanted(), "0.0.0.0", 0)
+
+
+def test_one_installation_has_one_store(tmp_path: Path) -> None:
+    """Hooks, the MCP server and the commands ask the same function, which reads what the proxy reads."""
+    config = tmp_path / "proxy.yaml"
+    config.write_text("store: sqlite:///shop.db\n", encoding="utf-8")
+    told = {"TOKENMIZER_CONFIG": str(config)}
+    assert resolve_store("", told) == "sqlite:///shop.db" == Configuration.load(environ=told).store
+    assert resolve_store("", {**told, "TOKENMIZER_STORE": "sqlite:///other.db"}) == "sqlite:///other.db"
+    assert resolve_store("memory://", told) == "memory://"
+    assert resolve_store("", {}) == default_address()

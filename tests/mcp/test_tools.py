@@ -191,11 +191,10 @@ def test_bad_input_is_a_sentence(desk: Desk, tool: str, arguments: Mapping[str, 
     anyio.run(use)
 
 
-def test_an_empty_session_is_told_as_such(desk: Desk) -> None:
+def test_remember_begins_no_session(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
-            await told(client, "remember", session_id="empty", text="Answer in French")
-            assert "Answer in French" in (await told(client, "resume_session", session_id="empty"))["text"]
+            assert "no such session" in await refused(client, "remember", session_id="empty", text="Answer in French")
 
     anyio.run(use)
 

@@ -29,9 +29,10 @@ def checkpoint(asked: Asked[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.Ch
 
 
 def remember(asked: Asked[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
-    """Add a fact by hand."""
+    """Add a fact by hand, to a session that is there: a mistyped id must not begin one."""
     body = asked.body
     try:
+        asked.memory.graph(body.session_id, tenant=asked.tenant)
         node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
     except InvalidSession:
         raise Refused(INVALID_SESSION) from None

@@ -14,7 +14,7 @@ from tokenmizer_mw.access.hosts import is_loopback
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
+from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.terminal import show
 
 TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
@@ -72,7 +72,7 @@ def _token(arguments: argparse.Namespace) -> str:
 
 def _address(arguments: argparse.Namespace) -> str:
     if arguments.db is None:
-        address: str = arguments.store or os.environ.get(STORE_VARIABLE) or default_address()
+        address: str = resolve_store(arguments.store)
         return address
     path = Path(arguments.db).absolute()
     if not path.is_file():

@@ -18,7 +18,7 @@ from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
 from tokenmizer_mw.access.keys import Key, new_key
 from tokenmizer_mw.access.opening import open_keys
 from tokenmizer_mw.errors import CallerError, ConfigError
-from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
+from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.store.open import sqlite_path
 from tokenmizer_mw.terminal import show, show_json
 
@@ -91,7 +91,7 @@ def _opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[
 
 def _address(arguments: argparse.Namespace) -> str:
     named = arguments.store or (_configured(arguments.config) if arguments.config else "")
-    return named or os.environ.get(STORE_VARIABLE) or default_address()
+    return resolve_store(named)
 
 
 def _configured(path: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
+from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.open import open_log
 
@@ -37,7 +36,7 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
     A command that only reads creates nothing: a database file that is not there reads as an empty store.
     """
     settings = Settings.load(arguments.config)
-    address = arguments.store or os.environ.get(STORE_VARIABLE) or default_address()
+    address = resolve_store(arguments.store)
     missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
     url = "memory://" if missing else address
     log = open_log(url)

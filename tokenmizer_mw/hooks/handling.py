@@ -127,14 +127,15 @@ class Hooks:
     # -- sessions --------------------------------------------------------------------------------------------
 
     def _session(self, event: Event) -> str:
-        """The session's id here: the project's name and the host's id. Where the agent went elsewhere meanwhile, it
-        stays the session that it was."""
+        """The session's id here: the project's name and the host's id. Where the agent went elsewhere meanwhile, or a
+        proxy has recorded it under the host's id alone, it stays the session that it was."""
         known = self._names.get(event.session)
         if known is None:
             ours = f"{project_named(root_of(event.folder))}{self._separator}{event.session}"[-SESSION_ID_MAX:]
             ids = [info.key.id for info in self._memory.sessions()]
             end = self._separator + event.session
-            known = ours if ours in ids else next((id for id in ids if id.endswith(end)), ours)
+            theirs = (id for id in ids if id == event.session or id.endswith(end))
+            known = ours if ours in ids else next(theirs, ours)
             self._names[event.session] = known
         return known
 

@@ -20,7 +20,7 @@ from typing import Final, Self
 from tokenmizer_mw.errors import ConfigError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
-from tokenmizer_mw.store.default import default_address
+from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.store.open import sqlite_path
 
 from .client import PAYLOAD_MAX
@@ -103,7 +103,7 @@ class Work:
             self._hooks.not_told(event, "unheard")
 
     def _opened(self) -> Hooks:
-        address = store_address(self._environ) or default_address()
+        address = resolve_store(store_address(self._environ), self._environ)
         if self._hooks is None or self._file != _identity(address):
             self.close()
             self._memory = SessionMemory.open(address, _settings(self._environ))

@@ -17,14 +17,10 @@ from tokenmizer_mw.api.callers import local
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 
-USUAL: Final = "http://127.0.0.1:8787"
-"""Where ``tokenmizer-mw serve`` listens unless it is told otherwise."""
-
 SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
 KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 
 _SECONDS: Final = 30.0
-_PROBE_SECONDS: Final = 1.0
 _REPLY_MAX: Final = 32 * 1024 * 1024
 
 
@@ -118,14 +114,3 @@ async def on_server(url: str, key: str = "") -> AsyncIterator[Backing]:
     headers = {"authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_SECONDS, trust_env=False) as client:
         yield Backing(client, f"The server at {url}")
-
-
-async def answers(url: str, key: str = "") -> bool:
-    """Whether a server of ours listens at ``url`` and lets us in."""
-    headers = {"authorization": f"Bearer {key}"} if key else {}
-    try:
-        async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_PROBE_SECONDS, trust_env=False) as client:
-            reply = await client.get("/api/sessions", params={"limit": 1})
-            return reply.status_code == 200 and "sessions" in reply.json()
-    except (httpx2.HTTPError, OSError, ValueError):
-        return False

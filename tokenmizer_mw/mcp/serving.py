@@ -18,9 +18,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.default import STORE_VARIABLE, default_address
+from tokenmizer_mw.store.default import STORE_VARIABLE, resolve_store
 
-from .backing import KEY_VARIABLE, SERVER_VARIABLE, USUAL, Backing, answers, on_server, on_store
+from .backing import KEY_VARIABLE, SERVER_VARIABLE, Backing, on_server, on_store
 from .files import ROOTS_VARIABLE
 from .server import Memory, server
 from .standard_input import interruptible_input
@@ -95,20 +95,17 @@ async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
 
 @asynccontextmanager
 async def _backing(wanted: Wanted) -> AsyncIterator[Backing]:
-    """A server that was named; else the store that was named; else a server that runs where it usually does; else the
-    usual store."""
+    """A server that was named; else the store of this installation, which the hooks and the proxy use too."""
     key = os.environ.get(KEY_VARIABLE, "")
     url = wanted.server or os.environ.get(SERVER_VARIABLE, "")
     store = wanted.store or os.environ.get(STORE_VARIABLE, "")
-    if not url and not store and await answers(USUAL, key):
-        url = USUAL
     if url:
         async with on_server(url.rstrip("/"), key) as backing:
             yield backing
         return
     settings = Settings.load(wanted.config)
     settings = settings.with_(project_separator=settings.project_separator or "/")
-    memory = SessionMemory.open(store or default_address(), settings)
+    memory = SessionMemory.open(resolve_store(store), settings)
     try:
         async with on_store(memory, "The store itself") as backing:
             yield backing
