@@ -47,7 +47,8 @@ class Route:
     @property
     def of_session(self) -> bool:
         """Whether it is about one session."""
-        return "{session_id}" in self.path or self.body in (shapes.CheckpointBody, shapes.InvalidateBody)
+        bodies = (shapes.CheckpointBody, shapes.InvalidateBody, shapes.RememberBody)
+        return "{session_id}" in self.path or self.body in bodies
 
 
 def _health(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer | Written:
@@ -83,7 +84,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.search, shapes.SearchAnswer, shapes.SearchQuery),
     Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",
           reading.changes, shapes.DiffAnswer, shapes.DiffQuery),
-    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand.",
+    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
           writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
     Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
           writing.invalidate, shapes.InvalidateAnswer, body=shapes.InvalidateBody),
