@@ -38,6 +38,7 @@ class Refusal:
             (b"content-type", b"application/json"),
             (b"content-length", str(length).encode()),
             (b"cache-control", b"no-store"),
+            (b"x-content-type-options", b"nosniff"),
             *self.headers,
         ]
         return [*own, (b"connection", b"close")] if self.closes else own

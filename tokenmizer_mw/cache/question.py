@@ -72,6 +72,10 @@ _WITHOUT_INFLUENCE: Final = frozenset(
 """Headers that say how a request travels, and nothing about its answer. All others, credentials too, part answers."""
 
 
+_USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"http2-settings"})
+"""What ``Connection`` says without naming a header that could change an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
@@ -96,9 +100,15 @@ def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "",
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
     without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
-    named = ((name.lower(), value) for name, value in headers)
+    named = [(name.lower(), value) for name, value in headers]
+    if any(name == b"connection" and not _USUAL.issuperset(_listed(value)) for name, value in named):
+        without -= {b"connection"}  # it names headers that a proxy drops: such a request is like no other
     kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
     return Place(path, host, query, tuple(kept))
+
+
+def _listed(value: bytes) -> set[bytes]:
+    return {part.strip().lower() for part in value.split(b",")}
 
 
 def exact_key(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -> bytes:

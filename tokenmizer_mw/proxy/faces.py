@@ -59,7 +59,7 @@ _SDKS: Final = ((b"mistral-client-", "mistral"),)
 
 def face_of(path: str, headers: Sequence[Header]) -> Face | None:
     """Whose path this is; ``None`` for nobody's, and for one that leads out of where it begins."""
-    if "/." in path and not {".", ".."}.isdisjoint(path.split("/")):
+    if "/." in path and any(part.partition(";")[0] in (".", "..") for part in path.split("/")):
         return None
     if path.startswith("/v1/"):
         return _first_version(path, headers)

@@ -16,8 +16,14 @@ HOP_BY_HOP: Final = frozenset(
 )
 """What belongs to one connection and not to the message (RFC 9110, 7.6.1)."""
 
-NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect"}
-"""Of a request: these too are written anew for the provider's connection."""
+NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect", b"cookie"}
+"""Of a request: these too are written anew for the provider's connection, or are for this server's pages alone."""
+
+NOT_RETURNED: Final = HOP_BY_HOP | {b"set-cookie", b"set-cookie2", b"content-security-policy", b"clear-site-data"}
+"""Of a response: a provider sets no cookies for this server's address."""
+
+NO_PAGE: Final = ((b"x-content-type-options", b"nosniff"), (b"content-security-policy", b"default-src 'none'; sandbox"))
+"""What a provider sends is never shown as a page of this server."""
 
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
 """Where clients put the key of a provider."""

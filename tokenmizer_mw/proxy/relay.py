@@ -32,6 +32,10 @@ BODY_MAX: Final = 16 * 1024 * 1024
 """Bytes of a request's body, unless the configuration says otherwise."""
 
 
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""What is relayed. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
+
+
 class Relay:
     """An ASGI application that answers as the providers do.
 
@@ -60,6 +64,9 @@ class Relay:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One call. Raises ``Broken`` when the provider's answer broke off, so that the client's does, too."""
         headers: list[Header] = scope["headers"]
+        if scope["method"] not in METHODS:
+            await _said(send, "", 405, "method_not_allowed", "this method is not relayed")
+            return
         face = face_of(_path(scope), headers)
         if face is None:
             await _said(send, "", 404, "not_found", "nothing is served at this path")
