@@ -26,3 +26,18 @@ def test_the_proxy_gives_answers_again() -> None:
         assert all("x-tokenmizer-cache" not in call.headers for call in upstream.calls)
         metrics = client.get("/metrics").text
         assert any("cache_hit_exact" in line and line.endswith(" 1.0") for line in metrics.splitlines()), metrics
+
+
+def test_a_header_that_is_not_sent_parts_no_answer_from_another() -> None:
+    """What ``Connection`` names never reaches the provider: who sends it for real gets an answer of their own."""
+    with (
+        Upstream() as upstream,
+        serving(configured(upstream, memory={"cache": "exact"})) as served,
+        httpx2.Client(base_url=served.url, headers={"x-session-id": "one", "authorization": "Bearer k"}) as client,
+    ):
+        body = asked("openai/fake-n3")
+        for told in ({"connection": "x-mode"}, {}):
+            client.post("/v1/chat/completions", content=body, headers={"x-mode": "careful", **told})
+            assert served.memory.flush(20)
+        assert upstream.statistics.requests == 2
+        assert ["x-mode" in call.headers for call in upstream.calls] == [False, True]

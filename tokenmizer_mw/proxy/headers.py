@@ -22,8 +22,12 @@ NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect", b"cookie"
 NOT_RETURNED: Final = HOP_BY_HOP | {b"set-cookie", b"set-cookie2", b"content-security-policy", b"clear-site-data"}
 """Of a response: a provider sets no cookies for this server's address."""
 
-NO_PAGE: Final = ((b"x-content-type-options", b"nosniff"), (b"content-security-policy", b"default-src 'none'; sandbox"))
-"""What a provider sends is never shown as a page of this server."""
+_NO_PAGE: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; sandbox"),
+)
+_DATA: Final = (b"application/json", b"text/event-stream", b"application/x-ndjson", b"application/octet-stream")
+"""Types that no browser shows as a page or runs."""
 
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
 """Where clients put the key of a provider."""
@@ -35,6 +39,14 @@ def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Head
     if named:
         return [pair for pair in headers if (name := pair[0].lower()) not in without and name not in named]
     return [pair for pair in headers if pair[0].lower() not in without]
+
+
+def returned(headers: Sequence[Header]) -> list[Header]:
+    """The headers of a provider's response as the client gets them: no cookies, and nothing that a browser would show
+    as a page of this server."""
+    passed = passed_on(headers, NOT_RETURNED)
+    kind = value_of(passed, b"content-type") or b""
+    return passed if kind.lower().startswith(_DATA) else [*passed, *_NO_PAGE]
 
 
 def _named(headers: Iterable[Header]) -> frozenset[bytes]:

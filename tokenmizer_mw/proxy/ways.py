@@ -16,7 +16,7 @@ from tokenmizer_mw.wire.refusal import refusal
 from .connection import Broken
 from .credentials import credentials, query_for, with_credentials
 from .faces import Face
-from .headers import NO_PAGE, NOT_RETURNED, Header, passed_on
+from .headers import Header, returned
 from .naming import renamed, where_it_fits
 from .routing import Target
 from .translators import client_side, provider_side
@@ -105,7 +105,7 @@ class Passing:
 
     async def hand_on(self, answer: Answer, send: Send) -> None:
         """Status, headers and bytes as they come."""
-        headers = [*passed_on(answer.headers, NOT_RETURNED), *NO_PAGE]
+        headers = returned(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():
             await send({"type": "http.response.body", "body": piece, "more_body": True})
