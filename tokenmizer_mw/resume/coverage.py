@@ -22,6 +22,12 @@ from .sentences import Sentence, words_of
 TYPED_SHARE: Final = 0.5
 """Share of a budget that typed facts may take beside sentences."""
 
+LONG_SHARE: Final = 0.85
+"""The same in a session so long that the sentences that fit cover little of it."""
+
+LONG: Final = 70
+"""Times its budget, in characters / 4, from which on a session is that long."""
+
 DONE_SHARE: Final = 0.25
 """Share of a budget that work done may take."""
 
@@ -36,6 +42,7 @@ _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
     Section.TO_DO: 1.5,
     Section.ERRORS: 1.5,
     Section.PROPOSED: 0.5,
+    Section.ABOUT: 8.0,
 }
 _OLD: Final = 0.4
 _FACT: Final = 1.6
@@ -87,10 +94,10 @@ class Coverage:
 
     def choose(self, budget: int, fixed: int, first: Iterable[int], count: Callable[[str], int]) -> list[int]:
         """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
-        and behind those, counted on, of sentences. The facts ``first`` come before all others, while they take no more
-        than the share of facts."""
+        and behind those, counted on, of sentences. All facts come first where they take no more than their share, else
+        the facts ``first``."""
         filling = _Filling(self, budget, fixed, count)
-        for at in first:
+        for at in range(len(self.facts)) if filling.holds_all_facts() else first:
             filling.take_if_fits(at)
         filling.fill()
         return filling.taken
@@ -125,13 +132,23 @@ class _Filling:
         self._words, self._factors, self._weights = coverage._words, coverage._factors, coverage._weights
         self._default = math.log1p(1) * math.log1p(max(1, len(self._sentences)))
         self._budget, self._used = budget, fixed
-        self._rooms = {"typed": int(budget * TYPED_SHARE), "done": int(budget * DONE_SHARE)}
+        said = sum(len(one.text) for one in self._sentences) / _CHARACTERS_A_TOKEN
+        share = LONG_SHARE if said > LONG * budget else TYPED_SHARE
+        self._rooms = {"typed": int(budget * share), "done": int(budget * DONE_SHARE)}
         self._count = count
         self._sizes: dict[int, int] = {}
         self._covered: set[str] = set()
         self._open: set[Section] = set()
         self._marked: set[int] = set()
         self.taken: list[int] = []
+
+    def holds_all_facts(self) -> bool:
+        """Whether all facts together take no more than their share."""
+        characters = sum(map(self._text_length, range(len(self._facts))))
+        if characters > 2 * _CHARACTERS_A_TOKEN * self._rooms["typed"]:
+            return False
+        heads = len({fact.section for fact in self._facts}) * _HEAD_TOKENS
+        return heads + sum(self._size(at) + 1 for at in range(len(self._facts))) <= self._rooms["typed"]
 
     def take_if_fits(self, at: int) -> bool:
         """Take candidate ``at`` if the budget and its share allow."""
