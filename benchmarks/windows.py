@@ -151,7 +151,8 @@ def common(before: bytes, after: bytes) -> int:
 
 
 def _memory(window: int) -> SessionMemory:
-    return SessionMemory.open("memory://", Settings(context_window=window, block_tokens=120, sessions_cached=8))
+    settings = Settings(context_window=window, block_tokens=120, sessions_cached=8, reminder_tokens=0)  # cuts alone
+    return SessionMemory.open("memory://", settings)
 
 
 # -- what must hold --------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
     Recorded,
     Refined,
+    Reminded,
     StatusChanged,
     TurnClosed,
     decode,
@@ -192,6 +193,7 @@ FIXED = [
     StatusChanged("task-1", Status.COMPLETED, 3, "done"),
     Checkpointed("checkpoint-1", 3, 20, "block", "b", 2, 1, ("decision-2",)),
     Refined(3, 1, 100),
+    Reminded(3, "checkpoint-1", 40, ("decision-2",), (1,)),
     MessageRecorded(4, "c", Message(Role.SYSTEM, "Be brief."), 0),
     HistoryRevised((2,), (1,)),
 ]

@@ -71,9 +71,10 @@ def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter:
     just now, only what stands in front of it."""
     roles = request.messages.roles
     stay = [at for at in range(request.prefix, rewrite.keep_from) if roles[at] is Role.SYSTEM]
+    reminder = rewrite.reminder.tokens if rewrite.reminder is not None else 0
     put = counter.text(rewrite.block) + MESSAGE_TOKENS + sum(before[at + 1] - before[at] for at in stay)
     head = before[request.prefix]
-    ours = head + put + before[-1] - before[rewrite.keep_from]
+    ours = head + put + reminder + before[-1] - before[rewrite.keep_from]
     if rewrite.made:
         return ours, head if PUBLISHED.caching(request.model).anywhere else 0
-    return ours, max(head, ours - before[-1] + before[max(rewrite.keep_from, sent_before(request))])
+    return ours, max(head, ours - reminder - before[-1] + before[max(rewrite.keep_from, sent_before(request))])

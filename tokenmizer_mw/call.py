@@ -477,6 +477,7 @@ class Turn:
             closed.reply,
             size=self._forwarding.held,
             after=partial(self._after_commit, closed),
+            reminder=self._forwarding.reminder,
         )
 
     def _after_commit(self, closed: Closed) -> None:

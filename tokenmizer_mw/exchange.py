@@ -23,6 +23,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
+from tokenmizer_mw.wire.edits import append_edits, edited
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
@@ -30,6 +31,7 @@ from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.compress.requests import CondensedRequest, Moved
+    from tokenmizer_mw.model.reminder import Reminder
     from tokenmizer_mw.model.saving import StageSaving
     from tokenmizer_mw.window import Rewrite
 
@@ -230,13 +232,20 @@ class Opened:
         moved = condensed.moved if condensed is not None else None
         plain = condensed is None and not self.drop
         body = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
-        if rewrite is not None:
-            shorter = self.dialect.rewrite(
-                request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
-            )
+        for one in _ways(rewrite):
+            shorter = self._shortened(request, one)
             if len(shorter) < len(body):
-                return Forwarding(self, shorter, rewrite, savings, moved)
+                return Forwarding(self, shorter, one, savings, moved)
         return Forwarding(self, body, savings=savings, moved=moved)
+
+    def _shortened(self, request: ChatRequest, rewrite: Rewrite) -> bytes:
+        """The bytes of ``request``, cut and with its reminder as ``rewrite`` says."""
+        if rewrite.reminder is not None:
+            places = rewrite.reminder.places
+            request = edited(request, [edit for at, part in places for edit in append_edits(request, at, part.text)])
+        return self.dialect.rewrite(
+            request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
+        )
 
 
 class Forwarding:
@@ -340,6 +349,11 @@ class Forwarding:
         return self.body is not self._opened.sent
 
     @property
+    def reminder(self) -> Reminder | None:
+        """What the request carries of what its cut took out."""
+        return self.rewrite.reminder if self.rewrite is not None else None
+
+    @property
     def opened(self) -> Opened:
         """The stage before."""
         return self._opened
@@ -429,6 +443,13 @@ class Forwarding:
         reason = _NOT_COLLECTED.get(self._kind)
         found = (reason,) if reason is not None else ()
         return (*found, Reason.REPLY_CAPPED) if self._capped else found
+
+
+def _ways(rewrite: Rewrite | None) -> list[Rewrite]:
+    """``rewrite``, and then the same without its reminder, which must not make a request longer than it was."""
+    if rewrite is None:
+        return []
+    return [rewrite] if rewrite.reminder is None else [rewrite, replace(rewrite, reminder=None)]
 
 
 def _drop(chunk: bytes) -> None:

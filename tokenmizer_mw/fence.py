@@ -108,6 +108,30 @@ def without_own_blocks(message: Message, secret: bytes) -> Message:
     return replace(message, text=text, tool_results=results)
 
 
+def may_echo(text: str) -> bool:
+    """Whether ``text`` may hold a block of ours as we wrote it. Cheap."""
+    return _TAG in text
+
+
+def unechoed(message: Message, secret: bytes) -> Message:
+    """``message`` as its speaker wrote it: without blocks of ours behind what it says. A message that says nothing else
+    stays as it is."""
+    if not (may_echo(message.text) or any(may_echo(result.text) for result in message.tool_results)):
+        return message
+    text = _removed(message.text, secret)
+    results = tuple(replace(result, text=_removed(result.text, secret)) for result in message.tool_results)
+    if not (text.strip() or any(result.text.strip() for result in results)):
+        return message
+    return replace(message, text=text, tool_results=results)
+
+
+def _removed(text: str, secret: bytes) -> str:
+    """``text`` without our blocks, and without the blank line in front of each."""
+    for start, end in reversed(own_blocks(text, secret)):
+        text = text[:start].rstrip("\n") + text[end:]
+    return text
+
+
 def _blanked(text: str, secret: bytes) -> str:
     """``text`` with spaces where our blocks stand, so that spans of what is left stay true."""
     kept: list[str] = []

@@ -132,7 +132,7 @@ class SessionMemory(RequestPath):
         thread is drawing facts of this session: no call waits for that.
         """
         key = self._key(session_id, tenant)
-        spoken = history(messages).spoken()
+        spoken = history(messages).spoken().through(self._unechoed)
         if self.ingress is not None:
             spoken = spoken.through(self.ingress.message)
         added = 0

@@ -23,6 +23,7 @@ from tokenmizer_mw.errors import (
     StoreUnavailable,
     UnknownSession,
 )
+from tokenmizer_mw.fence import may_echo, unechoed
 from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
@@ -34,10 +35,12 @@ from tokenmizer_mw.model.event import (
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Outcome, Written
+from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.model_pass import ModelPass
 from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.refining import Refining
+from tokenmizer_mw.reminder import ReminderService, Shortening, reminded
 from tokenmizer_mw.resilience.bounded_log import BoundedLog
 from tokenmizer_mw.resilience.breaker import Breaker
 from tokenmizer_mw.resilience.monitor import StoreMonitor
@@ -136,7 +139,9 @@ class RequestPath:
         what is new. Raises ``RequestBlocked`` for what the guard refuses, where the settings let it.
         """
         with patience(self.settings.store_wait_seconds):
-            return self._shortened(self._key(session_id, tenant), history(messages), model, overhead, window)
+            return self._shortened(
+                self._key(session_id, tenant), history(messages).through(self._unechoed), model, overhead, window
+            )
 
     def _shortened(
         self, key: SessionKey, told: History, model: str, overhead: str, window: int | None
@@ -155,6 +160,10 @@ class RequestPath:
         rewrite = self._decided(key, cutting)
         limit = int(budget_for(model, settings) * settings.cut_at)
         fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
+        if rewrite is not None and fit.block == rewrite.block and fit.kept:
+            reminder = self._reminder(key, request, rewrite, cutting.counter, fit.kept, settings)
+            fit = replace(fit, reminder=reminder)
+            self._record_reminder(key, reminder)
         return fit if fit.block or len(fit.kept) < len(told) - request.prefix else None
 
     def context(
@@ -188,6 +197,8 @@ class RequestPath:
 
     def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
+        if may_echo(request.text):
+            request = replace(request, messages=request.messages.through(self._unechoed))
         with span("cut", messages=len(request.messages)), patience(self.settings.store_wait_seconds):
             self._report_left_to_others(request)
             spared = self._compression.spared(key, request) if self._compression is not None else ()
@@ -195,7 +206,39 @@ class RequestPath:
             cutting = Cutting(self._drawing, key, request, counter, spared=spared)
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
                 return self._kept.read(key, lambda state: cutting.decide(state).rewrite)
-            return self._decided(key, cutting)
+            rewrite = self._decided(key, cutting)
+            if rewrite is None or not self.settings.reminder_tokens:
+                return rewrite
+            with span("remind"):
+                kept = range(rewrite.keep_from, len(request.messages))
+                reminder = self._reminder(key, request, rewrite, counter, kept, self.settings)
+                return replace(rewrite, reminder=reminder)
+
+    def _reminder(
+        self,
+        key: SessionKey,
+        request: ChatRequest,
+        rewrite: Rewrite,
+        counter: MessageCounter,
+        kept: Sequence[int],
+        settings: Settings,
+    ) -> Reminder | None:
+        """What ``request``, of which the messages at the places ``kept`` are sent, carries of what its cut took out;
+        ``None`` for nothing, and where this fails."""
+        if not settings.reminder_tokens:
+            return None
+        counts = counter.request_counts(request)
+        sent = sum(counts[: request.prefix]) + counter.text(rewrite.block) + sum(counts[place] for place in kept)
+        window = budget_for(request.model, settings) - counter.text(request.overhead) - sent
+        try:
+            reminder = self._reminders.remind(Shortening(key, request, kept[0], window, counter))
+        except Exception as error:
+            self.count("reminder_failed")
+            _logger.warning("reminder_failed: %s; the request went on without", type(error).__name__)
+            return None
+        if reminder is not None:
+            self.count("reminder_sent")
+        return reminder
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
@@ -235,6 +278,11 @@ class RequestPath:
             self.count("request_rewritten")
         return decided.rewrite
 
+    def _record_reminder(self, key: SessionKey, reminder: Reminder | None) -> None:
+        """Put what a request carried on record, for hosts that commit no turns."""
+        if reminder is not None and reminder.new is not None:
+            self._kept.update(key, lambda state: reminded(len(state.transcript), reminder))
+
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.
 
@@ -251,12 +299,14 @@ class RequestPath:
         *,
         size: int | None = None,
         after: Callable[[], None] = lambda: None,
+        reminder: Reminder | None = None,
     ) -> SpooledTurn:
         """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
 
         ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
-        another thread once it is durable. What does not fit into the spool is counted and not kept. Of a host's own
-        call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
+        another thread once it is durable; ``reminder`` is what the request carried. What does not fit into the spool
+        is counted and not kept. Of a host's own call (a title, a summary to go on from) nothing is recorded, and
+        ``side_call`` is counted.
         """
         if is_side_call(messages):
             self.count("side_call")
@@ -265,7 +315,7 @@ class RequestPath:
             nothing.settle(True)
             return nothing
         reply = self._clean(reply)
-        transcript = messages if isinstance(messages, History) else history_of(messages)
+        transcript = (messages if isinstance(messages, History) else history_of(messages)).through(self._unechoed)
         if reply is not None and reply.message is not None:
             transcript = transcript.followed_by(reply.message)
         spoken = transcript.spoken()
@@ -275,6 +325,7 @@ class RequestPath:
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
             turn = len(state.transcript) + len(news)
+            news += reminded(turn, reminder)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
         def write() -> None:
@@ -355,6 +406,8 @@ class RequestPath:
         """Draw the facts of all messages that were committed and not looked at yet. Where another thread is at it,
         this returns at once, and that one does these messages as well."""
         self._extracted(key, nothing, wait=False)
+        if self.settings.reminder_tokens:
+            self._reminders.warm(key)
 
     def count(self, reason: str, times: int = 1) -> None:
         """Add to the counter ``reason``."""
@@ -430,6 +483,17 @@ class RequestPath:
         return self._bounded_log.secret()
 
     @cached_property
+    def _reminders(self) -> ReminderService:
+        return ReminderService(
+            self.settings,
+            self._secret,
+            states=self._kept.read,
+            texts=self._texts.read,
+            count=self.count,
+            lock=make_lock(),
+        )
+
+    @cached_property
     def _drawing(self) -> Drawing:
         return Drawing(self.settings, self._secret)
 
@@ -487,6 +551,10 @@ class RequestPath:
             ),
             complete=complete,
         )
+
+    def _unechoed(self, message: Message) -> Message:
+        """``message`` without reminders of ours that a client sends back."""
+        return unechoed(message, self._secret)
 
     def _cleaned_message(self, message: Message) -> Message:
         return message if self.ingress is None else self.ingress.message(message)

@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import Message, digest
 # fmt: off
 _NAMES: Final = frozenset({
     "id", "ids", "type", "status", "kind", "role", "trust", "source", "target", "old", "new", "digest", "anchor",
-    "outcome", "finish_reason", "carried", "flagged",
+    "outcome", "finish_reason", "carried", "flagged", "cut", "nodes",
 })
 # fmt: on
 """Members of stored events that are names of ours, never words of anybody."""

@@ -19,6 +19,7 @@ from tokenmizer_mw.model.event import (
     NodeEdited,
     NodeRevised,
     Recorded,
+    Reminded,
     StatusChanged,
     TurnClosed,
 )
@@ -66,6 +67,11 @@ class Told:
                 self.index.add(number, message.role.value, message_text(message))
         self._unindexed.clear()
         return self.index
+
+    @property
+    def unindexed(self) -> int:
+        """How many messages the next call of ``passages`` has to index."""
+        return len(self._unindexed)
 
     @property
     def weight(self) -> int:
@@ -162,7 +168,7 @@ def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
             case Derived(turn) as event:
                 drawn.append(event)
                 settled, last = (len(drawn), turn) if turn < number else (settled, last)
-            case MessageRecorded() | HistoryRevised() | TurnClosed() | Checkpointed():
+            case MessageRecorded() | HistoryRevised() | TurnClosed() | Checkpointed() | Reminded():
                 continue
             case event:
                 drawn.append(event)

@@ -48,6 +48,8 @@ class Settings:
         cut pays, net of what providers take for cached input: with ``cut_to`` as the share of what is sent word for
         word, and never so that a chat that ended right then would have cost more than ``cut_risk`` above what it
         costs uncut (0.01: one percent).
+        ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
+        is about, in at most so many tokens; 0: none does.
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
@@ -153,6 +155,7 @@ class Settings:
     cut: _Cut = "window"
     cut_risk: float = 0.01
     block_tokens: int = 600
+    reminder_tokens: int = 400
     block_role: _Role = "user"
     confidence_floor: float = 0.50
     nodes_max: int = 5_000

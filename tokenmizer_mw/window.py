@@ -17,6 +17,7 @@ from typing import Final
 from tokenmizer_mw.fitting import pair
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.savings.prices import PUBLISHED, rates
 from tokenmizer_mw.savings.worth import Ledgered, Standing
 from tokenmizer_mw.settings import Settings
@@ -65,12 +66,14 @@ _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messag
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """How a request is shortened: messages from the system prefix up to ``keep_from`` give way to one message of
-    ``role`` that carries ``block``. ``made``: the cut was made for this request."""
+    ``role`` that carries ``block``. ``made``: the cut was made for this request. ``reminder``: what stands behind
+    messages of it, ``None`` for nothing."""
 
     keep_from: int
     block: str
     role: str
     made: bool = field(default=False, compare=False)
+    reminder: Reminder | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

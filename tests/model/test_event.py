@@ -22,6 +22,7 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
     NodesPruned,
     Refined,
+    Reminded,
     Rewritten,
     StatusChanged,
     TurnClosed,
@@ -101,6 +102,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     Checkpointed: st.builds(
         Checkpointed, TEXT, TURN, TURN, TEXT, TEXT, TURN, TURN, st.lists(TEXT, max_size=4).map(tuple)
     ),
+    Reminded: st.builds(Reminded, TURN, TEXT, TURN, st.lists(TEXT, max_size=4).map(tuple), NUMBERS),
 }
 
 JSON = st.recursive(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.tokens import TokenCounter
 from tokenmizer_mw.window import sent_before
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.edits import edited
 from tokenmizer_mw.wire.markers import message_markers
 from tokenmizer_mw.wire.passages import Steps, spot_edits
-from tokenmizer_mw.wire.spans import Edit, Span, splice
 
 from .chat import Placed, read, texts
 from .history import pruned_before
@@ -117,36 +116,6 @@ def shares(state: Condensed, messages: int) -> list[float]:
         whole[passage.message] += len(passage.text)
         gone[passage.message] += len(passage.text) - len(text)
     return [left / size if size else 0.0 for left, size in zip(gone, whole, strict=True)]
-
-
-def edited(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
-    """``request`` with edits inside of its messages made: the places behind them move, the words stay."""
-    if not edits:
-        return request
-    moves = _Moves(edits)
-    shifted = replace(
-        request,
-        text=splice(request.text, edits),
-        members=tuple((name, moves.span(span)) for name, span in request.members),
-        known_spans=(),
-    )
-    shifted.__dict__["spans"] = tuple(moves.span(span) for span in request.spans)
-    return shifted
-
-
-class _Moves:
-    """How far each place moves when edits are made."""
-
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self._ends: list[int] = []
-        self._by: list[int] = [0]
-        for start, end, new in sorted(edits):
-            self._ends.append(end)
-            self._by.append(self._by[-1] + len(new) - (end - start))
-
-    def span(self, span: Span) -> Span:
-        first, last = span
-        return first + self._by[bisect_right(self._ends, first)], last + self._by[bisect_right(self._ends, last)]
 
 
 def _marked(request: ChatRequest) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Checkpointed, MessageRecorded, Recorded, Refined, Rewritten, TurnClosed
+from tokenmizer_mw.model.event import Checkpointed, MessageRecorded, Recorded, Refined, Reminded, Rewritten, TurnClosed
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
@@ -24,7 +24,7 @@ KEPT_MAX: Final = 2
 FORKS: Final = 8
 """Points of a session from which folding goes on."""
 
-_NOT_FACTS: Final = (MessageRecorded, TurnClosed, Checkpointed, Refined)
+_NOT_FACTS: Final = (MessageRecorded, TurnClosed, Checkpointed, Refined, Reminded)
 
 
 @dataclass(slots=True)

@@ -27,6 +27,8 @@ from .upstream import Answer
 MODEL: Final = "gpt-scripted"
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
 
+_REMINDER: Final = "\n\n<session-record "
+
 _WORD = re2.compile(r"\S+\s*|\s+")
 
 
@@ -38,6 +40,15 @@ class Pace:
     first: float = 0.0
     between: float = 0.0
     fragment: int = 24
+
+
+def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """``messages`` with each reminder, which stands behind what a message says, as a message of its own before it."""
+    found: list[ChatMessage] = []
+    for message in messages:
+        said, mark, reminder = text_of(message).partition(_REMINDER)
+        found += [{**message, "content": mark + reminder}, {**message, "content": said}] if mark else [message]
+    return found
 
 
 class ScriptedModel:
@@ -66,7 +77,7 @@ class ScriptedModel:
         if self._window is not None and sent > self._window:
             text = f"This model's maximum context length is {self._window} tokens; your messages have {sent}."
             return _refusal(text, "invalid_request_error", "context_length_exceeded")
-        message = reply_to(self._script, request["messages"])
+        message = reply_to(self._script, apart(request["messages"]))
         head = {"id": f"chatcmpl-demo-{next(self._ids)}", "created": int(time.time()), "model": MODEL}
         usage = self._usage(sent, message)
         if request.get("stream"):

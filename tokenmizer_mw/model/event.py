@@ -173,6 +173,21 @@ class Checkpointed:
     carried: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """The request that message ``turn`` answers carried a reminder of what the cut ``cut`` took out.
+
+    ``tokens`` are the reminder's, ``nodes`` the ids of the facts in it, ``messages`` the numbers of the messages that
+    it quoted. The text itself is not kept: the session has what it says.
+    """
+
+    turn: int
+    cut: str
+    tokens: int
+    nodes: tuple[str, ...] = ()
+    messages: tuple[int, ...] = ()
+
+
 Event = (
     MessageRecorded
     | HistoryRevised
@@ -188,6 +203,7 @@ Event = (
     | DecisionReplaced
     | NodesPruned
     | Checkpointed
+    | Reminded
 )
 
 
@@ -456,6 +472,14 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
         1,
         lambda e: {"id": e.id, "turn": e.turn} | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT}),
     ),
+    Reminded: (
+        "reminded",
+        1,
+        lambda e: (
+            {"turn": e.turn, "cut": e.cut, "tokens": e.tokens}
+            | _without_defaults({"nodes": list(e.nodes), "messages": list(e.messages)})
+        ),
+    ),
 }
 
 _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
@@ -487,5 +511,9 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
     "checkpointed": (
         1,
         _checkpoint_from_dict,
+    ),
+    "reminded": (
+        1,
+        lambda d: Reminded(d["turn"], d["cut"], d["tokens"], tuple(d.get("nodes", ())), tuple(d.get("messages", ()))),
     ),
 }

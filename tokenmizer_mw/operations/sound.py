@@ -26,6 +26,7 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
     NodesPruned,
     Recorded,
+    Reminded,
     StatusChanged,
     TurnClosed,
 )
@@ -146,6 +147,8 @@ def _turns(event: Event) -> tuple[int, ...]:
             return (step.trigger,)
         case Checkpointed():
             return event.turn, event.anchor_turn
+        case Reminded():
+            return event.turn, *event.messages
         case _:
             return (getattr(event, "turn", 0),)
 
@@ -177,13 +180,15 @@ def _worded(event: Event) -> Iterator[_Worded]:
         case Checkpointed():
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)
-        case EdgeAdded() | NodesPruned():
+        case EdgeAdded() | NodesPruned() | Reminded():
             yield "id", _ID.fullmatch, _named(event)
         case _:
             return
 
 
-def _named(event: EdgeAdded | NodesPruned) -> tuple[str, ...]:
+def _named(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
+    if isinstance(event, Reminded):
+        return event.cut, *event.nodes
     return event.ids if isinstance(event, NodesPruned) else (event.edge.source, event.edge.target)
 
 

@@ -195,6 +195,17 @@ def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
     return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
+def newest_value(graph: SessionGraph, node: Node) -> Node:
+    """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
+    return _current(graph, node)
+
+
+def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
+    """A fact as a line, with its state, its message, what it replaced and why, and the ids of the facts in it."""
+    line = _line(graph, node, None)
+    return line.text, line.ids
+
+
 def _then(later: Later | None) -> str:
     return f" (later [{later.turn}]: {later.value})" if later is not None else ""
 
@@ -223,4 +234,14 @@ def _outdated(graph: SessionGraph, piece: Piece) -> str:
     return ""
 
 
-__all__ = ["PassageHit", "PassageIndex", "Piece", "Recall", "message_text", "recall", "select_passages"]
+__all__ = [
+    "PassageHit",
+    "PassageIndex",
+    "Piece",
+    "Recall",
+    "describe_fact",
+    "message_text",
+    "newest_value",
+    "recall",
+    "select_passages",
+]

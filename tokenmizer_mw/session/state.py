@@ -16,6 +16,7 @@ from tokenmizer_mw.model.event import (
     NodeEdited,
     Recorded,
     Refined,
+    Reminded,
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
@@ -53,6 +54,7 @@ class SessionState:
     ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
     is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
     the numbers of the turns that were opened since. ``edits`` are the changes by hand, by their numbers.
+    ``reminders`` is how many reminders requests carried, ``reminded`` the newest of them.
     """
 
     seq: int = 0
@@ -71,6 +73,8 @@ class SessionState:
     unrefined: list[int] = field(default_factory=list)
     outcomes: dict[Outcome, int] = field(default_factory=dict)
     edits: dict[int, Edited] = field(default_factory=dict)
+    reminders: int = 0
+    reminded: Reminded | None = None
 
     @property
     def next_checkpoint(self) -> str:
@@ -111,6 +115,8 @@ class SessionState:
             case Checkpointed() as checkpoint:
                 self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
                 self.cut = checkpoint if checkpoint.anchor else self.cut
+            case Reminded() as reminded:
+                self.reminders, self.reminded = self.reminders + 1, reminded
             case TurnClosed(_, outcome):
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
@@ -120,7 +126,7 @@ class SessionState:
 
     def _forget_facts(self) -> None:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
-        self.edits = {}
+        self.edits, self.reminded = {}, None
 
     def _drawn(self, turn: int) -> None:
         self.derived = max(turn, self.derived)

@@ -33,6 +33,7 @@ from tokenmizer_mw.model.event import (
     NodesPruned,
     Recorded,
     Refined,
+    Reminded,
     Rewritten,
     StatusChanged,
     TurnClosed,
@@ -79,6 +80,8 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     DecisionReplaced(Transition("d1", "d2", 4, "why", "quote", -0.25)),
     NodesPruned(("f1", "f2")),
     Checkpointed("k1", 4, 180, "block\n", "anchor", 3, 9, ("n1", "n2")),
+    Reminded(4, "k1", 90, ("d1",), (1, 3)),
+    Reminded(4, "k1", 60),
 )
 """At least one event of each kind, with awkward text in them."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tokenmizer_mw.model.message import Message, Outcome
 
@@ -15,6 +15,9 @@ from .spans import Span, element_spans
 
 if TYPE_CHECKING:
     from .known import KnownRequests
+
+TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
+"""A text part as most dialects spell it, without its text."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class ChatRequest:
     first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
     list each message takes, where that is not one each. A text in the place of the list is its only message.
     ``bound``: so many messages at the start reach up to the last part that is valid only behind exactly what stands
-    before it now: a further cut keeps none of them.
+    before it now: a further cut keeps none of them. ``binds``: so will be what the reply brings. ``content`` is the
+    path in a message to what it says, ``part`` a text part of a content that is a list, without its text.
     """
 
     text: str
@@ -47,6 +51,9 @@ class ChatRequest:
     members: tuple[tuple[str, Span], ...] = ()
     sizes: tuple[int, ...] = ()
     bound: int = 0
+    binds: bool = False
+    content: tuple[str, ...] = ("content",)
+    part: Mapping[str, str] = field(default_factory=lambda: TEXT_PART)
     known_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property

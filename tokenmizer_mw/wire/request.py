@@ -14,7 +14,7 @@ from typing import Any, Final
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role
 
-from .dialect import ChatRequest
+from .dialect import TEXT_PART, ChatRequest
 from .history import History, Reader
 from .known import KnownRequests, Start
 from .spans import Edit, ObjectSpans, decoded, read_object, replace_elements
@@ -49,7 +49,8 @@ class Shape:
     list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
     elements of a message that takes several. ``alone`` makes the one element of a text that stands in the place of
     the list; without it there must be a list. ``refuses`` says why these elements forbid a rewrite, "" for no reason.
-    ``bound``: how many of the elements are bound to what stands before them, given the other members.
+    ``bound``: how many of the elements are bound to what stands before them, given the other members; ``binds``:
+    whether what the reply brings will be. ``content`` and ``part`` are those of ``ChatRequest``.
     """
 
     name: str
@@ -65,6 +66,9 @@ class Shape:
     alone: Callable[[str], Any] | None = None
     refuses: Callable[[Sequence[Any]], str] | None = None
     bound: Callable[[Sequence[Any], Mapping[str, Any]], int] | None = None
+    binds: Callable[[Mapping[str, Any]], bool] | None = None
+    content: tuple[str, ...] = ("content",)
+    part: Mapping[str, str] = field(default_factory=lambda: TEXT_PART)
 
 
 def read_request(
@@ -141,6 +145,9 @@ def _request(
         members=found.members,
         sizes=sizes,
         bound=shape.bound(each, fields) if shape.bound is not None else 0,
+        binds=shape.binds is not None and shape.binds(fields),
+        content=shape.content,
+        part=shape.part,
         known_spans=start.spans if start is not None else (),
     )
 

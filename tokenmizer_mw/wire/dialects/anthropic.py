@@ -63,6 +63,14 @@ def _bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
     return next(places, -1) + 1
 
 
+def _binds_reply(fields: Mapping[str, Any]) -> bool:
+    """Whether the reply may bring thinking that is bound to what stands before it."""
+    thinking = fields.get("thinking")
+    if not isinstance(thinking, dict) or thinking.get("type") == "disabled":
+        return False
+    return _binds(text_of(fields, "model")) and not _drops_what_fails(fields)
+
+
 def _binds(model: str) -> bool:
     """Whether a model binds thinking; one of Claude's that does not tell its version may."""
     found = _VERSION.search(model.lower())
@@ -91,6 +99,7 @@ _SHAPE: Final = Shape(
     causes={"context_management": removing_edit},
     refuses=_refuses,
     bound=_bound,
+    binds=_binds_reply,
 )
 
 

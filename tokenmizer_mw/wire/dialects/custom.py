@@ -82,7 +82,9 @@ class CustomChat:
         self._asks = question is not None
         path = path_of(messages, "messages") if isinstance(messages, str) else ()
         known_as = f"custom {path} {self._role} {self._content} {self._roles}"
-        self._shape = Shape(known_as, self._role_of, self._roles_of, self._read_message, ".".join(path))
+        self._shape = Shape(
+            known_as, self._role_of, self._roles_of, self._read_message, ".".join(path), content=self._content
+        )
         self._cuts = len(path) == 1
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:

@@ -34,6 +34,8 @@ _SHAPE: Final = Shape(
               "generationConfig", "generation_config"),
     elsewhere={"continuationToken": REPLY_CONTINUED, "continuation_token": REPLY_CONTINUED},
     group=group,
+    content=("parts",),
+    part={},
 )  # fmt: skip
 
 

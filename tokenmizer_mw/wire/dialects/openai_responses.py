@@ -33,6 +33,7 @@ _SHAPE: Final = Shape(
     group=group,
     alone=lambda text: {"role": "user", "content": text},
     refuses=refuses,
+    part={"type": "input_text"},
 )
 
 _MARKS: Final = (b'"type":"error"', b'"type": "error"', *(b'"%s"' % name.encode() for name in TERMINAL))

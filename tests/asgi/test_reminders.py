@@ -1,0 +1,171 @@
+"""Requests after a cut, with questions about what the cut took out: what the application sees, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw.fence import PREAMBLE
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Reminded
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.store.memory import MemoryLog
+
+from .driving import SESSION
+from .recorded import said
+from .test_cutting import _ask, _body, _history
+
+WINDOW = 3_000
+KEY = SessionKey(LOCAL_TENANT, SESSION)
+ASKED = "Which timeout did we settle on for the invoice importer?"
+SAID = "The invoice importer gets a timeout of 45 seconds, because the bank's gateway answers slowly on Mondays."
+FENCE = "<session-record "
+CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"path": "notes.txt"}'}}
+
+OpenMemory = Callable[..., SessionMemory]
+
+
+def _long(asked: Any = ASKED, turns: int = 40, first: str = SAID) -> list[dict[str, Any]]:
+    system, *filler = _history(turns)[:-1]
+    begins = [{"role": "user", "content": first}, {"role": "assistant", "content": "Noted."}]
+    return [system, *begins, *filler, {"role": "user", "content": asked}]
+
+
+def _messages(memory: SessionMemory, history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    sent, _ = _ask(memory, _body(list(history)))
+    messages = json.loads(sent)["messages"]
+    assert isinstance(messages, list)
+    return messages
+
+
+def _reminders(log: MemoryLog) -> list[Reminded]:
+    return [one.event for one in log.read(KEY) if isinstance(one.event, Reminded)]
+
+
+def test_request_says_again_what_the_cut_took_out(open_memory: OpenMemory, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    newest = _messages(memory, _long())[-1]["content"]
+    assert newest.startswith(f"{ASKED}\n\n{FENCE}")
+    assert PREAMBLE in newest
+    assert "[1 user]" in newest
+    assert "45 seconds" in newest
+    assert said(log)[-2] == ("user", ASKED)
+    (event,) = _reminders(log)
+    assert 1 in event.messages
+    assert 0 < event.tokens <= memory.settings.reminder_tokens
+    assert memory.counters()["reminder_sent"] == 1
+
+
+def test_reminder_can_be_switched_off(open_memory: OpenMemory, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, reminder_tokens=0)
+    assert _messages(memory, _long())[-1]["content"] == ASKED
+    assert not _reminders(log)
+
+
+def test_calls_of_one_turn_carry_the_same_bytes_and_the_next_turn_carries_none(
+    open_memory: OpenMemory, log: MemoryLog
+) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    history = _long()
+    first, _ = _ask(memory, _body(history))
+    history += [{"role": "assistant", "content": None, "tool_calls": [CALL]}]
+    history += [{"role": "tool", "tool_call_id": "c1", "content": "It is in the notes."}]
+    second, _ = _ask(memory, _body(history))
+    assert second.startswith(first.removesuffix(b"]}"))
+    assert json.loads(second)["messages"][-1] == history[-1]
+    history += [{"role": "assistant", "content": "45 seconds."}, {"role": "user", "content": "Thanks a lot."}]
+    third = _messages(memory, history)
+    assert FENCE not in json.dumps(third[1:][2:])
+    assert len(_reminders(log)) == 1
+
+
+def test_reminder_that_a_client_sends_back_is_not_recorded(open_memory: OpenMemory, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    history = _long()
+    newest = _messages(memory, history)[-1]
+    echoed = [*history[:-1], newest, {"role": "assistant", "content": "45 seconds."}]
+    _messages(memory, [*echoed, {"role": "user", "content": "And which table holds the orders?"}])
+    assert not [text for _, text in said(log) if FENCE in text]
+    assert [text for _, text in said(log)].count(ASKED) == 1
+
+
+def test_tool_result_that_names_what_was_removed_gets_a_reminder(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    history = _long("Go on with the work, please.", first="We begin with the orders.")
+    history[4:4] = [
+        {"role": "user", "content": "Look at the configuration, too."},
+        {"role": "assistant", "content": "The configuration has retry_budget_ms with 4500, since the outage in May."},
+    ]
+    assert FENCE not in _messages(memory, history)[-1]["content"]
+    history += [{"role": "assistant", "content": None, "tool_calls": [CALL]}]
+    history += [{"role": "tool", "tool_call_id": "c1", "content": "KeyError: retry_budget_ms"}]
+    result = _messages(memory, history)[-1]
+    assert result["tool_call_id"] == "c1"
+    assert result["content"].startswith(f"KeyError: retry_budget_ms\n\n{FENCE}")
+    assert "4500" in result["content"]
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "counter"),
+    [
+        ("", "reminder_nothing_relevant"),
+        ("Thanks.", "reminder_nothing_relevant"),
+        ("Add a translator to the museum portal.", "reminder_nothing_relevant"),
+        ("Où avons-nous rangé le parapluie rouge ?", "reminder_nothing_relevant"),
+        ([IMAGE], "reminder_no"),
+        ([], "reminder_nothing_relevant"),
+        ("Zug " * 50_000, "reminder_no_room"),
+    ],
+    ids=["empty", "thanks", "new work", "another language", "image", "no parts", "200 kB"],
+)
+def test_message_that_asks_for_nothing_goes_on_as_it_is(
+    asked: Any, counter: str, open_memory: OpenMemory, log: MemoryLog
+) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    newest = _messages(memory, _long(asked))[-1]
+    assert newest == {"role": "user", "content": asked}
+    assert not _reminders(log)
+    assert any(name.startswith(counter) for name in memory.counters()), memory.counters()
+
+
+def test_long_question_is_ranked_by_its_start_and_its_end(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=60_000, block_tokens=80)
+    newest = _messages(memory, _long("lorem ipsum " * 3_000 + ASKED, turns=700))[-1]["content"]
+    assert "45 seconds" in newest[-3_000:]
+    assert memory.counters()["reminder_question_shortened"] == 1
+
+
+@pytest.mark.parametrize("budget", [1, 30])
+def test_budget_below_the_fence_gives_no_reminder(budget: int, open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=WINDOW, reminder_tokens=budget)
+    assert _messages(memory, _long())[-1]["content"] == ASKED
+    assert memory.counters()["reminder_nothing_relevant"] == 1
+
+
+def test_session_of_one_message_has_nothing_to_be_reminded_of(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=WINDOW)
+    history = [{"role": "user", "content": "words " * 4_000}]
+    assert _messages(memory, history) == history
+
+
+class Broken(SessionMemory):
+    """A memory whose reminders fail."""
+
+    @property
+    def _reminders(self) -> Any:
+        raise LookupError("no reminders")
+
+
+def test_reminder_that_fails_leaves_the_cut(open_memory: OpenMemory) -> None:
+    memory = open_memory(kind=Broken, context_window=WINDOW)
+    history = _long()
+    sent = _messages(memory, history)
+    assert sent[-1] == history[-1]
+    assert len(sent) < len(history)
+    assert memory.counters()["reminder_failed"] == 1

@@ -1,0 +1,75 @@
+"""What the newest turn of a request asks for, and behind which message an answer to it belongs. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+from .asking import asks
+from .terms import content_terms
+
+QUERY_MAX: Final = 4_000
+"""Characters of a message that are ranked: half from its start, half from its end, where the question stands."""
+
+_THIN: Final = 2
+"""A question with fewer words of its own than this takes up what was said right before it."""
+_BEFORE_MAX: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``place`` is the index of the message that opens the newest turn, ``newest`` that of the newest message of a
+    person or a tool. ``text`` is what to look for: "" for a turn that asks for nothing in words. ``shortened``: it is
+    not the whole of what was said; ``asks``: it asks something, or takes up what was said before."""
+
+    place: int
+    newest: int
+    text: str
+    shortened: bool = False
+    asks: bool = True
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether tools have answered since the turn began."""
+        return self.newest > self.place
+
+
+def read_question(request: ChatRequest, keep_from: int) -> Question | None:
+    """The newest turn of ``request``, of which the messages from ``keep_from`` on are sent; ``None`` when no message
+    among them opens a turn."""
+    messages, roles = request.messages, request.messages.roles
+    newest: int | None = None
+    for place in range(len(roles) - 1, keep_from - 1, -1):
+        if newest is None and roles[place] in (Role.USER, Role.TOOL):
+            newest = place
+        if roles[place] is Role.USER and messages[place].opens_turn:
+            text = messages[place].text.strip()
+            thin = len(content_terms(text[:QUERY_MAX])) < _THIN
+            before = _said_before(request, place, keep_from) if thin else ""
+            query = shorten_query(text)
+            whole = f"{query}\n{before}".strip()
+            return Question(place, newest or place, whole, query != text, not thin and asks(text))
+    return None
+
+
+def shorten_query(text: str) -> str:
+    """``text``, or its start and its end where it is longer than a query may be."""
+    half = QUERY_MAX // 2
+    return text if len(text) <= QUERY_MAX else f"{text[:half]}\n{text[-half:]}"
+
+
+def text_of(message: Message) -> str:
+    """What a message says, or what tools returned in it, as a query."""
+    said = [message.text, *(result.text for result in message.tool_results)]
+    return shorten_query("\n".join(filter(None, said)))
+
+
+def _said_before(request: ChatRequest, place: int, keep_from: int) -> str:
+    """The end of what the assistant said last before a message: what "yes, do that" agrees to."""
+    for index in range(place - 1, keep_from - 1, -1):
+        if request.messages.roles[index] is Role.ASSISTANT:
+            return request.messages[index].text.strip()[-_BEFORE_MAX:]
+    return ""
