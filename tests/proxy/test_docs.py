@@ -28,7 +28,7 @@ def test_examples_of_the_page(block: str) -> None:
 def test_the_example_names_the_defaults() -> None:
     """All but the providers, the models and where sessions are kept."""
     found, plain = Configuration.load(EXAMPLES / "proxy.yaml", {}), Configuration.read({}, {})
-    for name in ("listen", "auth", "sessions", "memory", "access", "asking"):
+    for name in ("listen", "auth", "naming", "memory", "access", "asking"):
         assert getattr(found, name) == getattr(plain, name)
 
 
