@@ -43,12 +43,14 @@ class Pace:
 
 
 def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """``messages`` with each reminder, which stands behind what a message says, as a message of its own before it."""
-    found: list[ChatMessage] = []
+    """``messages`` with what reminders say in front: it was said before all of them."""
+    reminders: list[ChatMessage] = []
+    others: list[ChatMessage] = []
     for message in messages:
         said, mark, reminder = text_of(message).partition(_REMINDER)
-        found += [{**message, "content": mark + reminder}, {**message, "content": said}] if mark else [message]
-    return found
+        others.append({**message, "content": said} if mark else message)
+        reminders += [{"role": "user", "content": mark + reminder}] if mark else []
+    return [*reminders, *others]
 
 
 class ScriptedModel:
