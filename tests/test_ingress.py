@@ -60,9 +60,11 @@ def test_a_clean_request_is_the_same_object() -> None:
     assert door().clean(body) is body
 
 
-def test_what_is_no_text_is_left_alone() -> None:
-    body = b"\xff\xfe not text " + secret().encode()
-    assert door().clean(body) is body
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be", "latin-1"])
+def test_what_is_not_utf8_is_refused(encoding: str) -> None:
+    body = f'{{"a": "\u00ff {secret()}"}}'.encode(encoding)
+    with pytest.raises(UnicodeError):
+        door().clean(body)
 
 
 @pytest.mark.parametrize("behind", [{}, {"stream": True, "tools": [{"type": "function", "function": {"name": "f"}}]}])

@@ -274,6 +274,9 @@ class Remembered:
             return self
         try:
             clean = ingress.clean(body, known)
+        except UnicodeError:
+            self.memory.count(Reason.MALFORMED_REQUEST.value)
+            return None
         except Exception as error:
             failed(self.memory, "redaction_failed", error)
             return None

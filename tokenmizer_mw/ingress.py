@@ -82,7 +82,7 @@ class Ingress:
 
     def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
         """The request ``body`` without secrets, of whose beginning is ``known`` what came of it; the same object when
-        there are none."""
+        there are none. Raises ``UnicodeError`` for a body that is not UTF-8."""
         if known is None:
             return self._redacted(body)
         rest = _OPENING + body[known.length :]
@@ -156,10 +156,9 @@ class Ingress:
         return result if text is result.text else replace(result, text=text)
 
     def _redacted(self, body: bytes) -> bytes:
-        try:
-            text = body.decode()
-        except UnicodeDecodeError:
-            return body  # no JSON: it is not read, and nothing of it is kept
+        if b"\0" in body[:4]:
+            raise UnicodeError("JSON in UTF-16 or UTF-32")
+        text = body.decode()
         redacted = self._redactor.redact_body(text)
         return body if redacted is text else redacted.encode()
 

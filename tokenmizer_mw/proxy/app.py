@@ -32,6 +32,7 @@ from .draining import drain_first
 from .logs import quieten
 from .outcomes import Outcomes
 from .relay import Relay
+from .request_redaction import RequestRedaction
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -86,7 +87,10 @@ class Proxy:
             body_max=configuration.asking.body_max,
             own_headers=frozenset(name.encode("latin-1") for name in own) | {OWN_HEADER},
         )
-        remembering = TokenMizerMiddleware(relay, memory=memory, session=session_of, tenant=tenant_of)
+        asking = configuration.asking
+        passes = asking.unreadable_bodies == "pass"
+        redacting = RequestRedaction(relay, memory, asking.body_max, passes_unreadable=passes)
+        remembering = TokenMizerMiddleware(redacting, memory=memory, session=session_of, tenant=tenant_of)
         return Conversations(remembering, memory.settings, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -65,7 +65,8 @@ class Listening:
 class Asking:
     """How providers are asked. Seconds, as in ``Patience`` and ``Retrying``; ``retries`` are further attempts;
     ``connections``: at once in a process (``None``: as many as are needed); ``body_max``: bytes of a request.
-    ``ca_file``: a PEM file of authorities that are trusted besides the public ones."""
+    ``ca_file``: a PEM file of authorities that are trusted besides the public ones. ``unreadable_bodies``: whether a
+    request whose body cannot be read, so that secrets in it cannot be redacted, is refused or passes."""
 
     connect_seconds: float = 10.0
     first_byte_seconds: float = 600.0
@@ -75,6 +76,7 @@ class Asking:
     connections: int | None = None
     body_max: int = 16 * 1024 * 1024
     ca_file: str | None = None
+    unreadable_bodies: Literal["refuse", "pass"] = "refuse"
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     def __post_init__(self) -> None:
