@@ -7,33 +7,28 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from tokenmizer_mw.model.message import Message, Written
-from tokenmizer_mw.model.reminder import Reminder
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """``instructions`` are the system messages that the chat begins with, ``block`` the resume block that stands for
     what is left out ("" when nothing is, or no block fits), ``recent`` the messages that follow, word for word.
-    ``reminder`` is what the question asks for of what is left out, fenced as data ("" for nothing). ``tokens`` counts
-    all of it."""
+    ``tokens`` counts all of it."""
 
     instructions: tuple[Written, ...] = ()
     block: str = ""
     recent: tuple[Written, ...] = ()
     tokens: int = 0
-    reminder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
     """A chat as it goes to a model: behind its leading system messages one of ``role`` with ``block`` (none when that
-    is ""), then those of its messages that stand at the places ``kept``. ``reminder``: texts that stand behind what
-    some of them say; ``None`` for none."""
+    is ""), then those of its messages that stand at the places ``kept``."""
 
     block: str
     role: str
     kept: tuple[int, ...]
-    reminder: Reminder | None = None
 
 
 def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room: int, step: int = 1) -> list[int]:

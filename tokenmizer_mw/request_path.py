@@ -160,10 +160,6 @@ class RequestPath:
         rewrite = self._decided(key, cutting)
         limit = int(budget_for(model, settings) * settings.cut_at)
         fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
-        if rewrite is not None and fit.block == rewrite.block and fit.kept:
-            reminder = self._reminder(key, request, rewrite, cutting.counter, fit.kept, settings)
-            fit = replace(fit, reminder=reminder)
-            self._record_reminder(key, reminder)
         return fit if fit.block or len(fit.kept) < len(told) - request.prefix else None
 
     def context(
@@ -277,11 +273,6 @@ class RequestPath:
         if decided.rewrite is not None:
             self.count("request_rewritten")
         return decided.rewrite
-
-    def _record_reminder(self, key: SessionKey, reminder: Reminder | None) -> None:
-        """Put what a request carried on record, for hosts that commit no turns."""
-        if reminder is not None and reminder.new is not None:
-            self._kept.update(key, lambda state: reminded(len(state.transcript), reminder))
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
         """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.

@@ -9,7 +9,7 @@ from typing import Any
 import re2
 
 from .answering import answering_lines
-from .script import ChatMessage, Probe, text_of
+from .script import ChatMessage, Probe, split_reminder, text_of
 from .upstream import Answer, Upstream
 
 
@@ -38,23 +38,28 @@ class Tap:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A request on both sides of the middleware. ``block`` is the message that took the place of ``dropped`` others
-    ("" when nothing was replaced), ``kept`` are the client's that went through; tokens are those of the request."""
+    ("" when nothing was replaced), ``kept`` are the client's that went through; tokens are those of the request.
+    ``reminder`` is what stands behind one of these."""
 
     sent: int = 0
     received: int = 0
     dropped: int = 0
     block: str = ""
     kept: tuple[ChatMessage, ...] = ()
+    reminder: str = ""
 
 
 def seen(sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int) -> Seen:
     """Compare the messages that a client sent with those that the application received."""
+    parts = [split_reminder(message) for message in received]
+    received = [message for message, _ in parts]
     head = _common(sent, received)
     tail = min(_common(sent[::-1], received[::-1]), len(received) - head)
     ours = received[head : len(received) - tail]
     kept = received[:head] + received[len(received) - tail :]
     block = "\n".join(map(text_of, ours))
-    return Seen(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept))
+    reminder = "\n".join(text for _, text in parts if text)
+    return Seen(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept), reminder)
 
 
 def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:

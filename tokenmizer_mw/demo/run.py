@@ -139,6 +139,8 @@ class Rehearsal:
             held = request.sent - uncut + (counter.text(self._before.block) if self._before.block else 0)
             figures.cuts.append(CutSeen(turn.number, held, request, reply.first_byte))
             self.screen.cut(figures.cuts[-1], self.threshold, show_block=len(figures.cuts) == 1)
+        if request.reminder and request.reminder != self._before.reminder:
+            self.screen.reminder(request.reminder)
         self._before = request
         return request
 

@@ -110,6 +110,11 @@ class Screen:
             self.lines(["      This is what the model gets in their place:"], style="red")
             self.lines([f"      | {line}" for line in cut.seen.block.splitlines()], style="magenta")
 
+    def reminder(self, text: str) -> None:
+        """What a request carried of what the cut took out."""
+        self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
+        self.lines([f"      | {line}" for line in text.splitlines()], style="magenta")
+
     def probe(self, question: str, answered: Answered, dropped: int) -> None:
         """A question about an old fact, and its answer."""
         style = "green" if answered.right else "bold red"

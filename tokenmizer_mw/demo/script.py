@@ -80,6 +80,12 @@ def calling(step: Step) -> ChatMessage:
     }
 
 
+def split_reminder(message: ChatMessage) -> tuple[ChatMessage, str]:
+    """A message as its sender wrote it, and the reminder that stands behind it; "" for none."""
+    said, mark, reminder = text_of(message).partition("\n\n<session-record ")
+    return ({**message, "content": said}, (mark + reminder).strip()) if mark else (message, "")
+
+
 def text_of(message: ChatMessage) -> str:
     """The text of a message, whether its content is a string or a list of parts."""
     content = message.get("content") or ""

@@ -21,13 +21,11 @@ from tokenmizer_mw.tokens import MessageCounter
 
 from .answering import answer
 from .counting import message_tokens, request_tokens
-from .script import ChatMessage, Script, Turn, calling, text_of
+from .script import ChatMessage, Script, Turn, calling, split_reminder, text_of
 from .upstream import Answer
 
 MODEL: Final = "gpt-scripted"
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
-
-_REMINDER: Final = "\n\n<session-record "
 
 _WORD = re2.compile(r"\S+\s*|\s+")
 
@@ -44,13 +42,9 @@ class Pace:
 
 def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """``messages`` with what reminders say in front: it was said before all of them."""
-    reminders: list[ChatMessage] = []
-    others: list[ChatMessage] = []
-    for message in messages:
-        said, mark, reminder = text_of(message).partition(_REMINDER)
-        others.append({**message, "content": said} if mark else message)
-        reminders += [{"role": "user", "content": mark + reminder}] if mark else []
-    return [*reminders, *others]
+    parts = [split_reminder(message) for message in messages]
+    reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
+    return [*reminders, *(message for message, _ in parts)]
 
 
 class ScriptedModel:
