@@ -45,9 +45,9 @@ class Settings:
         ``default_window``. ``cut_at`` is the share of it at which the old transcript is replaced, ``cut_to`` the
         share that it is brought down to. ``block_tokens`` is the budget of the resume block that takes its place,
         ``block_role`` the role of the message that carries it. ``cut``: "window" cuts only then; "economy" also when a
-        cut pays, net of what providers take for cached input: with ``cut_to`` as the share of what is sent word for
-        word, and never so that a chat that ended right then would have cost more than ``cut_risk`` above what it
-        costs uncut (0.01: one percent).
+        cut pays, net of what providers take for cached input: with ``cut_to``, at most two fifths, as the share of
+        what is sent word for word that stays, and never so that a chat that ended right then would have cost more than
+        ``cut_risk`` above what it costs uncut (0.01: one percent).
         ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
         is about, in at most so many tokens; 0: none does.
     What is believed

@@ -53,6 +53,9 @@ is passed over. Where the models of a family differ, the smallest counts."""
 
 _BLOCK_SHARE: Final = 0.4
 
+_ECONOMY_SHARE: Final = 0.4
+"""Share of what is sent word for word that a cut which is to pay keeps at most, whatever ``cut_to`` allows."""
+
 _WORTH_LEAST: Final = 4
 """Blocks that a chat must be as long as before it is asked whether a cut pays."""
 
@@ -245,7 +248,7 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     """
     start, first = starts
     before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
-    share = settings.cut_to * (before[-1] - before[start])
+    share = min(settings.cut_to, _ECONOMY_SHARE) * (before[-1] - before[start])
     wanted = _boundary(request, before, first, share)
     keep_from = _boundary(request, before, first, min(share, bearable))
     if keep_from is not None and _too_short(request, chat, keep_from):

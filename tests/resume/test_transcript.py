@@ -12,7 +12,7 @@ from tokenmizer_mw.fence import frame, nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, Derived, NodeAdded
-from tokenmizer_mw.model.message import Message, Role, ToolResult
+from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import LEVELS, build_resume
@@ -91,6 +91,49 @@ def test_what_was_replaced_later_is_not_quoted(counter: TokenCounter, nonce: str
     assert "The worker restarts hourly." in text
 
 
+def replacing(*more: Node) -> SessionGraph:
+    graph = SessionGraph()
+    choice = {"kind": DecisionKind.CHOICE}
+    old = Node("d1", NodeType.DECISION, "RabbitMQ, the team knows it", Status.ACTIVE, Source(1, "user"), **choice)
+    new = Node("d2", NodeType.DECISION, "Redis for the queue", Status.ACTIVE, Source(3, "user"), **choice)
+    for event in (*map(NodeAdded, (old, new, *more)), DecisionReplaced(Transition("d1", "d2", 3, ""))):
+        graph.apply(event)
+    return graph
+
+
+def test_a_later_sentence_with_an_old_value_alone_is_marked(counter: TokenCounter, nonce: str) -> None:
+    said = ["We take RabbitMQ for jobs.", "Workers restart hourly.", "Redis replaces RabbitMQ in the queue of jobs."]
+    chat = [(n, Message(Role.USER, text)) for n, text in enumerate([*said, "The RabbitMQ container used 2 GB."], 1)]
+    text = text_of(replacing(), counter, nonce, chat)
+    assert "We take RabbitMQ" not in text
+    assert "U4: The RabbitMQ container used 2 GB. (replaced)" in text
+    assert "(replaced)" not in text.partition("U4")[0]
+
+
+def test_older_facts_with_an_old_value_are_left_out_and_rules_stay(counter: TokenCounter, nonce: str) -> None:
+    rule = Node(
+        "r1", NodeType.DECISION, "never restart RabbitMQ", Status.ACTIVE, Source(1, "user"), kind=DecisionKind.RULE
+    )
+    done = Node("t1", NodeType.TASK, "tuned the RabbitMQ memory limit", Status.COMPLETED, Source(2, "assistant"))
+    kept = Node("t2", NodeType.TASK, "wrote the job schema", Status.COMPLETED, Source(2, "assistant"))
+    text = text_of(
+        replacing(rule, done, kept), counter, nonce, [(4, Message(Role.USER, "The worker restarts hourly."))]
+    )
+    assert "tuned the RabbitMQ" not in text
+    assert "never restart RabbitMQ" in text
+    assert "wrote the job schema" in text
+
+
+@pytest.mark.parametrize("label", ["Which port do we take?", "should we keep two retries", "两次重试可以吗？"])
+def test_a_question_is_no_decision(graph_of: Any, counter: TokenCounter, nonce: str, label: str) -> None:
+    rows: list[Row] = [
+        (NodeType.DECISION, text, Status.ACTIVE, 1, {"kind": DecisionKind.CHOICE}) for text in (label, "port 8080")
+    ]
+    text = build_resume(graph_of(rows), counter=counter, nonce=nonce).text
+    assert "Decided: port 8080" in text
+    assert label not in text
+
+
 def test_messages_that_try_to_take_over_are_not_quoted(graph_of: Any, counter: TokenCounter, nonce: str) -> None:
     graph = graph_of([(NodeType.GOAL, "an importer", Status.ACTIVE, 1, {})])
     graph.apply(Derived(5, {4: ("override",)}))
@@ -135,6 +178,23 @@ def test_any_transcript_fits(told: list[tuple[Role, str]], budget: int) -> None:
 def test_words_of_scripts_without_spaces_are_pairs_of_signs() -> None:
     assert words_of("默认语言 en") == {"默认", "认语", "语言", "en"}
     assert words_of("Path src/app.py.") == {"path", "src/app.py"}
+
+
+def test_placeholders_are_no_sentences() -> None:
+    told = "[Response interrupted by user]\n(tool call only, no text)\nThe cache holds 40 entries."
+    assert [one.text for one in transcript_sentences([(1, Message(Role.USER, told))])] == [
+        "The cache holds 40 entries."
+    ]
+
+
+def test_the_last_words_before_a_tool_call_count_less() -> None:
+    told = "The cache holds forty entries. I will read the cache module now."
+    calls = (ToolCall("c1", "read", "{}"),)
+    (fact, plan), (same, announced) = (
+        transcript_sentences([(1, Message(Role.ASSISTANT, told, tool_calls=made))]) for made in ((), calls)
+    )
+    assert same.salience == fact.salience
+    assert announced.salience < plan.salience
 
 
 def test_sentences_end_where_scripts_say() -> None:

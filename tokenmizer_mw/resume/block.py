@@ -20,7 +20,7 @@ from .coverage import Coverage
 from .facts import Fact, Section, facts_of
 from .fill import Piece, beginnings, sequence
 from .order import ranked, said_once
-from .replaced import without_replaced
+from .replaced import ReplacedValues
 from .sentences import Numbered, Sentence, transcript_sentences, words_of
 
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
@@ -150,7 +150,9 @@ class _Telling:
     turn: int
     earlier: Sequence[Fact]
     transcript: Sequence[Numbered] = ()
+    _candidates: list[Sentence] = field(default_factory=list)
     _said: list[Sentence] | None = None
+    _replaced: ReplacedValues | None = None
     _wanted: Mapping[str, float] | None = None
     _known: list[Fact] | None = None
     _ranked: dict[bool, list[Fact]] = field(default_factory=dict)
@@ -163,6 +165,7 @@ class _Telling:
             raise BudgetTooSmall(reason)
         facts = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
         if self.transcript and tokens >= QUOTES_FROM:
+            facts = self._replaced_values().facts_without_old(facts)
             text, taken = self._covering(facts, tokens, fixed)
         else:
             text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
@@ -186,9 +189,14 @@ class _Telling:
 
     def _sentences(self) -> list[Sentence]:
         if self._said is None:
-            found = transcript_sentences(self.transcript, self.graph.flagged)
-            self._said = without_replaced(self.graph, found)
+            self._said = self._replaced_values().without_old(self._candidates)
         return self._said
+
+    def _replaced_values(self) -> ReplacedValues:
+        if self._replaced is None:
+            self._candidates = transcript_sentences(self.transcript, self.graph.flagged)
+            self._replaced = ReplacedValues(self.graph, self._candidates)
+        return self._replaced
 
     def _sources(self, facts: Sequence[Fact]) -> list[tuple[int, frozenset[str]]]:
         nodes = (self.graph.get(id) for fact in facts for id in fact.ids[:1])

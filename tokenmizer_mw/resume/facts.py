@@ -69,7 +69,7 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
     for index, node in enumerate(graph.nodes()):
         section = section_of(node)
         text = flatten(node.label)
-        if section is None or not text:
+        if section is None or not text or (section is Section.DECISIONS and _asks(text)):
             continue
         why, why_ids = _why(graph, node, section, into)
         if section is Section.GOAL and not why:
@@ -81,6 +81,16 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
 
 
 _NO_ORDER: Final = 1 << 30
+_ASKING: Final = re2.compile(
+    r"(?i)[?\x{ff1f}]\s*$|^(?:what|which|how|why|who|whom|where|when|whether|should|shall|could|would|can|do|does|did"
+    r"|is|are)\s+(?:we|i|you|it|they|there|this|that|the|a|an|about|if|come)\b[^:]*$"
+)
+
+
+def _asks(text: str) -> bool:
+    """Whether a label is a question, not what was decided."""
+    return _ASKING.search(text) is not None
+
 
 _PLAIN: Final[dict[NodeType, Section]] = {
     NodeType.FILE: Section.FILES,

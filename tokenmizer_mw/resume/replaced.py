@@ -1,43 +1,110 @@
-"""Sentences that state what was replaced later."""
+"""Sentences and facts that state what was replaced later."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, Status
 
+from .facts import Fact, Section
 from .sentences import Sentence, words_of
 
-Replaced = tuple[frozenset[str], int]
-"""The words that only an older statement has, and the number of the message that replaced it."""
+MARK: Final = "replaced"
+"""Stands behind a sentence that names an old value and not what took its place."""
+
+_STAYING: Final = frozenset({Section.GOAL, Section.RULES, Section.WARNINGS, Section.EARLIER})
+_REASON: Final = re.compile(r"[,;(:\uff0c\uff1b\uff08]| - | because | since ")
+_COMMON_SHARE: Final = 0.1
+_COMMON_LEAST: Final = 4
+_OLD_LETTERS_MIN: Final = 3
+_NEW_LETTERS_MIN: Final = 4
+"""What may stand behind a value; from which share of all sentences on, and from how many, a word is common; letters
+that a word needs to name a value ("the" names none, "SMS" does)."""
 
 
-def without_replaced(graph: SessionGraph, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """``sentences`` without those that say what a later message replaced or withdrew."""
-    by_word: dict[str, list[Replaced]] = {}
-    for words, number in _replaced(graph):
-        by_word.setdefault(max(words, key=len), []).append((words, number))
-    return [one for one in sentences if not _is_replaced(one, by_word)] if by_word else list(sentences)
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What message ``number`` replaced: ``old`` are the words that only the older statement has, ``new`` those that
+    only the newer one has."""
+
+    old: frozenset[str]
+    new: frozenset[str]
+    number: int
 
 
-def _is_replaced(sentence: Sentence, by_word: dict[str, list[Replaced]]) -> bool:
-    return any(
-        sentence.number < number and words <= sentence.words
-        for word in sentence.words
-        for words, number in by_word.get(word, ())
-    )
+class ReplacedValues:
+    """What of a session was replaced or withdrawn, found by its words. ``sentences`` say which words are common."""
+
+    def __init__(self, graph: SessionGraph, sentences: Sequence[Sentence]) -> None:
+        holding: dict[str, int] = {}
+        for one in sentences:
+            for word in one.words:
+                holding[word] = holding.get(word, 0) + 1
+        most = max(_COMMON_LEAST, _COMMON_SHARE * len(sentences))
+        common = {word for word, count in holding.items() if count > most}
+        self._by_word: dict[str, list[Replaced]] = {}
+        for found in _replaced(graph):
+            old = frozenset(word for word in found.old - common if _names(word, _OLD_LETTERS_MIN))
+            new = frozenset(word for word in found.new if _names(word, _NEW_LETTERS_MIN))
+            if old:
+                self._by_word.setdefault(max(old, key=len), []).append(Replaced(old, new, found.number))
+
+    def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """``sentences`` without those from before a replacement that name its old value; later ones that name it and
+        not the new one are marked."""
+        if not self._by_word:
+            return list(sentences)
+        return [told for one in sentences if (told := self._told(one)) is not None]
+
+    def facts_without_old(self, facts: Sequence[Fact]) -> list[Fact]:
+        """``facts`` without those from before a replacement that name its old value and not the new one. Goals and
+        the user's rules stay."""
+        if not self._by_word:
+            return list(facts)
+        return [fact for fact in facts if fact.section in _STAYING or not self._is_old(fact)]
+
+    def _told(self, sentence: Sentence) -> Sentence | None:
+        for found in self._found(sentence.words):
+            if sentence.number < found.number:
+                return None
+            if not found.new & sentence.words:
+                return replace(sentence, note=MARK)
+        return sentence
+
+    def _is_old(self, fact: Fact) -> bool:
+        words = words_of(fact.text)
+        return any(fact.turn < found.number and not found.new & words for found in self._found(words))
+
+    def _found(self, words: frozenset[str]) -> Iterator[Replaced]:
+        by_word = self._by_word
+        for word in words:
+            if word in by_word:
+                yield from (found for found in by_word[word] if found.old <= words)
+
+
+def _names(word: str, least: int) -> bool:
+    return len(word) >= least or not word.isalpha() or not word.isascii()
 
 
 def _replaced(graph: SessionGraph) -> Iterator[Replaced]:
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
         if old is not None and new is not None and not old.current:
-            yield from _told(old, words_of(old.label) - words_of(new.label), step.trigger)
+            words, later = words_of(_value(old)), words_of(new.label)
+            yield from _told(old, words - later, later - words, step.trigger)
     for node in graph.nodes(status=Status.INVALIDATED):
-        yield from _told(node, words_of(node.label), graph.life(node.id).touched)
+        yield from _told(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched)
 
 
-def _told(node: Node, words: frozenset[str], number: int) -> Iterator[Replaced]:
+def _value(node: Node) -> str:
+    """The label of a node without what stands behind its first clause, such as a reason."""
+    return _REASON.split(node.label.removesuffix(" as it was"), 1)[0] or node.label
+
+
+def _told(node: Node, words: frozenset[str], later: frozenset[str], number: int) -> Iterator[Replaced]:
     if words and number > node.source.turn:
-        yield words, number
+        yield Replaced(words, later, number)

@@ -25,6 +25,9 @@ _CHARACTERS_MAX: Final[dict[Role, int]] = {Role.USER: 120_000, Role.ASSISTANT: 1
 _ENDS_MAX: Final[dict[Role, int]] = {Role.USER: 4_000, Role.ASSISTANT: 4_000, Role.TOOL: 800}
 """How much of one message is looked at, at its beginning and at its end."""
 
+_PLACEHOLDERS: Final = frozenset({"()", "[]", "<>", "\uff08\uff09", "\u3010\u3011"})
+"""First and last sign of a line that stands for something that is not text: "[interrupted by user]"."""
+
 _LETTERS_MIN: Final = 16
 _SIGNS_MIN: Final = 6
 
@@ -33,11 +36,13 @@ _CODE: Final = 0.2
 _HEADING: Final = 0.3
 _INTRODUCTION: Final = 0.5
 _QUESTION: Final = 0.4
+_ANNOUNCEMENT: Final = 0.5
 _NUMBER: Final = 1.4
 _PLACE_HALF: Final = 6
 _PLACE_POWER: Final = 0.7
 """How much a sentence counts: by speaker, inside a code block, as a heading, as an introduction of what follows, as a
-question, with a number in it, and by its place in the message. Set on development data."""
+question, as the last words before a tool is called, with a number in it, and by its place in the message. Set on
+development data."""
 
 # These patterns are linear: classes of characters, one behind the other.
 _END: Final = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？；：])")
@@ -51,7 +56,8 @@ _DIGIT: Final = re.compile(r"\d")
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence of message ``number``, ``place`` sentences behind its first one. ``text`` is as it was written,
-    ``words`` are what it is compared by, ``salience`` says how much they count in it."""
+    ``words`` are what it is compared by, ``salience`` says how much they count in it. ``note``: what a reader has to
+    know of it, "" for nothing."""
 
     number: int
     role: Role
@@ -59,10 +65,12 @@ class Sentence:
     text: str
     words: frozenset[str]
     salience: float
+    note: str = ""
 
     def shown(self) -> str:
-        """The sentence as one harmless line without Markdown."""
-        return flatten(_MARKUP.sub("", _LEAD.sub("", self.text)), SENTENCE_MAX)
+        """The sentence as one harmless line without Markdown, its note in brackets behind it."""
+        line = flatten(_MARKUP.sub("", _LEAD.sub("", self.text)), SENTENCE_MAX)
+        return f"{line} ({self.note})" if self.note else line
 
 
 def transcript_sentences(transcript: Sequence[Numbered], without: frozenset[int] = frozenset()) -> list[Sentence]:
@@ -71,14 +79,14 @@ def transcript_sentences(transcript: Sequence[Numbered], without: frozenset[int]
     Of long messages the beginning and the end are read, and of long transcripts the newest messages of each speaker.
     """
     room = dict(_CHARACTERS_MAX)
-    chosen: list[tuple[int, Role, str]] = []
+    chosen: list[tuple[int, Role, str, bool]] = []
     for number, message in reversed(transcript):
         if number in without or room.get(message.role, 0) <= 0:
             continue
         text = _readable(message)
         room[message.role] -= len(text)
-        chosen.append((number, message.role, text))
-    return [sentence for number, role, text in reversed(chosen) for sentence in _sentences(number, role, text)]
+        chosen.append((number, message.role, text, bool(message.tool_calls)))
+    return [sentence for entry in reversed(chosen) for sentence in _sentences(*entry)]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -100,11 +108,15 @@ def _readable(message: Message) -> str:
     return remove_host_texts(text) if message.role is Role.USER else text
 
 
-def _sentences(number: int, role: Role, text: str) -> Iterator[Sentence]:
-    for place, (part, code) in enumerate(_parts(text)):
+def _sentences(number: int, role: Role, text: str, calls: bool) -> Iterator[Sentence]:
+    parts = list(_parts(text))
+    for place, (part, code) in enumerate(parts):
         words = words_of(part) - _EMPTY
         if words:
-            yield Sentence(number, role, place, part, words, _salience(role, part, place, code))
+            salience = _salience(role, part, place, code)
+            if calls and place == len(parts) - 1:
+                salience *= _ANNOUNCEMENT
+            yield Sentence(number, role, place, part, words, salience)
 
 
 _EMPTY: Final = frozenset({""})
@@ -123,6 +135,8 @@ def _parts(text: str) -> Iterable[tuple[str, bool]]:
 
 
 def _is_long_enough(part: str) -> bool:
+    if part[:1] + part[-1:] in _PLACEHOLDERS:
+        return False
     if not part.isascii() and _UNSPACED.search(part):
         return _SIGNS_MIN <= len(part) <= SENTENCE_MAX
     return _LETTERS_MIN <= len(part) <= SENTENCE_MAX
