@@ -28,7 +28,7 @@ from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 
 from .conftest import kept, made
 from .own_redis import OwnRedis
-from .serving import CHAT, Serving, chat, eventually, served, until_answered
+from .serving import CHAT, ProxyServing, Serving, chat, eventually, served, until_answered
 
 
 @pytest.fixture(params=["small", "proxy"])
@@ -201,9 +201,10 @@ def test_3_every_route_for_every_caller(serving: Serving, keys: MemoryKeys) -> N
             if route.of_session:
                 assert statuses["other"] >= 400 or route.name == "import", route.name
     for path in (CHAT, "/v1/messages", "/v1/models", "/v1/embeddings", "/api/chat", "/api/tags", "/anything"):
-        statuses = {who: server.ask(key, path=path).status for who, key in everybody.items()}
-        assert [statuses.pop(who) for who in ("none", "wrong", "read")] == [401, 401, 403], path
-        assert not {401, 403} & set(statuses.values()), path
+        answers = {who: server.ask(key, path=path) for who, key in everybody.items()}
+        assert [answers.pop(who).status for who in ("none", "wrong", "read")] == [401, 401, 403], path
+        for answer in answers.values():  # a provider that has no key is behind the door
+            assert answer.status not in (401, 403) or b"_API_KEY" in answer.body, path
 
 
 _HOSTS = [
@@ -443,7 +444,11 @@ _ODD = {
 def test_7_what_was_looked_at_is_what_is_sent(serving: Serving, keys: MemoryKeys, body: bytes) -> None:
     good = kept(keys)
     server = serving(keys)
-    assert server.ask(good, data=body, session="s1").status == 200
+    status = server.ask(good, data=body, session="s1").status
+    if isinstance(serving, ProxyServing) and body == _ODD["no UTF-8"]:
+        assert status == 415 and server.model.bodies == [], "what cannot be read cannot be redacted"
+        return
+    assert status == 200
     assert server.model.bodies == [body] and server.model.seen[0]["size"] == len(body)
 
 
@@ -468,7 +473,7 @@ def test_8_bodies_by_what_they_decompress_to(serving: Serving, keys: MemoryKeys,
     server = serving(keys, body_max=1_000_000)
     pack = gzip.compress if encoding == "gzip" else zlib.compress
     for size, status in ((900_000, 200), (1_000_001, 413), (100_000_000, 413)):
-        data = pack(bytes(size))
+        data = pack(b"x" * size)
         assert len(data) < 1_000_000
         assert server.ask(good, data=data, headers={"content-encoding": encoding}).status == status, size
     assert server.ask(good, data=b"no such thing", headers={"content-encoding": encoding}).status == 400
@@ -803,7 +808,8 @@ def test_11_secrets_of_prompts_headers_queries_and_errors_are_in_no_log(
     metrics = server.ask(good, path="/metrics", method="GET").body.decode()
     server.memory.flush()
     stored = b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
-    assert len(server.model.seen) == 5 and said.encode() in server.model.bodies[1]
+    assert len(server.model.seen) == 5
+    assert all(said.encode() not in body for body in server.model.bodies)
     for secret in (said, sent, asked):
         assert secret not in caplog.text and secret not in metrics and secret.encode() not in stored
     own = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]

@@ -191,7 +191,7 @@ def test_sessions_page_by_page(small: SessionMemory) -> None:
 
 def test_stats(filled: SessionMemory, app: Any) -> None:
     told = ask(app, "GET", "/api/stats").json()
-    assert (told["sessions"], told["oldest"]) == (1, told["newest"])
+    assert told["sessions"] == 1 and told["oldest"] <= told["newest"]
     assert "counters" not in told
     assert "counters" in ask(app, "GET", "/api/stats", token="admin").json()
     others = ask(app, "GET", "/api/stats", token="b").json()
