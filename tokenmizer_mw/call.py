@@ -37,9 +37,11 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.offload import CPU, STORE, offload
 from tokenmizer_mw.resilience.spool import SpooledTurn
+from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tracing import span
-from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
+from tokenmizer_mw.wire.host_texts import is_side_call
 from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
@@ -305,6 +307,8 @@ class Remembered:
         if self.fixed:
             return False
         opened, linked = self.opened, self.opened.dialect.linked
+        if self.memory.longest.may_be_compacted(self.key, opened.body):
+            return True
         return self.memory.may_cut(opened.body, linked) and self.memory.may_cut(opened.body, linked, opened.models)
 
     def forward(self, rewrite: Rewrite | None = None) -> Turn:
@@ -331,11 +335,19 @@ class Remembered:
         opened, memory = self.opened, self.memory
         request = opened.request
         try:
-            if memory.may_cut(opened.body, opened.dialect.linked, (request.model,)):
-                return self.forward(memory.prepare(self.key, request))
+            compacted = memory.longest.may_be_compacted(self.key, opened.body)
+            if compacted or memory.may_cut(opened.body, opened.dialect.linked, (request.model,)):
+                return self.forward(self._prepared(request, compacted))
         except Exception as error:
             failed(memory, "cut_failed", error)
         return self.forward()
+
+    def _prepared(self, request: ChatRequest, compacted: bool) -> Rewrite | None:
+        rewrite = self.memory.prepare(self.key, request, compacted=compacted)
+        if rewrite is not None:
+            in_front = rewrite.keep_from == request.prefix
+            self.memory.longest.note_block(self.key, len(self.opened.body), tools_digest(request), in_front=in_front)
+        return rewrite
 
 
 class Turn:
@@ -500,6 +512,9 @@ class Turn:
             )
         for reason in closed.reasons:
             self.memory.count(reason.value)
+        if not is_side_call(closed.messages):
+            opened = self._forwarding.opened
+            self.memory.longest.note(self._key, len(opened.body), tools_digest(opened.request))
         if self.memory.ingress is not None:
             opened = self._forwarding.opened
             self.memory.ingress.note(self._key, opened.sent, opened.body, opened.request)

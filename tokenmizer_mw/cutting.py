@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import BudgetTooSmall
-from tokenmizer_mw.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.fence import nonce_for, opens_block, without_own_blocks
 from tokenmizer_mw.fitting import Context, Shortened, newest
 from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import build_resume
-from tokenmizer_mw.session import Placed, Resent, SessionState
+from tokenmizer_mw.resume import Resume, build_resume
+from tokenmizer_mw.session import Placed, Resent, SessionState, begins_with_summary
 from tokenmizer_mw.tokens import MessageCounter
 from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
-from tokenmizer_mw.window import Cut, Plan, Replay, Rewrite, Untouched, block_budget, plan
+from tokenmizer_mw.window import (
+    Cut,
+    Plan,
+    Replay,
+    Rewrite,
+    Untouched,
+    block_budget,
+    budget_for,
+    left_to_others,
+    plan,
+)
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -48,7 +58,8 @@ class Cutting:
 
     ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
     nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared``: the share
-    of each message that compression takes out before it is sent; none: nothing of any.
+    of each message that compression takes out before it is sent; none: nothing of any. ``recorded`` is set where the
+    client may have compacted its chat by itself: it gives the messages of the session with their numbers.
     """
 
     drawing: Drawing
@@ -58,6 +69,7 @@ class Cutting:
     numbers: Sequence[int] = ()
     reserved: int = 0
     spared: Sequence[float] = ()
+    recorded: Callable[[], Sequence[tuple[int, Message]]] | None = None
 
     def decide(self, state: SessionState) -> Decided:
         """What is to be done with the request, given what the session has."""
@@ -75,10 +87,42 @@ class Cutting:
         if isinstance(decision, Replay) and not (same or self._stands(state, decision.keep_from, resent)):
             # The user changed something in what the cut in force leaves out: its block does not stand for it.
             decision = self._planned(None)
+        if isinstance(decision, Untouched) and self._follows_compaction(state, known):
+            return self._hand_back(state, known)
         decided = self._carried_out(state, decision, known, placed)
         if changed is None or decided.events:
             return decided
         return Decided(decided.rewrite, self._news(state, known), decided.counted)
+
+    def _follows_compaction(self, state: SessionState, known: Known) -> bool:
+        """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
+        stands in it yet."""
+        request = self.request
+        if self.recorded is None or not len(state.transcript) or left_to_others(request):
+            return False
+        spoken = self._spoken
+        if not (spoken and request.messages[request.prefix].opens_turn):
+            return False
+        replies = [message for _, message in (*state.recent, *state.undrawn)]
+        if not begins_with_summary(spoken, known[0], replies):
+            return False
+        return not any(opens_block(message.text) for message in spoken)
+
+    def _hand_back(self, state: SessionState, known: Known) -> Decided:
+        """A block in front of the whole history, where the window has room for it."""
+        request, prefix = self.request, self.request.prefix
+        drawn = self._news(state, known)
+        resume = self._resume(state, drawn, self.recorded() if self.recorded is not None else ())
+        if resume is None:
+            return Decided(None, drawn, ("cut_not_worth_it",))
+        taken = self.counter.text(request.overhead) + sum(self.counter.request_counts(request))
+        budget = budget_for(request.model, self.drawing.settings) * self.drawing.settings.cut_at
+        if taken + resume.tokens + MESSAGE_TOKENS > budget:
+            return Decided(None, drawn)
+        number = self._numbers(state, prefix, known, None)[-1]
+        cut = self._checkpoint(state, drawn, resume, prefix, number)
+        rewrite = Rewrite(prefix, cut.block, self.drawing.settings.block_role, made=True)
+        return Decided(rewrite, [*drawn, cut], ("block_handed_back",))
 
     def _anchored(self, frozen: Checkpointed | None, placed: Placed) -> int | None:
         """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
@@ -178,36 +222,49 @@ class Cutting:
     ) -> Checkpointed | None:
         """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
         ``numbers`` are those in the session of the messages up to that one, the system's left out."""
+        budget = block_budget(self.request.model, self.drawing.settings)
+        replaced = sum(self.counter.counts(self.request.messages[self.request.prefix : keep_from]))
+        transcript = self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else ()
+        resume = self._resume(state, drawn, transcript)
+        if resume is None or resume.tokens >= replaced:
+            return None
+        return self._checkpoint(state, drawn, resume, keep_from, numbers[-1])
+
+    def _resume(
+        self, state: SessionState, drawn: Sequence[Event], transcript: Sequence[tuple[int, Message]]
+    ) -> Resume | None:
+        """The block of the session with what is new, quoting ``transcript``; ``None`` when there is nothing to say, or
+        no room for it."""
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
-        id, request = state.next_checkpoint, self.request
-        turn = len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)
-        budget = block_budget(request.model, self.drawing.settings)
-        nonce = nonce_for(self.drawing.secret, self.key, id)
-        dropped = request.messages[request.prefix : keep_from]
-        replaced = sum(self.counter.counts(dropped))
         try:
             resume = build_resume(
                 graph,
-                budget=budget,
+                budget=block_budget(self.request.model, self.drawing.settings),
                 counter=self.counter.counter,
-                nonce=nonce,
-                turn=turn,
-                transcript=self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else (),
+                nonce=nonce_for(self.drawing.secret, self.key, state.next_checkpoint),
+                turn=_newest_number(state, drawn),
+                transcript=transcript,
             )
         except BudgetTooSmall:
             return None
-        if not resume.text or resume.tokens >= replaced:
-            return None
+        return resume if resume.text else None
+
+    def _checkpoint(
+        self, state: SessionState, drawn: Sequence[Event], resume: Resume, keep_from: int, number: int
+    ) -> Checkpointed:
+        """The record of a block in the place of the messages before ``keep_from``, which is ``number`` in the
+        session."""
+        messages = self.request.messages
         return Checkpointed(
-            id=id,
-            turn=turn,
+            id=state.next_checkpoint,
+            turn=_newest_number(state, drawn),
             tokens=resume.tokens,
             block=resume.text,
-            anchor=digest(request.messages[keep_from]),
-            anchor_turn=numbers[-1],
-            dropped=len(dropped),
+            anchor=digest(messages[keep_from]),
+            anchor_turn=number,
+            dropped=keep_from - self.request.prefix,
             carried=resume.node_ids,
         )
 
@@ -239,3 +296,8 @@ class Cutting:
     def _spoken_before(self, index: int) -> int:
         """How many messages before ``index`` are not the system's."""
         return sum(role is not Role.SYSTEM for role in self.request.messages.roles[:index])
+
+
+def _newest_number(state: SessionState, drawn: Sequence[Event]) -> int:
+    """The number of the newest message once ``drawn`` is part of the session."""
+    return len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)

@@ -221,9 +221,9 @@ class Opened:
         """The next stage, with the body that the inner application must see.
 
         Without a rewrite and without a field of ours to drop it is the original bytes object, unread. A rewrite
-        that would make the body longer is not carried out. ``condensed`` is the request with shorter texts in its
-        messages, where it goes on so. Raises ``MalformedRequest`` when a field is to be dropped from what is not a
-        chat request.
+        that takes messages out and would make the body longer is not carried out. ``condensed`` is the request with
+        shorter texts in its messages, where it goes on so. Raises ``MalformedRequest`` when a field is to be dropped
+        from what is not a chat request.
         """
         if rewrite is None and condensed is None and not self.drop:
             return Forwarding(self, self.body)
@@ -234,7 +234,7 @@ class Opened:
         body = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
         for one in _ways(rewrite):
             shorter = self._shortened(request, one)
-            if len(shorter) < len(body):
+            if len(shorter) < len(body) or one.keep_from == request.prefix:
                 return Forwarding(self, shorter, one, savings, moved)
         return Forwarding(self, body, savings=savings, moved=moved)
 

@@ -34,6 +34,7 @@ _DIGITS: Final = 16
 _NONCE = re2.compile(r"[0-9a-f]{16,64}")
 _OPENING = re2.compile(r"<session-record([0-9]{20})>")
 _CLOSING = re2.compile(r"</session-record([0-9]{20})>")
+_SENT = re2.compile(rf"<{_TAG} [0-9]{{20}}>")
 _TRACE = re2.compile(r"session-?record")
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me"})
 _ESCAPED = re2.compile(r"(?i)&(?:lt|#0{0,4}60|#x0{0,4}3c);|&(?:gt|#0{0,4}62|#x0{0,4}3e);|\\u003[ce]|\\x3[ce]|%3[ce]")
@@ -71,6 +72,11 @@ def frame(nonce: str) -> tuple[str, str]:
 
 def _decimal(digits: str) -> str:
     return f"{int(digits, 16):020d}"
+
+
+def opens_block(text: str) -> bool:
+    """Whether a block of any installation begins in ``text``, spelled as it was sent."""
+    return _SENT.search(text) is not None
 
 
 def own_blocks(text: str, secret: bytes) -> list[Span]:

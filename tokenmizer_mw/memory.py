@@ -442,14 +442,6 @@ class SessionMemory(RequestPath):
 
         return self._viewed(key, view, expected=not others)
 
-    def _transcript(self, key: SessionKey) -> list[tuple[int, Message]]:
-        """The messages of a session with their numbers, without blocks of ours and without archived ones."""
-        return [
-            (written.number, without_own_blocks(written.message, self._secret))
-            for written in self._written(key)
-            if not written.archived
-        ]
-
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
         """The other sessions of a project with their graphs, the most recently updated first; [] by default."""
         if not project_of(key.id, self.settings.project_separator):

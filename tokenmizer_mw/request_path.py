@@ -23,7 +23,7 @@ from tokenmizer_mw.errors import (
     StoreUnavailable,
     UnknownSession,
 )
-from tokenmizer_mw.fence import may_echo, unechoed
+from tokenmizer_mw.fence import may_echo, unechoed, without_own_blocks
 from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
@@ -47,7 +47,7 @@ from tokenmizer_mw.resilience.monitor import StoreMonitor
 from tokenmizer_mw.resilience.patience import patience
 from tokenmizer_mw.resilience.spool import SpooledTurn, TurnSpool
 from tokenmizer_mw.resilience.waiting import await_until_settled, wait_until_settled
-from tokenmizer_mw.session import SessionState, joining
+from tokenmizer_mw.session import LongestRequests, SessionState, joining, tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
@@ -93,6 +93,7 @@ class RequestPath:
         self.store_monitor = StoreMonitor(Breaker(self.settings.store_failures_max), self.settings.store_wait_seconds)
         self._bounded_log = BoundedLog(log, self.store_monitor)
         self.spool = self._made_spool()
+        self.longest = LongestRequests(self.settings.sessions_cached, make_lock())
         self._least_budget = smallest_budget(self.settings)
         self._counters = ModelCounters(self.settings.tokenizer_dir)
         self.books = Books(log, self.settings, self._counters, self.count)
@@ -191,8 +192,12 @@ class RequestPath:
         rewrite = self._decided(key, cutting)
         return self._kept.read(key, lambda state: cutting.fitted(state, told, rewrite, limit))
 
-    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
-        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut."""
+    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut.
+
+        ``compacted``: the client may have compacted its chat by itself. Where it has, a block is put in front of the
+        history, in this request and in the later ones.
+        """
         if may_echo(request.text):
             request = replace(request, messages=request.messages.through(self._unechoed))
         with span("cut", messages=len(request.messages)), patience(self.settings.store_wait_seconds):
@@ -202,8 +207,10 @@ class RequestPath:
             cutting = Cutting(self._drawing, key, request, counter, spared=spared)
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
                 return self._kept.read(key, lambda state: cutting.decide(state).rewrite)
+            if compacted and self._is_same_agent(key, request):
+                cutting = replace(cutting, recorded=partial(self._transcript, key))
             rewrite = self._decided(key, cutting)
-            if rewrite is None or not self.settings.reminder_tokens:
+            if rewrite is None or rewrite.keep_from == request.prefix or not self.settings.reminder_tokens:
                 return rewrite
             with span("remind"):
                 kept = range(rewrite.keep_from, len(request.messages))
@@ -235,6 +242,18 @@ class RequestPath:
         if reminder is not None:
             self.count("reminder_sent")
         return reminder
+
+    def _is_same_agent(self, key: SessionKey, request: ChatRequest) -> bool:
+        """Whether the session's longest request offered the same tools: a subagent has others."""
+        return self.longest.has_tools(key, tools_digest(request), unknown=True)
+
+    def _transcript(self, key: SessionKey) -> list[tuple[int, Message]]:
+        """The messages of a session with their numbers, without blocks of ours and without archived ones."""
+        return [
+            (written.number, without_own_blocks(written.message, self._secret))
+            for written in self._written(key)
+            if not written.archived
+        ]
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
@@ -580,6 +599,7 @@ class RequestPath:
         """Nothing of a session is at hand afterwards."""
         self._kept.drop(key)
         self._texts.drop(key)
+        self.longest.drop(key)
 
     def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append what ``decide``, which is quick, makes of the session."""

@@ -180,11 +180,11 @@ def plan(
 
     ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
     force; ``kept`` is the place of its anchor, where that is known. That cut is carried on wherever its anchor is
-    found. A new one is made when the request as it would be sent exceeds its share of the window, or when it pays and
-    the settings ask for that: only where a turn begins, behind the cut in force, never inside an open tool loop, never
-    between a tool call and its result, never behind the newest message of the user, never before what is bound to the
-    messages that would go, and never when it
-    would not make the request smaller.
+    found; one that replaces nothing only as long as the request fits the window with it. A new one is made when the
+    request as it would be sent exceeds its share of the window, or when it pays and the settings ask for that: only
+    where a turn begins, behind the cut in force, never inside an open tool loop, never between a tool call and its
+    result, never behind the newest message of the user, never before what is bound to the messages that would go, and
+    never when it would not make the request smaller.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
@@ -192,6 +192,8 @@ def plan(
     before = list(accumulate(counts, initial=0))
     standing = _carried_on(request, before, frozen, kept)
     sent = overhead + _sent(request, before, standing, frozen)
+    if isinstance(standing, Replay) and standing.keep_from == request.prefix and sent > budget:
+        standing, sent = Untouched(), overhead + before[-1]
     full = sent > budget * settings.cut_at
     if request.stand_down or not (full or settings.cut == "economy"):
         return standing
@@ -228,7 +230,7 @@ def _ledgered(
 ) -> Ledgered:
     """What the calls of the chat have cost."""
     cut = None
-    if isinstance(standing, Replay) and frozen is not None:
+    if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
         made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
         gone = before[standing.keep_from] - before[request.prefix] - frozen.tokens - MESSAGE_TOKENS
         cut = Standing(standing.keep_from, min(made, len(before) - 2), gone)
@@ -277,12 +279,17 @@ def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: C
 def _carried_on(
     request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
 ) -> Replay | Untouched:
-    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces."""
+    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces. A
+    block that replaces nothing stands in front of the whole history."""
     if frozen is None or not frozen.anchor:
         return Untouched()
     if kept is None:
         kept = _anchored(request, frozen)
-    if kept is None or before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
+    if kept is None:
+        return Untouched()
+    if not frozen.dropped:
+        return Replay(kept, frozen.block) if kept == request.prefix else Untouched()
+    if before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
     return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block)
 

@@ -86,7 +86,7 @@ class Session:
         options = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
         named = ("--resume" if resume else "--session-id", name)
         tools = ("--allowedTools", f"Bash,Write,{TOOLS}*")
-        ours = ("--plugin-dir", str(PLUGIN)) if plugin else ()
+        ours = ("--plugin-dir", str(PLUGIN)) if plugin and self.plugin else ()
         command = ("claude", *ours, "--model", "fake-n3", *options, *tools, *named)
         self._process = subprocess.Popen(
             command, cwd=desk.project, env=desk.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

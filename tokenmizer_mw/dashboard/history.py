@@ -86,6 +86,8 @@ def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
     for mark in marks[-_most(asked, MARKS) :][::-1]:
         point = mark.checkpoint
         cut = f"cut: the block took the place of {counted(point.dropped, 'message')}" if point.anchor else ""
+        if point.anchor and not point.dropped:
+            cut = "handed back: the block stands in front of a history that the client has compacted"
         about = f"message {point.turn}, block of {counted(point.tokens, 'token')}"
         look = link(to("graph", id=asked.id, at=repr(mark.recorded_at)), "graph then")
         rows.append(

@@ -226,6 +226,11 @@ def _lost(asked: Asked, report: LossReport) -> Markup:
         f"At {report.checkpoint} the block took the place of {counted(report.dropped, 'message')} before message"
         f" {report.before_turn}; it leaves out {counted(len(report.items), 'fact')}."
     )
+    if not report.dropped:
+        text = (
+            f"At {report.checkpoint} the client had compacted its history before message {report.before_turn}; the"
+            f" block leaves out {counted(len(report.items), 'fact')}."
+        )
     shown = tag("ul", rows, class_="facts") if rows else None
     more = counted(len(report.items) - len(rows), "more fact") if len(report.items) > len(rows) else ""
     return card(

@@ -2,6 +2,7 @@
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 
+from .compaction import LongestRequests, begins_with_summary, tools_digest
 from .state import (
     Edited,
     Marked,
@@ -16,6 +17,7 @@ from .transcript import Placed, Resent, Transcript
 __all__ = [
     "CONTEXT_MESSAGES",
     "Edited",
+    "LongestRequests",
     "Marked",
     "Numbered",
     "Placed",
@@ -23,6 +25,8 @@ __all__ = [
     "SessionState",
     "Transcript",
     "appended",
+    "begins_with_summary",
     "fold",
     "joining",
+    "tools_digest",
 ]

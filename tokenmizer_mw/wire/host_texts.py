@@ -96,9 +96,19 @@ _SYSTEM_LOOK: Final = 4_096
 """Characters of a system prompt in which a side call is looked for: it begins with what it is for."""
 
 
+_INDENT: Final = r"[ \t]*"
 _IN_MESSAGES: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if not row.system))
 _IN_SYSTEM: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
 _EACH: Final = [(row, re2.compile(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
+_NOTICES_IN_JSON: Final = re2.compile(
+    "|".join(
+        f"(?:{row.pattern.removeprefix('^').removeprefix(_INDENT)})"
+        for row in HOST_TEXTS
+        if row.kind is HostTextKind.CONTINUATION_NOTICE
+    ).encode()
+)
+"""Continuation notices in the bytes of a body, where lines begin behind an escape."""
+
 _MATCHES_CACHED: Final = 256
 _EXAMPLES_MAX: Final = 32
 """Messages at the beginning of a chat among which a host's examples end."""
@@ -141,6 +151,11 @@ def is_continuation(message: Message) -> bool:
     if message.role is not Role.USER:
         return False
     return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
+
+
+def may_continue(body: bytes) -> bool:
+    """Whether a host's notice that an earlier conversation goes on may be in the JSON ``body``."""
+    return _NOTICES_IN_JSON.search(body) is not None
 
 
 def is_side_call(messages: Sequence[Message]) -> bool:

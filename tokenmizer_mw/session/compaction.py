@@ -1,0 +1,121 @@
+"""Notice that a client has compacted its chat: its next request is short and begins with a summary of the old ones.
+
+No I/O. The sizes are an in-process cache: where a process knows nothing of a session, a host's notice in the body is
+the only sign.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from hashlib import blake2b
+from json import dumps
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.spelling import canonical_text
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.host_texts import is_continuation, may_continue
+
+_SHORTER: Final = 2
+"""Times the longest request must be as long as one that is looked at although no host's notice is in it."""
+
+_SUMMARY_LEAST: Final = 300
+"""Characters, without spaces, of a reply that is taken for a summary when it comes back in a user's message."""
+
+_PIECES: Final = 8
+_PIECE: Final = 40
+"""Characters of a piece of a summary. Half of the pieces must come back: clients take out tags and leading thoughts."""
+
+
+def tools_digest(request: ChatRequest) -> str:
+    """A digest of the tools that a request offers."""
+    tools = dumps(request.fields.get("tools"), sort_keys=True, default=str)
+    return blake2b(tools.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def begins_with_summary(messages: History, start: int, replies: Iterable[Message]) -> bool:
+    """Whether a message before the first reply in ``messages``, and from ``start`` on, carries a summary: a host's
+    notice that the chat goes on from one, or most of one of ``replies``, the newest that the session has."""
+    first_reply = next((at for at, role in enumerate(messages.roles) if role is Role.ASSISTANT), len(messages))
+    leading = [message for message in messages[start:first_reply] if message.role is Role.USER]
+    if any(is_continuation(message) for message in leading):
+        return True
+    said = [canonical_text(message) for message in leading]
+    summaries = [canonical_text(message) for message in replies if message.role is Role.ASSISTANT]
+    return any(_repeats(text, summary) for summary in summaries for text in said if len(summary) >= _SUMMARY_LEAST)
+
+
+def _repeats(text: str, summary: str) -> bool:
+    step = (len(summary) - _PIECE) // (_PIECES - 1)
+    pieces = [summary[at * step : at * step + _PIECE] for at in range(_PIECES)]
+    return 2 * sum(piece in text for piece in pieces) >= _PIECES
+
+
+@dataclass(slots=True)
+class _Longest:
+    """``size`` is in bytes of the body, ``tools`` a ``tools_digest``; ``handed_back``: a block stands in front of the
+    session's history, whose requests are always looked at."""
+
+    size: int
+    tools: str
+    handed_back: bool = False
+
+
+class LongestRequests:
+    """The longest request of each session since its client last compacted it, of at most ``sessions_max`` sessions.
+
+    Safe to call from several threads.
+    """
+
+    def __init__(self, sessions_max: int, lock: AbstractContextManager[object]) -> None:
+        self._sessions_max = sessions_max
+        self._lock = lock
+        self._longest: OrderedDict[SessionKey, _Longest] = OrderedDict()
+
+    def may_be_compacted(self, key: SessionKey, body: bytes) -> bool:
+        """Whether a request with this body is worth a look: the client may have compacted its chat. Does not read the
+        body unless it is shorter than an earlier one, or the first one of the session here."""
+        with self._lock:
+            longest = self._longest.get(key)
+        if longest is not None and (longest.handed_back or len(body) * _SHORTER < longest.size):
+            return True
+        return (longest is None or len(body) < longest.size) and may_continue(body)
+
+    def has_tools(self, key: SessionKey, tools: str, *, unknown: bool) -> bool:
+        """Whether the session's longest request offered the tools with the digest ``tools``; ``unknown`` where no
+        request of it is known."""
+        with self._lock:
+            longest = self._longest.get(key)
+        return longest.tools == tools if longest is not None else unknown
+
+    def note(self, key: SessionKey, size: int, tools: str) -> None:
+        """A request of ``size`` bytes was sent."""
+        with self._lock:
+            longest = self._longest.get(key)
+            if longest is None or size >= longest.size:
+                self._put(key, _Longest(size, tools, longest is not None and longest.handed_back))
+
+    def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
+        """A request of ``size`` bytes went out with a block: ``in_front`` of its whole history, or in the place of old
+        messages."""
+        with self._lock:
+            longest = self._longest.get(key)
+            was_in_front = longest is not None and longest.handed_back
+            if was_in_front != in_front:
+                self._put(key, _Longest(size, tools, in_front))
+
+    def drop(self, key: SessionKey) -> None:
+        """Forget a session."""
+        with self._lock:
+            self._longest.pop(key, None)
+
+    def _put(self, key: SessionKey, longest: _Longest) -> None:
+        self._longest[key] = longest
+        self._longest.move_to_end(key)
+        while len(self._longest) > self._sessions_max:
+            self._longest.popitem(last=False)
