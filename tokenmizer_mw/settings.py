@@ -128,6 +128,10 @@ class Settings:
         mark their messages for a provider's cache are compressed, too. ``compress_known_max``: characters of recent
         requests that are kept as they were sent, so that only what is new is looked at. ``trim_replies``: replies that
         are not streamed, of at most ``capture_max``, lose pleasantries at their beginning and end.
+    Analysis of files
+        ``file_memory_max``: memory that reading one workbook, PDF document, archive or structured document may take in
+        its own process, beyond what an interpreter takes. ``file_seconds``: time that it may take. What was read until
+        then is reported.
     What calls cost
         ``savings``: keep books of what calls cost and saved, in the store and in the background. ``prices``: a YAML
         file of prices that win over the published ones: by the start of a model's name, ``input``, ``cached``,
@@ -228,6 +232,8 @@ class Settings:
     trim_replies: bool = False
     savings: bool = False
     prices: str | None = None
+    file_memory_max: int = 256 * 1024 * 1024
+    file_seconds: float = 20.0
     transcript_max: int = 256 * 1024 * 1024
     api_body_max: int = 1024 * 1024
     import_max: int = 64 * 1024 * 1024
@@ -253,8 +259,6 @@ class Settings:
         for name in ("drain_seconds", "llm_rest_seconds", "store_wait_seconds", "store_rest_seconds"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
-        if self.llm_timeout <= 0:
-            raise ConfigError("llm_timeout is more than 0 seconds")
 
     @property
     def domains_named(self) -> tuple[str, ...] | None:
@@ -289,6 +293,9 @@ class Settings:
         for name in ("confidence_floor", "cut_risk"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ConfigError(f"{name} lies between 0 and 1")
+        for name in ("llm_timeout", "file_seconds"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} is more than 0 seconds")
 
     @property
     def stages_named(self) -> set[str]:
@@ -366,6 +373,7 @@ _LEAST: Final = {
     "compress_keep": 1,
     "compress_step": 1,
     "compress_known_max": 0,
+    "file_memory_max": 16 * 1024 * 1024,
     "transcript_max": 1_024,
     "api_body_max": 1_024,
     "import_max": 1_024,
@@ -391,6 +399,7 @@ _NUMBERS: Final = (
     "drain_seconds",
     "store_wait_seconds",
     "store_rest_seconds",
+    "file_seconds",
     "llm_timeout",
     "llm_rest_seconds",
     "cache_seconds",

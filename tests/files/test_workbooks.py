@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.files import Stopped, analyze, office, strings
+from tokenmizer_mw.files.opening import open_source
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -59,9 +60,10 @@ def test_shared_texts_in_pieces_and_with_their_sound() -> None:
 
 def test_further_shared_texts_are_empty_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strings, "STRINGS_MAX", 22)
-    digest = analyze(workbook(40), name="a.xlsx")
-    assert "not all of its shared texts were read" in digest.partial
-    assert "- name: text, all different, such as text number 0" in digest.text
+    _, source = open_source(workbook(40), "a.xlsx", lambda done: None, lambda name, value: value, str)
+    report = office.read_workbook(source)
+    assert "not all of its shared texts were read" in report.broke
+    assert any("- name: text, all different, such as text number 0" in line.text for line in report.lines)
 
 
 def test_a_number_of_no_shared_text_is_a_fault_of_the_sheet() -> None:

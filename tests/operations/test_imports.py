@@ -130,3 +130,11 @@ def test_what_could_have_been_is_not() -> None:
 def test_events_from_the_future_are_refused() -> None:
     with pytest.raises(CallerError, match="future"):
         require_sound([Recorded(1, NOW * 2, said(1))], NOW)
+
+
+def test_events_from_before_1970_are_refused_with_their_line() -> None:
+    with pytest.raises(CallerError, match="event 1: recorded before 1970"):
+        require_sound([Recorded(1, -1.0, said(1))], NOW)
+    lines = list(export_lines("s", [Recorded(1, 5.0, said(1)), Recorded(2, -5.0, said(2))]))
+    with pytest.raises(CallerError, match="line 3: recorded before 1970"):
+        read_transcript("\n".join(lines).encode(), "f")

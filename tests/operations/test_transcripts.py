@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import time
+import tracemalloc
+from collections.abc import Callable
 
 import pytest
 
@@ -105,3 +108,40 @@ def test_bad_input_is_named_with_its_line(raw: bytes, complaint: str) -> None:
     assert str(caught.value).startswith("chat.json: ")
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def _cpu(work: Callable[[], object]) -> float:
+    best = float("inf")
+    for _ in range(4):
+        started = time.process_time()
+        work()
+        best = min(best, time.process_time() - started)
+    return best
+
+
+@pytest.mark.parametrize("filler", [b"{}\n", b"\n", b" \n", b"[]\n"])
+def test_a_wrong_line_is_refused_before_the_lines_behind_it_are_read(filler: bytes) -> None:
+    """The rest of the file may cost its decoding, and no object for each of its lines."""
+    raw = b'{"role": "user", "content": "a"}\n{}\n' + filler * 500_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(CallerError, match="line 2"):
+            read_transcript(raw, "f")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(raw) + 1_000_000
+
+
+@pytest.mark.parametrize("filler", [b"\n", b" \n", b"\t \r\n"])
+def test_blank_lines_cost_in_proportion_to_their_number(filler: bytes) -> None:
+    def work(count: int) -> Callable[[], object]:
+        raw = b'{"role": "user", "content": "a"}\n' + filler * count + b'{"role": "user", "content": "b"}\n'
+        return lambda: read_transcript(raw, "f")
+
+    assert _cpu(work(800_000)) <= 6 * _cpu(work(200_000)) + 0.02
+
+
+def test_a_line_behind_blank_ones_is_named_by_its_number() -> None:
+    with pytest.raises(CallerError, match="line 12"):
+        read_transcript(b'{"role": "user", "content": "a"}\n' + b" \n" * 10 + b"{}\n", "f")

@@ -63,13 +63,24 @@ def forget(asked: Asked[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
     }
 
 
+def _has_longer_line(body: bytes, size: int) -> bool:
+    """Whether a line is longer than ``size`` bytes: looked for in steps of that length, not line by line."""
+    start = 0
+    while len(body) - start > size:
+        end = body.rfind(b"\n", start, start + size + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
 def import_(asked: Asked[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
     """Take an export or messages into a session."""
     key = SessionKey(asked.tenant, asked.session_id)
     if not key.valid():
         raise Refused(INVALID_SESSION)
     longest = asked.memory.settings.request_max
-    if max(map(len, asked.body.split(b"\n"))) > longest:
+    if _has_longer_line(asked.body, longest):
         raise Refused(too_large(longest))
     found = read_transcript(asked.body, "The body", size_max=asked.memory.settings.import_max)
     try:

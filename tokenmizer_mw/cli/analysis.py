@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.files import BUDGET, analyze, excerpt
+from tokenmizer_mw.files import BUDGET, Limits, analyze, excerpt
 from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.terminal import show, show_json
@@ -22,7 +22,9 @@ def run_analyze(arguments: argparse.Namespace) -> int:
         size = path.stat().st_size
     except OSError as error:
         raise CallerError(f"{arguments.file}: {error.strerror or error}") from None
-    redactor = redactor_of(Settings.load(arguments.config), os.urandom(32))
+    settings = Settings.load(arguments.config)
+    redactor = redactor_of(settings, os.urandom(32))
+    limits = Limits(settings.file_memory_max, settings.file_seconds)
     with progress("bytes", size) as advance:
         if arguments.lines is not None or arguments.find:
             text = excerpt(
@@ -32,10 +34,12 @@ def run_analyze(arguments: argparse.Namespace) -> int:
                 budget=arguments.budget or 1_000,
                 redactor=redactor,
                 progress=advance,
+                limits=limits,
             )
             document: object = {"file": path.name, "text": text}
         else:
-            digest = analyze(path, budget=arguments.budget or BUDGET, redactor=redactor, progress=advance)
+            budget = arguments.budget or BUDGET
+            digest = analyze(path, budget=budget, redactor=redactor, progress=advance, limits=limits)
             text, document = digest.text, digest.to_dict()
     if arguments.json:
         show_json(document)

@@ -109,7 +109,7 @@ def _draw(
         structure = read_structure(turn, message, pending, segments=segments)
         findings = [finding for finding in structure if _may_say(finding)]
     if speaks and not fenced and "rules" in stages:
-        elsewhere = foreign(message.text, handed=message.role is Role.USER)
+        elsewhere = foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
         model = model_of(settings) if "model" in stages else None
         read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere)]

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, Final, cast
 
 from .digest import Line, Report, counted, listed, measured
-from .reading import Source, Stopped
+from .reading import TOO_LARGE, Source, Stopped
 
 ENTRIES_MAX: Final = 200_000
 """Entries that are looked at."""
@@ -81,6 +81,8 @@ def read_tar(source: Source) -> Report:
                 listing.add(member.name, member.size, folder=member.isdir(), link=link)
     except Stopped:
         broke = f"stopped after {listing.entries:,} entries"
+    except MemoryError:
+        broke = f"behind entry {listing.entries:,}: {TOO_LARGE}"
     except _TooMuch as error:
         broke = str(error)
     except (tarfile.TarError, EOFError, OSError, ValueError) as error:

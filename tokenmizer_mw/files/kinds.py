@@ -50,6 +50,8 @@ _ENDINGS: Final[Mapping[str, str]] = {
 
 _ZIPPED: Final = {".xlsx": "workbook", ".xlsm": "workbook"}
 
+_PLAIN: Final = frozenset({"csv", "log", "markdown", "text", "source", "binary"})
+
 _BINARY: Final = (
     (b"\x89PNG\r\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -82,6 +84,11 @@ def reader_of(name: str, source: Source) -> tuple[str, Reader]:
         return "source", partial(text.read_source, language=language)
     kind = _ENDINGS.get(_ending(name), "") or _by_looks(source)
     return kind, READERS[kind]
+
+
+def is_plain(kind: str) -> bool:
+    """Whether files of a kind are read line by line in time and memory that nothing in them can raise."""
+    return kind in _PLAIN
 
 
 def _by_contents(name: str, source: Source) -> str:

@@ -6,11 +6,14 @@ from typing import Final
 from xml.parsers import expat
 
 from .digest import Report, counted
-from .reading import Broken, Source, Stopped
-from .tree import Tree
+from .reading import TOO_LARGE, Broken, Source, Stopped
+from .tree import DEPTH_MAX, Tree
 
 TEXT_MAX: Final = 2_000
 """Characters of the text of one element that are looked at."""
+
+NESTED_MAX: Final = 10_000
+"""Elements within elements, below which nothing is read: the parser remembers each."""
 
 
 class _Handlers:
@@ -24,7 +27,10 @@ class _Handlers:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element opens."""
         self.elements += 1
-        path = f"{self._open[-1][0]}/{name}" if self._open else name
+        if len(self._open) > NESTED_MAX:
+            raise Broken(f"it is nested more than {NESTED_MAX:,} deep; what follows is not read")
+        deep = len(self._open) > DEPTH_MAX
+        path = self._open[-1][0] if deep else f"{self._open[-1][0]}/{name}" if self._open else name
         self._open.append([path])
         for attribute, value in attributes.items():
             self.tree.add(f"{path}@{attribute}", "attribute", value)
@@ -62,6 +68,8 @@ def read(source: Source) -> Report:
         parser.Parse(b"", True)
     except Stopped:
         broke = "stopped before the end"
+    except MemoryError:
+        broke = TOO_LARGE
     except Broken as error:
         broke = str(error)
     except expat.ExpatError as error:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from .columns import Column, looks_like_data
 from .digest import Line, Report, counted, listed, measured
-from .reading import Source, Stopped, clipped
+from .reading import TOO_LARGE, Source, Stopped, clipped
 from .strings import read_strings
 
 UNPACKED_MAX: Final = 256 * 1024 * 1024
@@ -22,7 +22,13 @@ WHOLE_MAX: Final = 4 * 1024 * 1024
 """Bytes of what is read whole of a workbook, such as its styles: all but sheets, shared texts and media."""
 
 ROWS_MAX: Final = 100_000
-"""Rows of one sheet that are looked at."""
+"""Rows of one sheet that are looked at, among them empty ones: a row may say that it is the thousand millionth."""
+
+CELL_MAX: Final = 10_000
+"""Characters of one cell that are looked at."""
+
+PAGE_TEXT_MAX: Final = 20_000
+"""Characters of one page of a PDF document that are looked at."""
 
 SHEETS_MAX: Final = 50
 PAGES_MAX: Final = 5
@@ -113,7 +119,7 @@ def _sheets(book: Any, source: Source) -> Report:
         except Exception as error:  # as above
             broke = f"sheet {name}: {_reason(error)}"
             continue
-        shown = f"over {ROWS_MAX:,} rows" if more else f"{rows:,} rows"
+        shown = f"{rows:,} rows in the first {ROWS_MAX:,}" if more else f"{rows:,} rows"
         lines.append(Line(f"sheet {name}: {shown} x {counted(len(columns), 'column')}", 7.0 - place / 100))
         lines += [Line(column.line(source.mask), 4.0 - place - number / 100) for number, column in enumerate(columns)]
         facts.append({"name": name, "rows": rows, "columns": [column.to_dict() for column in columns]})
@@ -121,14 +127,16 @@ def _sheets(book: Any, source: Source) -> Report:
 
 
 def _sheet(sheet: Any, source: Source) -> tuple[list[Column], int, bool]:
+    """Columns, rows that hold something, and whether there are rows that were not looked at."""
+    every = sheet.iter_rows(values_only=True)
     rows = (
-        ["" if value is None else str(value) for value in row[:_COLUMNS_MAX]]
-        for row in sheet.iter_rows(values_only=True)
+        ["" if value is None else str(value)[:CELL_MAX] for value in row[:_COLUMNS_MAX]]
+        for row in islice(every, ROWS_MAX)
     )
     filled = (row for row in rows if any(row))
     first = next(filled, None)
     if first is None:
-        return [], 0, False
+        return [], 0, next(every, None) is not None
     header = all(first) and not looks_like_data(first)
     columns = [Column(name if header else f"column {number}") for number, name in enumerate(first, 1)]
     count = 0
@@ -137,9 +145,7 @@ def _sheet(sheet: Any, source: Source) -> tuple[list[Column], int, bool]:
         count += len(block)
         for number, column in enumerate(columns):
             column.add([row[number] if number < len(row) else "" for row in block])
-        if count >= ROWS_MAX:
-            return columns, count, next(filled, None) is not None
-    return columns, count, False
+    return columns, count, next(every, None) is not None
 
 
 def _with(first: list[str], rest: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -173,7 +179,7 @@ def read_pdf(source: Source) -> Report:
         lines += _about(document)
         for number in range(min(pages, PAGES_MAX)):
             source.advance(0)
-            text = " ".join((document.pages[number].extract_text() or "").split())
+            text = " ".join((document.pages[number].extract_text() or "")[:PAGE_TEXT_MAX].split())
             if text:
                 lines.append(Line(f"page {number + 1}: {clipped(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2))
     except Stopped:
@@ -195,4 +201,6 @@ def _about(document: Any) -> list[Line]:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return TOO_LARGE
     return clipped((str(error).splitlines() or [type(error).__name__])[0], _REASON_MAX)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import tarfile
 from collections.abc import Callable
@@ -17,9 +18,17 @@ UNPACKED_MAX: Final = 4 * 1024**3
 _OPENERS: Final[tuple[tuple[bytes, str, Callable[[BinaryIO], object]], ...]] = (
     (b"\x1f\x8b", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
     (b"BZh", ".bz2", bz2.BZ2File),
-    (b"\xfd7zXZ", ".xz", lzma.LZMAFile),
+    (b"\xfd7zXZ", ".xz", lambda file: io.BufferedReader(_Xz(file))),
 )
+_XZ_MEMORY_MAX: Final = 128 * 1024 * 1024
+"""Bytes that a dictionary may take; those of `xz -9` take 65 MB."""
 _TAR_HEAD: Final = 512
+_READ: Final = 1 << 16
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether a file that starts with ``head`` is compressed."""
+    return any(head.startswith(mark) for mark, _, _ in _OPENERS)
 
 
 def unpacked(file: BinaryIO, name: str) -> tuple[str, BinaryIO]:
@@ -46,6 +55,53 @@ def _is_tar(file: _Limited) -> bool:
     finally:
         file.seek(0)
     return True
+
+
+class _Xz(io.RawIOBase):
+    """An .xz file of one stream or several, whose dictionary is bounded: the library's own reader has no such limit."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decoder = self._begin()
+        self._rest = b""
+
+    def _begin(self) -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_MAX)
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """To the start, at least."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go back to the start, the only place that can be sought."""
+        self._file.seek(0)
+        self._decoder, self._rest = self._begin(), b""
+        return 0
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill ``buffer`` with what comes next; 0 at the end. Raises ``EOFError`` where the data breaks off."""
+        piece = self._next(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _next(self, size: int) -> bytes:
+        while True:
+            if self._decoder.eof:
+                self._rest = self._decoder.unused_data.lstrip(b"\0") or self._file.read(_READ).lstrip(b"\0")
+                if not self._rest:
+                    return b""
+                self._decoder = self._begin()
+            if self._decoder.needs_input and not self._rest:
+                self._rest = self._file.read(_READ)
+                if not self._rest:
+                    raise EOFError("it ends before its end marker")
+            piece, self._rest = self._decoder.decompress(self._rest, size), b""
+            if piece:
+                return piece
 
 
 class _Limited:

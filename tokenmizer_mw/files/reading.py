@@ -15,6 +15,9 @@ LINE_MAX: Final = 1 << 20
 HEAD: Final = 1 << 16
 """Bytes of the start by which a file's kind and encoding are told."""
 
+TOO_LARGE: Final = "it takes more memory than may be used; what follows is not read"
+"""What a report says of a file that ran into the limit of memory."""
+
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import yaml
 
 from .digest import Line, Report, counted
-from .reading import Source, Stopped, clipped
+from .reading import TOO_LARGE, Source, Stopped, clipped
 from .tree import DEPTH_MAX, Tree, below, item
 
 T = TypeVar("T")
@@ -40,6 +40,8 @@ def read_json(source: Source) -> Report:
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
+    except MemoryError:
+        broke = TOO_LARGE
     except (ValueError, RecursionError) as error:
         broke = _json_fault(error)
     return _report("JSON", tree, source, broke)
@@ -172,6 +174,8 @@ def read_json_lines(source: Source) -> Report:
                 tree.add(*event)
     except Stopped:
         broke = f"stopped after {documents:,} documents"
+    except MemoryError:
+        broke = TOO_LARGE
     if wrong:
         broke = broke or f"no JSON: {counted(wrong, 'line')}, the first is line {first_wrong:,}"
     return _report(f"JSON Lines, {counted(documents, 'document')}", tree, source, broke, source.cut)
@@ -188,6 +192,8 @@ def read_toml(source: Source) -> Report:
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
+    except MemoryError:
+        broke = TOO_LARGE
     except (ValueError, RecursionError) as error:
         broke = str(error)
     return _report("TOML", tree, source, broke)
@@ -205,6 +211,8 @@ def read_yaml(source: Source) -> Report:
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
+    except MemoryError:
+        broke = TOO_LARGE
     except yaml.YAMLError as error:
         broke = f"{clipped(' '.join(str(error).split()), 200)}; what follows is not read"
     except ValueError as error:
@@ -233,19 +241,22 @@ def _yaml_events(events: Iterable[Any]) -> Iterator[_Event]:
         if not isinstance(event, yaml.NodeEvent):
             continue
         path, mapping = open_[-1] if open_ else ("", False)
+        deep = len(open_) > DEPTH_MAX
         if mapping and key[-1] is None:
             key[-1] = event.value if isinstance(event, yaml.ScalarEvent) else "(key)"
             if not isinstance(event, yaml.CollectionStartEvent):
                 continue
-            place = below(path, "(key)")
+            place = path if deep else below(path, "(key)")
         elif mapping:
-            place, key[-1] = below(path, key[-1] or ""), None
+            place, key[-1] = path if deep else below(path, key[-1] or ""), None
         else:
-            place = item(path) if open_ else ""
+            place = path if deep else item(path) if open_ else ""
         if isinstance(event, yaml.ScalarEvent):
             yield place, "scalar", event.value
         elif isinstance(event, yaml.CollectionStartEvent):
             yield place, "object" if isinstance(event, yaml.MappingStartEvent) else "list", None
+            if len(open_) >= NESTED_MAX:
+                raise ValueError(f"it is nested more than {NESTED_MAX:,} deep")
             open_.append((place, isinstance(event, yaml.MappingStartEvent)))
             key.append(None)
 

@@ -20,7 +20,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from tokenmizer_mw.errors import TokenMizerError
-from tokenmizer_mw.files import BUDGET, analyze
+from tokenmizer_mw.files import BUDGET, Limits, analyze
 from tokenmizer_mw.hooks.handling import root_of
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.project import project_named
@@ -72,11 +72,13 @@ _Kind = Literal["rule", "choice", "preference", "goal", "task", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the tools work with: the sessions, the folder that the client works in, and what may be read of files."""
+    """What the tools work with: the sessions, the folder that the client works in, which files may be read,
+    and what reading one may take."""
 
     backing: Backing
     folder: str
     roots: Sequence[str]
+    limits: Limits = Limits()  # noqa: RUF009 - frozen
 
     @property
     def project(self) -> str:
@@ -248,12 +250,12 @@ def _file(made: MCPServer[Any], memory: Memory) -> None:
     ) -> FileDigest:
         """Tell in a few hundred tokens what is in a file of any size: text, logs, tables, source code, PDF, workbooks,
         archives. Cheaper than reading it."""
-        return await to_thread.run_sync(partial(_analyzed, path, memory.roots, budget, redactor, ctx))
+        return await to_thread.run_sync(partial(_analyzed, path, memory, budget, redactor, ctx))
 
 
-def _analyzed(path: str, roots: Sequence[str], budget: int, redactor: Redactor, ctx: Context) -> FileDigest:
+def _analyzed(path: str, memory: Memory, budget: int, redactor: Redactor, ctx: Context) -> FileDigest:
     """In a worker thread."""
-    with opened(path, roots) as file:
+    with opened(path, memory.roots) as file:
         size = os.fstat(file.fileno()).st_size
         read, told = 0, 0
 
@@ -265,7 +267,8 @@ def _analyzed(path: str, roots: Sequence[str], budget: int, redactor: Redactor, 
                 from_thread.run(ctx.report_progress, min(read, size), size, "reading")
 
         try:
-            digest = analyze(file, name=os.path.basename(path), budget=budget, redactor=redactor, progress=progress)
+            name = os.path.basename(path)
+            digest = analyze(file, name=name, budget=budget, redactor=redactor, progress=progress, limits=memory.limits)
         except TokenMizerError as error:
             raise ToolError(f"{path}: {error}.") from None
         from_thread.run(ctx.report_progress, size, size, "done")

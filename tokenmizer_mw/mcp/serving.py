@@ -16,6 +16,7 @@ from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.files import Limits
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.default import STORE_VARIABLE, resolve_store
@@ -90,7 +91,9 @@ async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
     named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
     async with _backing(wanted) as backing:
-        yield server(Memory(backing, folder, roots), wanted.version)
+        settings = Settings.load(wanted.config)
+        limits = Limits(settings.file_memory_max, settings.file_seconds)
+        yield server(Memory(backing, folder, roots, limits), wanted.version)
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -37,12 +37,13 @@ def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[s
         yield line_of({**place, "payload": json.loads(payload)})
 
 
-def read_export(lines: Sequence[tuple[int, Any]]) -> Export:
+def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
     """The inverse of ``export_lines``, from pairs of line number and value. Raises ``CallerError`` with the line."""
-    heading = lines[0][1]
+    rest = iter(lines)
+    heading = next(rest)[1]
     if heading[EXPORT_MARK] != EXPORT_VERSION:
         raise CallerError(f"line 1: written by a newer version of tokenmizer-mw ({heading[EXPORT_MARK]})")
-    events = tuple(_recorded(value, number) for number, value in lines[1:])
+    events = tuple(_recorded(value, number) for number, value in rest)
     if len(events) != heading.get("events"):
         raise CallerError(f"cut short: {len(events)} of {heading.get('events')} events")
     return Export(str(heading.get("session") or ""), events)
@@ -76,9 +77,12 @@ def renumbered(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
 def _recorded(value: Any, number: int) -> Recorded:
     try:
         event = decode(value["kind"], value["version"], json.dumps(value["payload"]))
-        return Recorded(int(value["seq"]), float(value["recorded_at"]), event)
+        recorded = Recorded(int(value["seq"]), float(value["recorded_at"]), event)
     except (KeyError, TypeError, ValueError, UnreadableEvent) as error:
         raise CallerError(f"line {number}: not an event of this version: {error}") from None
+    if recorded.recorded_at < 0:
+        raise CallerError(f"line {number}: recorded before 1970")
+    return recorded
 
 
 def line_of(value: Mapping[str, Any]) -> str:

@@ -55,6 +55,8 @@ def require_sound(events: Sequence[Recorded], now: float) -> None:
         wrong = _misfit(recorded.event) or next(_wrong(recorded.event, heard), None)
         if wrong is None and not recorded.recorded_at <= now + CLOCKS_APART:
             wrong = "recorded in the future"
+        if wrong is None and recorded.recorded_at < 0:
+            wrong = "recorded before 1970"
         if wrong is not None:
             raise CallerError(f"event {place}: {wrong}")
     try:

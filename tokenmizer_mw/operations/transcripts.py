@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, InvalidMessage
@@ -15,6 +17,8 @@ from .exports import EXPORT_MARK, Export, read_export
 
 SIZE_MAX: Final = 512 * 1024 * 1024
 """Bytes of a transcript; a larger one is refused."""
+
+_FILLED: Final = re.compile(r"\S[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,13 @@ def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Trans
     with ``name`` and says which line is wrong.
     """
     try:
-        lines = _values(_text(raw, size_max))
-        if isinstance(first := lines[0][1], dict) and EXPORT_MARK in first:
-            return read_export(lines)
-        return _conversation(lines)
+        number, first, rest = _first(_text(raw, size_max))
+        if isinstance(first, dict) and EXPORT_MARK in first:
+            return read_export(chain([(number, first)], rest))
+        following = next(rest, None)
+        if following is None:
+            return _conversation(number, first)
+        return Transcript("", _messages_by_line(chain([(number, first), following], rest)))
     except CallerError as error:
         raise CallerError(f"{name}: {error}") from None
 
@@ -58,17 +65,29 @@ def _text(raw: bytes, size_max: int) -> str:
     return text
 
 
-def _values(text: str) -> list[_Line]:
-    """The one JSON value of ``text``, or one for every line that is not blank."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
+    """The first JSON value of ``text``, the number of its line, and the values of the lines behind it, read one by one:
+    a line that is wrong ends the reading there."""
+    lines = text_lines(text)
+    number, line = next(lines)
     try:
-        return [(lines[0][0], _loaded(text))]
+        return number, _loaded(text), iter(())
     except _MoreFollows as more:
         try:
-            first = _loaded(lines[0][1])
+            first = _loaded(line)
         except (CallerError, _MoreFollows):
             raise CallerError(str(more)) from None
-        return [(lines[0][0], first), *((number, _loaded_line(line, number)) for number, line in lines[1:])]
+        return number, first, ((number, _loaded_line(line, number)) for number, line in lines)
+
+
+def text_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers. Runs of blank ones cost next to nothing."""
+    number, counted = 1, 0
+    for match in _FILLED.finditer(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        number += text.count("\n", counted, start)
+        counted = start
+        yield number, text[start : match.end()]
 
 
 class _MoreFollows(Exception):
@@ -94,10 +113,9 @@ def _loaded_line(text: str, line: int) -> Any:
         raise CallerError(str(more)) from None
 
 
-def _conversation(lines: Sequence[_Line]) -> Transcript:
-    first = lines[0][1]
-    if len(lines) > 1 or not isinstance(first, dict | list):
-        return Transcript("", _messages_by_line(lines))
+def _conversation(number: int, first: Any) -> Transcript:
+    if not isinstance(first, dict | list):
+        return Transcript("", _messages_by_line([(number, first)]))
     if isinstance(first, dict) and "role" in first:
         first = [first]
     if isinstance(first, list):
@@ -115,7 +133,7 @@ def _messages(values: Any) -> tuple[Message, ...]:
     return found
 
 
-def _messages_by_line(lines: Sequence[_Line]) -> tuple[Message, ...]:
+def _messages_by_line(lines: Iterable[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:

@@ -76,14 +76,14 @@ _LETTERS: Final = (
     rf"|&(?:#[0-9xX]|(?:{_NAMED});)|\\x[0-9A-Fa-f]{{2}}|{_CHAR}\\+[-_.+=/~]{_CHAR}"
     r"|\\u(?i:00[2-7][0-9a-f]|1d[2-9ab][0-9a-f]|20[2789][0-9a-f]|21[0-8][0-9a-f]|24[6-9a-f][0-9a-f]|32[5-9a-f][0-9a-f]"
     r"|33[0-9a-f]{2}|fb0[0-6]|fe[1-6][0-9a-f]|ff[0-5][0-9a-f]|d835)"
-    r"|\xe1(?:\xb4[\xac-\xbf]|[\xb5\xb6])"
-    r"|\xe2(?:\x81[\xb0-\xbf]|\x82[\x80-\x9c]|\x84|\x85|\x91[\xa0-\xbf]|\x92|\x93)|\xe3(?:\x89[\x90-\x9f]|\x8a[\xb1-\xbf]|\x8b|\x8d|\x8e|\x8f)"
+    r"|\xe1(?:\xb4[\xac-\xbf]|[\xb5\xb6][\x80-\xbf])"
+    r"|\xe2(?:\x81[\xb0-\xbf]|\x82[\x80-\x9c]|[\x84\x85\x92\x93][\x80-\xbf]|\x91[\xa0-\xbf])|\xe3(?:\x89[\x90-\x9f]|\x8a[\xb1-\xbf]|[\x8b\x8d-\x8f][\x80-\xbf])"
     r"|\xef(?:\xac[\x80-\x86]|\xb9[\x92\x95\xa2\xa3\xa6\xaa\xab]|\xbc[\x85\x8b\x8d-\x99\x9d\xa0-\xba\xbf]"
-    r"|\xbd[\x81-\x9a\x9e])|\xf0\x9d[\x90-\x9f]|\xf0\x9f\x84|\xf0\x9f\x85|\xf0\x9f\xaf[\xb0-\xb9]"
+    r"|\xbd[\x81-\x9a\x9e])|\xf0\x9d[\x90-\x9f][\x80-\xbf]|\xf0\x9f[\x84\x85][\x80-\xbf]|\xf0\x9f\xaf[\xb0-\xb9]"
 )
 
 _TRIGGER: Final = compiled(
-    rf"(?:{_GONE})+{_CHAR}|{_LETTERS}"
+    rf"(?:(?:{_GONE})+{_CHAR})+|(?:{_LETTERS})+"
     rf"""|{_CHAR}{{2}}\\{{0,3}}["']{_GLUE}\\{{0,3}}["']{_CHAR}{{2}}"""
     rf"|{_CHAR}{{10}}[ \t]{{0,4}}[\\=]{{0,2}}(?:\r?\n|(?:\\r)?\\n)[ \t>|]{{0,12}}{_CHAR}{{2}}"
     rf"|{_CHAR}{{2}}[ \t]{{0,4}}[\\=]{{0,2}}(?:\r?\n|(?:\\r)?\\n)[ \t>|]{{0,12}}{_CHAR}{{10}}"
@@ -183,7 +183,8 @@ def _may_be_in_key(raw: bytes, start: int, end: int) -> bool:
     if raw[end - 1] not in _WORD:
         return True
     if raw[start] not in _WORD:
-        return raw[start] in _LETTERS_BEGIN or (start > 0 and raw[start - 1] in _WORD)
+        behind_key = raw[start] in _LETTERS_BEGIN or (start > 0 and raw[start - 1] in _WORD)
+        return behind_key or end - start - len(raw[start:end].translate(None, _KEY_BYTES)) > 1
     found = raw[start:end]
     if (b"\n" not in found and b"\\n" not in found) or b'"' in found or b"'" in found:
         return True

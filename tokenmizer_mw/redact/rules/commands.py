@@ -314,6 +314,7 @@ COMMANDS: Final[tuple[Place, ...]] = (
         "chosen",
         ("sudo -S systemctl restart nginx <<< '", "{W12}", "'"),
         'sudo -S systemctl restart nginx <<< "$PASS"',
+        value=r"[^\s\"'`\\<]",  # a run of "<" begins no here-string at each of its characters
         edge=False,
         before=r"(?:sudo[ \t]+(?:-[A-Za-z]+[ \t]+)*-S|passwd|kinit|cryptsetup|login|--password-stdin"
         r"|--passphrase-fd)[^\n]*$",
