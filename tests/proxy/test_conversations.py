@@ -130,6 +130,28 @@ def test_agents_are_understood_and_others_reported(upstream: Upstream, caplog: p
     assert all("names no session" in text for text in reported)
 
 
+def test_an_agents_chat_goes_on_in_the_session_that_its_hooks_recorded(upstream: Upstream) -> None:
+    path, headers = "/v1/chat/completions", {"x-claude-code-session-id": UUID}
+    with serving(configured(upstream, sessions="agents")) as served:
+        served.memory.record(f"shop/{UUID}", [{"role": "user", "content": "Which queue do we take?"}])
+        served.memory.record(f"other/{OTHER}", [{"role": "user", "content": "Hello."}])
+        for _ in range(2):
+            call(served.port, path, asked("fake-n3", said="Which queue do we take?", tools=TOOLS), headers)
+        assert sorted(served.sessions()) == [f"other/{OTHER}", f"shop/{UUID}"]
+        assert [role for role, _ in served.said(f"shop/{UUID}")][:2] == ["user", "assistant"]
+
+
+def test_an_agent_whose_session_nobody_recorded_starts_one(upstream: Upstream) -> None:
+    """The proxy was first: its session stays the one, also when hooks come later."""
+    path, headers = "/v1/chat/completions", {"x-claude-code-session-id": UUID}
+    with serving(configured(upstream, sessions="agents")) as served:
+        call(served.port, path, asked("fake-n3", tools=TOOLS), headers)
+        assert served.sessions() == [UUID]
+        served.memory.record(f"shop/{UUID}", [{"role": "user", "content": "Later."}])
+        call(served.port, path, asked("fake-n3", said="Go on.", tools=TOOLS), headers)
+        assert ("user", "Go on.") in served.said(UUID)
+
+
 NAMINGS = [
     ({}, "derived"),
     ({"listen": {"host": "::1"}}, "derived"),

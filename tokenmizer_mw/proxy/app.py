@@ -91,7 +91,7 @@ class Proxy:
         passes = asking.unreadable_bodies == "pass"
         redacting = RequestRedaction(relay, memory, asking.body_max, passes_unreadable=passes)
         remembering = TokenMizerMiddleware(redacting, memory=memory, session=session_of, tenant=tenant_of)
-        return Conversations(remembering, memory.settings, configuration.naming)
+        return Conversations(remembering, memory, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""

@@ -13,15 +13,16 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.access.caller import tenant_of
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.exchange import names_session, session_in_headers
 from tokenmizer_mw.model.message import Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.terminal import inert
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 
+from .agent_sessions import AgentSessions
 from .bodies import read_ahead, replayed, whole_body
 from .configuration import Naming
 from .faces import face_of
@@ -30,6 +31,8 @@ from .naming import where_it_fits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from tokenmizer_mw.memory import SessionMemory
 
 _log = logging.getLogger("tokenmizer_mw")
 
@@ -132,10 +135,11 @@ class Conversations:
     Chats that name their session in our words, and everything that is no chat, pass as they came.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, naming: Naming) -> None:
+    def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:
         self._app = app
-        self._settings = settings
+        self._settings = memory.settings
         self._naming = naming
+        self._agents = AgentSessions(memory)
         self._reported: set[tuple[str, str, str]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -173,8 +177,10 @@ class Conversations:
         ):
             return None
         found = told_by_agent(headers, body) if self._naming != "named" else None
-        if found is not None or is_agents_side_call(headers, body):
-            return found
+        if found is not None:
+            return await self._agents.resolve(found, tenant_of(scope))
+        if is_agents_side_call(headers, body):
+            return None
         if self._naming == "derived":
             return await where_it_fits(partial(beginning, dialect, body, path), body)
         self._report(scope, f"it names no session, and sessions is {self._naming}")
