@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _STARTS_WITHIN = 30.0
+_ATTEMPTS = 3
 
 
 def free_port() -> int:
@@ -22,15 +23,30 @@ def free_port() -> int:
 @contextmanager
 def serving(app: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """``app`` ("module:factory") on a free port of this machine; killed when the block ends."""
-    port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "warning"]
-    process = subprocess.Popen(command, env={**os.environ, **environment})
+    process, port = _started(app, environment)
     try:
-        waiting_for(port, process)
         yield process, port
     finally:
         process.kill()
         process.wait()
+
+
+def _started(app: str, environment: dict[str, str]) -> tuple[subprocess.Popen[bytes], int]:
+    """The server, once it listens. Another process may take the port before it does: then it gets another one."""
+    for attempt in reversed(range(_ATTEMPTS)):
+        port = free_port()
+        command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "warning"]
+        process = subprocess.Popen(command, env={**os.environ, **environment})
+        try:
+            waiting_for(port, process)
+        except RuntimeError:
+            process.kill()
+            process.wait()
+            if not attempt:
+                raise
+            continue
+        return process, port
+    raise AssertionError("unreachable")
 
 
 def waiting_for(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -38,6 +38,9 @@ class Fold(Protocol):
 T = TypeVar("T")
 F = TypeVar("F", bound=Fold)
 
+LogEnd = tuple[int, float]
+"""Number and time of the last event of a log; (0, 0.0) for an empty one."""
+
 _NOT_JUDGED: Final = (MessageRecorded, TurnClosed, Checkpointed)
 """Events that change no fact: facts that were derived before them still stand."""
 
@@ -239,17 +242,19 @@ class KeptSessions(Kept[SessionState]):
         view: Callable[[SessionState], T],
         *,
         wait: bool = True,
+        end: LogEnd | None = None,
     ) -> T:
         """Append what ``derive`` makes of the messages that no facts were drawn from, until there are none left; then
         ``view`` of the session, as in ``read``.
 
         ``derive`` gets a copy of the session and runs outside the session's lock. One thread derives at a time: others
-        wait for it, or with ``wait=False`` leave their messages to it.
+        wait for it, or with ``wait=False`` leave their messages to it. ``end``: where the caller has just found the
+        log to end; a session that stands there is not looked up again.
         """
         kept = self._get(key)
         with hold(kept.lock):
             while True:
-                state = self._unextracted(key, kept)
+                state = self._unextracted(key, kept, end)
                 if not state.undrawn or (kept.extracting is not None and not wait):
                     return view(state)
                 if kept.extracting is None:
@@ -287,10 +292,12 @@ class KeptSessions(Kept[SessionState]):
                     state = self._refreshed(key, kept)
         raise Conflict(_GAVE_UP)
 
-    def _unextracted(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
-        """The session at hand where it has messages without facts, else as the log has it now."""
+    def _unextracted(self, key: SessionKey, kept: _Kept[SessionState], end: LogEnd | None = None) -> SessionState:
+        """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
         state = kept.state
-        return state if state is not None and state.undrawn else self._refreshed(key, kept)
+        if state is not None and (state.undrawn or (state.seq, state.recorded_at) == end):
+            return state
+        return self._refreshed(key, kept)
 
     def _appended(
         self, key: SessionKey, kept: _Kept[SessionState], events: Sequence[Event], expected_seq: int

@@ -298,16 +298,22 @@ class SessionMemory(RequestPath):
     def forget(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
         """Erase a session for good. Returns the number of events erased; 0 when there was none."""
         key = self._key(session_id, tenant)
-        erased = self._log.forget(key)
-        self._forgotten([key])
-        return erased
+        try:
+            return self._log.forget(key)
+        finally:  # also when it raises because traces are left in the files
+            self._forgotten([key])
 
     def forget_idle(self, since: float, *, tenant: str = LOCAL_TENANT) -> list[str]:
         """Erase the tenant's sessions that nothing was added to since then (seconds since the epoch), for good.
         Returns their ids."""
         idle = [info.key for info in self._log.sessions(tenant) if info.updated_at < since]
-        erased = self._log.erase(idle, unless_since=since) if idle else []
-        self._forgotten(erased)
+        if not idle:
+            self._forgotten([])
+            return []
+        try:
+            erased = self._log.erase(idle, unless_since=since)
+        finally:  # what is not erased is read from the log anew
+            self._forgotten(idle)
         return [key.id for key in erased]
 
     def _forgotten(self, keys: Iterable[SessionKey]) -> None:
@@ -330,11 +336,12 @@ class SessionMemory(RequestPath):
         if self.ingress is None:
             raise ConfigError("redaction is switched off by the settings")
         door = self.ingress
-        changed = self._log.rewrite(key, Retouch(door.message, door.text, door.document))
-        self._drop(key)
-        if self.answers is not None:
-            self.answers.purge(key.tenant, key.id)
-        return changed
+        try:
+            return self._log.rewrite(key, Retouch(door.message, door.text, door.document))
+        finally:  # also when it raises because traces are left in the files
+            self._drop(key)
+            if self.answers is not None:
+                self.answers.purge(key.tenant, key.id)
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
         """Let a model read the session and state how it stands; what it states is checked against the messages, and
@@ -427,7 +434,8 @@ class SessionMemory(RequestPath):
     def _resumed(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
         others = self._siblings(key)
         counter = self._counters.of(model).counter
-        transcript = self._transcript(key)
+        written, end = self._written_until(key)
+        transcript = self._transcript(written)
 
         def view(state: SessionState) -> R:
             own = self._drawing.believed(state)
@@ -440,7 +448,7 @@ class SessionMemory(RequestPath):
                 transcript=transcript,
             )
 
-        return self._viewed(key, view, expected=not others)
+        return self._viewed(key, view, expected=not others, end=end)
 
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
         """The other sessions of a project with their graphs, the most recently updated first; [] by default."""

@@ -28,7 +28,7 @@ from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
-from tokenmizer_mw.kept import KeptMessages, KeptSessions
+from tokenmizer_mw.kept import KeptMessages, KeptSessions, LogEnd
 from tokenmizer_mw.model.event import (
     Derived,
     Event,
@@ -208,7 +208,7 @@ class RequestPath:
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
                 return self._kept.read(key, lambda state: cutting.decide(state).rewrite)
             if compacted and self._is_same_agent(key, request):
-                cutting = replace(cutting, recorded=partial(self._transcript, key))
+                cutting = replace(cutting, recorded=lambda: self._transcript(self._written(key)))
             rewrite = self._decided(key, cutting)
             if rewrite is None or rewrite.keep_from == request.prefix or not self.settings.reminder_tokens:
                 return rewrite
@@ -247,13 +247,9 @@ class RequestPath:
         """Whether the session's longest request offered the same tools: a subagent has others."""
         return self.longest.has_tools(key, tools_digest(request), unknown=True)
 
-    def _transcript(self, key: SessionKey) -> list[tuple[int, Message]]:
-        """The messages of a session with their numbers, without blocks of ours and without archived ones."""
-        return [
-            (written.number, without_own_blocks(written.message, self._secret))
-            for written in self._written(key)
-            if not written.archived
-        ]
+    def _transcript(self, written: Iterable[Written]) -> list[tuple[int, Message]]:
+        """Messages with their numbers, without blocks of ours and without archived ones."""
+        return [(one.number, without_own_blocks(one.message, self._secret)) for one in written if not one.archived]
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
@@ -590,10 +586,14 @@ class RequestPath:
         return replace(written, message=message, original=original)
 
     def _written(self, key: SessionKey) -> list[Written]:
-        found = self._texts.read(key, lambda told: list(told.messages.values()))
+        return self._written_until(key)[0]
+
+    def _written_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
+        """The messages of a session, and where its log ends."""
+        found, end = self._texts.read(key, lambda told: (list(told.messages.values()), (told.seq, told.recorded_at)))
         if not found:
             self._texts.drop(key)
-        return found
+        return found, end
 
     def _drop(self, key: SessionKey) -> None:
         """Nothing of a session is at hand afterwards."""
@@ -611,11 +611,13 @@ class RequestPath:
         with self._noticed(key, decide) as deciding:
             self._kept.propose(key, deciding, nothing)
 
-    def _extracted(self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True) -> T:
+    def _extracted(
+        self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
+    ) -> T:
         """``view`` of the session with the facts of all messages; without ``wait`` those that another thread is about
         to derive may be missing."""
         with span("extract"), self._noticed(key, self._drawing.facts) as derive:
-            return self._kept.extract(key, derive, view, wait=wait)
+            return self._kept.extract(key, derive, view, wait=wait, end=end)
 
     @contextmanager
     def _noticed(
@@ -645,9 +647,12 @@ class RequestPath:
             return
         _logger.warning("background work failed: %s", type(error).__name__)
 
-    def _viewed(self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True) -> T:
-        """``view`` of a session with all its facts drawn, if the store takes them, at one look at the log. Raises
-        ``UnknownSession`` when one that is ``expected`` is not there."""
+    def _viewed(
+        self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True, end: LogEnd | None = None
+    ) -> T:
+        """``view`` of a session with all its facts drawn, if the store takes them, at one look at the log: at none when
+        the caller has just found it to end at ``end``, and the session at hand stands there. Raises ``UnknownSession``
+        when one that is ``expected`` is not there."""
 
         def seen(state: SessionState) -> T:
             if expected and state.seq == 0:
@@ -655,7 +660,7 @@ class RequestPath:
             return view(state)
 
         try:
-            return self._extracted(key, seen)
+            return self._extracted(key, seen, end=end)
         except StoreUnavailable:
             self.count("extraction_not_kept")
             return self._kept.read(key, seen)

@@ -38,7 +38,7 @@ from .log import (
 from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile, Synchronous, copy
 from .sqlite_forking import GATE
-from .sqlite_schema import immediate
+from .sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
 from .sqlite_writer import Append, Writer, end, put_back
 
 T = TypeVar("T")
@@ -85,10 +85,12 @@ _Row = tuple[Any, ...]
 class _Connections:
     """What one process holds open."""
 
-    __slots__ = ("idle", "writer")
+    __slots__ = ("idle", "looked_for_traces", "traces", "writer")
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, traces: TraceRemover) -> None:
         self.writer = writer
+        self.traces = traces
+        self.looked_for_traces = False
         self.idle: list[sqlite3.Connection] = []
 
     def take_idle(self) -> sqlite3.Connection | None:
@@ -107,7 +109,8 @@ class SqliteLog:
 
     The file (0600) and its own directory (0700) are created when missing, directories above are not.
     ``synchronous``: see ``Synchronous``. ``busy_seconds``: how long a call waits for writers of other processes
-    before it raises ``StoreUnavailable``.
+    before it raises ``StoreUnavailable``. ``readers_seconds``: how long an erasure waits for those who read or write
+    the file before it raises, and leaves the removal of traces to the background.
     """
 
     def __init__(
@@ -117,11 +120,13 @@ class SqliteLog:
         clock: Clock = time.time,
         synchronous: Synchronous = "normal",
         busy_seconds: float = 5.0,
+        readers_seconds: float = READERS_SECONDS,
     ) -> None:
         if synchronous not in get_args(Synchronous):
             raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {synchronous}")
         self._file = DatabaseFile(os.path.realpath(path), synchronous, busy_seconds)
         self._clock = clock
+        self._readers_seconds = readers_seconds
         # By process id: SQLite connections and locks must not be carried across a fork, nor be closed there, so
         # those of the parent stay here, untouched.
         self._connections: dict[int, _Connections] = {}
@@ -188,10 +193,13 @@ class SqliteLog:
             self._changed(put)
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
+        """See ``EventLog.forget``.
 
-        Writes the whole file anew: it takes time (about a second for 70 MB) and as much free disk as the file has,
-        and appends wait meanwhile, for at most their ``busy_seconds``.
+        From its first step on nobody reads anything of the session. Then the whole file is written anew: that takes
+        time (about a second for 70 MB) and twice as much free disk as the file has; appends wait meanwhile, reads do
+        not. It raises ``StoreUnavailable`` when others read or write the file for longer than ``readers_seconds``:
+        the session is erased then, and its last traces are removed in the background, after a crash by the next
+        process that opens the file, or by a second call.
         """
         key = (session.tenant, session.id)
 
@@ -271,6 +279,7 @@ class SqliteLog:
         self._closed = True
         here = self._connections.get(os.getpid())
         if here is not None:
+            here.traces.close()
             here.writer.close()
             here.close_idle()
 
@@ -279,7 +288,10 @@ class SqliteLog:
             raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
         process = os.getpid()
         found = self._connections.get(process)
-        return found or self._connections.setdefault(process, _Connections(Writer(self._file, self._clock)))
+        if found is not None:
+            return found
+        fresh = _Connections(Writer(self._file, self._clock), TraceRemover(self._file, self._readers_seconds))
+        return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:
         """Close the connections of this process; the next calls open others."""
@@ -298,6 +310,7 @@ class SqliteLog:
             connection = here.take_idle() or self._file.connect()
             try:
                 rows = _fetch(connection, statement, parameters)
+                _look_for_traces(here, connection)
             except BaseException:
                 connection.close()
                 raise
@@ -315,20 +328,31 @@ class SqliteLog:
             here.close_idle()
 
     def _maintain(self, work: Callable[[sqlite3.Cursor], T]) -> T:
-        """Do ``work`` in one transaction on a connection of its own, then wipe what it left in the files."""
-        return self._changed(work, wiped=True)
+        """Do ``work`` in one transaction on a connection of its own, then remove what it left in the files."""
 
-    def _changed(self, work: Callable[[sqlite3.Cursor], T], *, wiped: bool = False) -> T:
+        def noted(cursor: sqlite3.Cursor) -> T:
+            before = cursor.connection.total_changes
+            result = work(cursor)
+            if cursor.connection.total_changes > before:
+                note_traces(cursor)
+            return result
+
+        result = self._changed(noted)
+        self._here().traces.remove()
+        return result
+
+    def _changed(self, work: Callable[[sqlite3.Cursor], T]) -> T:
         self._here()
         try:
-            with GATE, closing(self._file.connect()) as connection:
-                with closing(connection.cursor()) as cursor, immediate(cursor):
-                    result = work(cursor)
-                if wiped:
-                    self._file.wipe(connection)
+            with (
+                GATE,
+                closing(self._file.connect()) as connection,
+                closing(connection.cursor()) as cursor,
+                writing(cursor),
+            ):
+                return work(cursor)
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
-        return result
 
     def _decoded(self, rows: list[_Row]) -> list[Recorded]:
         try:
@@ -340,6 +364,15 @@ class SqliteLog:
 
     def _damaged(self, what: str) -> StoreCorrupt:
         return StoreCorrupt(f"{self._file.path}: {what}", cause="damaged", place=self._file.path)
+
+
+def _look_for_traces(here: _Connections, connection: sqlite3.Connection) -> None:
+    """Once in a process: have traces removed that an erasure before could not remove."""
+    if not here.looked_for_traces:
+        here.looked_for_traces = True
+        with closing(connection.cursor()) as cursor:
+            if has_traces(cursor):
+                here.traces.remove_later()
 
 
 def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:

@@ -55,6 +55,11 @@ CAUSES: Final[dict[int, StoreCause]] = {
 _PRIMARY: Final = 0xFF
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether somebody else held a lock that was needed."""
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
+
+
 def translate(error: sqlite3.Error, path: str) -> StoreError:
     """The error of ours, with one line that names the file, for one of ``sqlite3``'s."""
     code = getattr(error, "sqlite_errorcode", None)

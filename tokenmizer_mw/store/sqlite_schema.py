@@ -8,7 +8,7 @@ a turn lie together, and messages fit into pages better than in a table clustere
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -39,6 +39,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         " UNIQUE (tenant, session))",
     ),
     SPENDING,
+    ("CREATE TABLE traces (id BLOB NOT NULL PRIMARY KEY, rewritten INTEGER NOT NULL) WITHOUT ROWID",),
 )
 """Every step since the first release, in order; a released step is never edited."""
 
@@ -69,10 +70,14 @@ def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] =
         cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-@contextmanager
-def immediate(cursor: sqlite3.Cursor) -> Iterator[None]:
-    """A transaction that holds the write lock from its start; undone when the block raises."""
+def _begin(cursor: sqlite3.Cursor) -> None:
     cursor.execute("BEGIN IMMEDIATE")
+
+
+@contextmanager
+def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = _begin) -> Iterator[None]:
+    """A transaction that holds the write lock from its start, which ``begin`` makes; undone when the block raises."""
+    begin(cursor)
     try:
         yield
         cursor.execute("COMMIT")

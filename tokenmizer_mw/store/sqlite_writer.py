@@ -17,6 +17,7 @@ from .log import Clock
 from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile
 from .sqlite_schema import MIGRATIONS, roll_back
+from .sqlite_traces import begin_writing
 
 _END: Final = "SELECT seq, updated_at FROM sessions WHERE tenant = ? AND session = ?"
 _START: Final = "INSERT INTO sessions (seq, updated_at, created_at, tenant, session) VALUES (?, ?, ?, ?, ?)"
@@ -101,7 +102,7 @@ class Writer:
             raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
         if self._cursor is None:
             self._cursor = self._file.connect().cursor()
-        self._cursor.execute("BEGIN IMMEDIATE")
+        begin_writing(self._cursor)
         (version,) = self._cursor.execute("PRAGMA user_version").fetchone()
         if version != len(MIGRATIONS):
             path = self._file.path
