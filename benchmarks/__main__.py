@@ -90,13 +90,16 @@ def main() -> int:
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="extraction, continuation: show N misses")
     parser.add_argument("--quick", action="store_true", help="postgres: a load of one minute; opening: few sessions")
     parser.add_argument(
-        "--only", default="", metavar="WAYS", help="continuation: some ways, joined by commas; not kept"
+        "--only",
+        default="",
+        metavar="NAMES",
+        help="continuation: some ways, joined by commas; hostile: rows with this word; not kept",
     )
     arguments = parser.parse_args()
     if arguments.misses and not (arguments.names and set(arguments.names) <= _SHOWS_MISSES):
         parser.error(f"--misses is for {' and '.join(sorted(_SHOWS_MISSES))} alone")
-    if arguments.only and arguments.names != ["continuation"]:
-        parser.error("--only is for continuation alone")
+    if arguments.only and arguments.names not in (["continuation"], ["hostile"]):
+        parser.error("--only is for continuation or hostile alone")
     if arguments.quick and not (arguments.names and set(arguments.names) <= _QUICK):
         parser.error(f"--quick is for {' and '.join(sorted(_QUICK))} alone")
     if arguments.list:

@@ -1,13 +1,26 @@
-"""Input made to hurt: does time double when the input does, and what does a megabyte cost?"""
+"""Input made to hurt: does time double when the input does, and what does a megabyte cost?
+
+Two groups of rows: one message through ``memory.record``, and one request body through every function that sees it
+before it may be refused. ``--only request`` or ``--only fences`` runs the rows whose names hold the word.
+"""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.access.bounds import Bounds, excess
+from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.encoding import DECODERS
 
 from .measure import at_most, cpu_seconds
+from .windows import dialects
 
 SIZE: Final = 200_000
 MEGABYTE: Final = 1_000_000
@@ -33,18 +46,46 @@ INPUTS: Final[dict[str, str]] = {
     "fences": "```\n",
     "underscores": "_",
     "digits": "1.",
+    "less-than signs": "<",
+    "number signs": "#",
+    "forged fences": "<tokenmizer-resume>x</tokenmizer-resume>\n",
+    "zero-width": "a\u200b",
+    "full-width": "\uff21",
+    "percent escapes": "%41",
+    "addresses": "https://a.b/c?d=e&f=g ",
+    "diffs": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+    "deep lists": "[",
+    "deep objects": '{"a":',
 }
 
 ROLES: Final = ("user", "assistant", "tool")
 
+BODIES: Final[dict[str, tuple[str, str, str]]] = {
+    "empty lists": ('{"messages": [', "[],", "[]]}"),
+    "deep lists": ('{"messages": ', "[", ""),
+    "deep objects": ("", '{"a":', ""),
+    "empty objects": ('{"messages": [', "{},", "{}]}"),
+    "less-than signs": ('{"messages": [{"role": "user", "content": "', "<", '"}]}'),
+    "escapes": ('{"messages": [{"role": "user", "content": "', "\\u0041", '"}]}'),
+    "backslashes": ('{"messages": [{"role": "user", "content": "', "\\\\", '"}]}'),
+    "zero-width": ('{"messages": [{"role": "user", "content": "', "a\u200b", '"}]}'),
+    "addresses": ('{"messages": [{"role": "user", "content": "', "https://a.b/c?d=e ", '"}]}'),
+    "messages": ('{"messages": [', '{"role": "user", "content": "a"},', '{"role": "user", "content": "a"}]}'),
+    "members": ("{", '"a": 1,', '"b": 1}'),
+    "not JSON": ("", "<#", ""),
+}
+"""Bodies of requests: how they begin, what is repeated, and how they end."""
 
-def run() -> dict[str, Any]:
+Work = Callable[[int], Callable[[], None]]
+"""From a number of characters to the work on an input of that size."""
+
+
+def run(only: str = "") -> dict[str, Any]:
+    """The figures and bars of all rows, or of those whose name holds ``only``."""
     settings = Settings(message_max=4 * MEGABYTE)
     _record(settings, "user", "warm up: decided to use Redis.")
-    rows = {}
-    for name, unit in INPUTS.items():
-        for role in ROLES:
-            rows[f"{name} ({role})"] = _row(settings, role, unit)
+    works = {name: work for name, work in {**_messages(settings), **_requests(settings)}.items() if only in name}
+    rows = {name: _row(work) for name, work in works.items()}
     worst_ratio = max(rows, key=lambda name: float(rows[name]["ratio"]))
     worst_time = max(rows, key=lambda name: float(rows[name]["seconds_1mb"]))
     return {
@@ -54,16 +95,70 @@ def run() -> dict[str, Any]:
             at_most(f"worst CPU for 1 MB, {worst_time}", rows[worst_time]["seconds_1mb"], 2.0, "s"),
         ],
         "notes": f"One message through memory.record on an in-memory store, n = {SIZE} characters, least of three to"
-        " twelve, with message_max raised to 4 MB (the default reads 200 kB of one message). Ratios of inputs that take"
-        " under 5 ms are not judged: they measure the clock.",
+        " twelve, with message_max raised to 4 MB (the default reads 200 kB of one message); one request body through"
+        " the check of bounds, gzip decoding, redaction and the opening of an exchange in each dialect. Ratios of inputs"
+        " that take under 5 ms are not judged: they measure the clock.",
     }
 
 
-def _row(settings: Settings, role: str, unit: str) -> dict[str, float]:
+def _messages(settings: Settings) -> dict[str, Work]:
+    return {
+        f"{name} ({role})": lambda size, role=role, unit=unit: _recording(settings, role, unit, size)
+        for name, unit in INPUTS.items()
+        for role in ROLES
+    }
+
+
+def _recording(settings: Settings, role: str, unit: str, size: int) -> Callable[[], None]:
+    text = _repeated(unit, size)
+    return lambda: _record(settings, role, text)
+
+
+def _requests(settings: Settings) -> dict[str, Work]:
+    redactor = Redactor(key=b"benchmark" * 4)
+    looks: dict[str, Callable[[bytes], object]] = {
+        "bounds": lambda body: excess(body, Bounds()),
+        "redaction": lambda body: redactor.redact_body(body.decode("utf-8", "surrogatepass")),
+        **{f"opening, {name}": _opening(dialect, settings) for name, dialect in dialects().items()},
+    }
+    rows = {
+        f"request: {what}, {name}": lambda size, look=look, shape=shape: _looking(look, shape, size)
+        for what, look in looks.items()
+        for name, shape in BODIES.items()
+    }
+    return {**rows, "request: decoding, gzip": _decoding}
+
+
+def _opening(dialect: Dialect, settings: Settings) -> Callable[[bytes], object]:
+    def opening(body: bytes) -> object:
+        with suppress(TokenMizerError):
+            return open_exchange(dialect, [(b"x-session-id", b"s")], body, settings).request
+        return None
+
+    return opening
+
+
+def _looking(look: Callable[[bytes], object], shape: tuple[str, str, str], size: int) -> Callable[[], None]:
+    begin, unit, end = shape
+    body = (begin + unit * (size // len(unit)) + end).encode()
+    return lambda: (look(body), None)[1]
+
+
+def _decoding(size: int) -> Callable[[], None]:
+    packed = gzip.compress(b"a" * 64) * (size // 64)
+
+    def work() -> None:
+        with suppress(ValueError):
+            DECODERS["gzip"]().decode(packed, 64 * MEGABYTE)
+
+    return work
+
+
+def _row(work: Work) -> dict[str, float]:
     once, twice = float("inf"), float("inf")
     for _ in range(TRIALS):
-        once = min(once, cpu_seconds(_work(settings, role, unit, SIZE), repeat=3))
-        twice = min(twice, cpu_seconds(_work(settings, role, unit, 2 * SIZE), repeat=3))
+        once = min(once, cpu_seconds(work(SIZE), repeat=3))
+        twice = min(twice, cpu_seconds(work(2 * SIZE), repeat=3))
         if twice <= 2.2 * once:
             break
     ratio = twice / once if twice > 0.005 else 0.0
@@ -71,13 +166,12 @@ def _row(settings: Settings, role: str, unit: str) -> dict[str, float]:
         "seconds_n": round(once, 4),
         "seconds_2n": round(twice, 4),
         "ratio": round(ratio, 2),
-        "seconds_1mb": round(cpu_seconds(_work(settings, role, unit, MEGABYTE)), 3),
+        "seconds_1mb": round(cpu_seconds(work(MEGABYTE)), 3),
     }
 
 
-def _work(settings: Settings, role: str, unit: str, size: int) -> Callable[[], None]:
-    text = (unit * (size // len(unit) + 1))[:size]
-    return lambda: _record(settings, role, text)
+def _repeated(unit: str, size: int) -> str:
+    return (unit * (size // len(unit) + 1))[:size]
 
 
 def _record(settings: Settings, role: str, text: str) -> None:
