@@ -96,8 +96,8 @@ def run(only: str = "") -> dict[str, Any]:
         ],
         "notes": f"One message through memory.record on an in-memory store, n = {SIZE} characters, least of three to"
         " twelve, with message_max raised to 4 MB (the default reads 200 kB of one message); one request body through"
-        " the check of bounds, gzip decoding, redaction and the opening of an exchange in each dialect. Ratios of inputs"
-        " that take under 5 ms are not judged: they measure the clock.",
+        " the check of bounds, gzip decoding, redaction and the opening of an exchange in each dialect. Ratios of"
+        " inputs that take under 5 ms are not judged: they measure the clock.",
     }
 
 
