@@ -18,6 +18,7 @@ from tokenmizer_mw.dashboard.condition import REASONS
 from tokenmizer_mw.dashboard.markup import Markup, tag
 from tokenmizer_mw.dashboard.past import Pasts
 from tokenmizer_mw.errors import StoreCause
+from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.session import SessionKey
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
@@ -73,9 +74,14 @@ def test_the_overview_tells_what_would_be_injected_right_now(visitor: Visitor, m
     assert "SQLite" in told
 
 
+def first_facts_at(memory: SessionMemory) -> float:
+    """When the first facts of the session were recorded, right behind the messages that say them."""
+    events = memory.log.read(SessionKey("local", "hall"))
+    return next(item.recorded_at for item in events if isinstance(item.event, NodeAdded))
+
+
 def test_the_graph_through_time(visitor: Visitor, memory: SessionMemory) -> None:
-    (info,) = memory.log.sessions("local")
-    past = info.created_at
+    past = first_facts_at(memory)
     assert "PostgreSQL" in visitor.get("graph?id=hall").body
     then = visitor.get(f"graph?id=hall&at={past!r}").body
     assert "SQLite" in then
@@ -104,8 +110,7 @@ def test_one_steps_through_time_without_scripts(visitor: Visitor, memory: Sessio
 
 
 def test_what_a_slider_rounds_off_still_meets_the_change(visitor: Visitor, memory: SessionMemory) -> None:
-    (info,) = memory.log.sessions("local")
-    page = visitor.get(f"graph?id=hall&at={info.created_at - 0.00005!r}").body
+    page = visitor.get(f"graph?id=hall&at={first_facts_at(memory) - 0.00005!r}").body
     assert "change 1 of" in page
     assert "SQLite" in page
 
