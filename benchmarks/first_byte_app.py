@@ -1,7 +1,8 @@
 """The application that ``first_byte`` and ``durability`` measure: a FastAPI chat route that answers at once.
 
 ``/bare`` is the route alone, ``/memory`` the same route behind the middleware. The store is named by the
-environment variable ``BENCHMARK_STORE``.
+environment variable ``BENCHMARK_STORE``. Where ``BENCHMARK_SPOOLED`` names a file, a line goes there for each chat that
+ended before its turn was durable: the newest message of its request.
 """
 
 from __future__ import annotations
@@ -9,12 +10,18 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from functools import cached_property
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
+from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.resilience.spool import SpooledTurn
+from tokenmizer_mw.wire.dialect import Reply
 
 PIECES = 8
 
@@ -46,9 +53,33 @@ def chat_app() -> FastAPI:
     return app
 
 
+class ReportingMemory(SessionMemory):
+    """A memory that writes down which turns were released before they were durable."""
+
+    def submit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, **options: Any) -> SpooledTurn:
+        turn = super().submit(key, messages, reply, **options)
+        self._asked[turn] = messages[-1].text
+        return turn
+
+    async def await_for(self, turn: SpooledTurn | None) -> bool:
+        durable = await super().await_for(turn)
+        if turn is not None and (asked := self._asked.pop(turn, None)) is not None and not durable:
+            os.write(self._report, f"{asked}\n".encode())  # in the file before the end is released, whatever follows
+        return durable
+
+    @cached_property
+    def _asked(self) -> dict[SpooledTurn, str]:
+        return {}
+
+    @cached_property
+    def _report(self) -> int:
+        return os.open(os.environ["BENCHMARK_SPOOLED"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
 def build() -> FastAPI:
     """Both mounts, on the store that the environment names."""
-    memory = SessionMemory.open(os.environ.get("BENCHMARK_STORE", "memory://"))
+    kind = ReportingMemory if "BENCHMARK_SPOOLED" in os.environ else SessionMemory
+    memory = kind.open(os.environ.get("BENCHMARK_STORE", "memory://"))
     outer = FastAPI()
     outer.mount("/bare", chat_app())
     outer.mount("/memory", TokenMizerMiddleware(chat_app(), memory=memory))
