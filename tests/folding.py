@@ -75,7 +75,7 @@ _ONE: Final = st.one_of(
     st.builds(DecisionReplaced, st.builds(Transition, _IDS, _IDS, _TURN, _TEXT, _TEXT, st.sampled_from([-0.25, 0.0]))),
     st.builds(NodesPruned, st.lists(_IDS, max_size=2).map(tuple)),
     st.builds(Derived, _TURN, st.dictionaries(_TURN, st.just(("override", "exfiltrate")), max_size=1)),
-    st.builds(Refined, _TURN, st.integers(0, 3), st.integers(0, 99)),
+    st.builds(Refined, _TURN, st.integers(0, 3), st.integers(0, 99), st.lists(_TEXT, max_size=2).map(tuple), _TURN),
     st.builds(HistoryRevised, st.lists(_TURN, max_size=2).map(tuple), st.just(()), st.booleans()),
     st.builds(TurnClosed, _TURN, st.sampled_from(Outcome)),
     st.builds(Checkpointed, _TEXT, _TURN, _TURN, _TEXT, st.sampled_from(["", "anchor"]), _TURN, _TURN),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from tokenmizer_mw.extract.llm.handover import ground_handover
 from tokenmizer_mw.extract.llm.merge import merge
 from tokenmizer_mw.extract.llm.prompt import Prompt, prompt_of
 from tokenmizer_mw.extract.llm.reply import Reply, read_reply
@@ -30,7 +31,8 @@ class Refinement:
     now; "over_budget", "circuit_open" or "failed", which change nothing; "outdated", the session was revised or erased
     meanwhile. ``counts`` says how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus"
     or "unplaced" (nobody in the session said so, or nobody who may), how many were "dropped" because they did not fit
-    the schema, and how many facts were "archived". ``calls`` were made; the last took in ``tokens``.
+    the schema, and how many facts were "archived"; how many "handover_sentences" the session bears out, and how many
+    were dropped ("handover_dropped"). ``calls`` were made; the last took in ``tokens``.
     """
 
     outcome: str
@@ -80,6 +82,7 @@ class Refining:
             counter=counter,
             tokens_max=self.settings.llm_input_tokens,
             cleaned=self.cleaned_text,
+            handover=state.handover,
         )
         if prompt is None:
             return Refinement("over_budget")
@@ -106,7 +109,20 @@ class Refining:
         )
         counts = Counter(merged.counts)
         counts["dropped"] += reply.dropped
-        return [*merged.events, Refined(question.turn, calls, question.prompt.tokens)], counts
+        prompt = question.prompt
+        written = ground_handover(
+            reply.handover,
+            prompt.shown,
+            flagged=state.graph.flagged,
+            known=prompt.known,
+            breaks_off=reply.breaks_off,
+        )
+        counts["handover_sentences"] += len(written.sentences)
+        counts["handover_dropped"] += written.dropped
+        refined = Refined(question.turn, calls, prompt.tokens)
+        if written.sentences:
+            refined = replace(refined, handover=written.sentences, first=prompt.first)
+        return [*merged.events, refined], counts
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
         """Whether ``events``, which were just recorded, are an occasion to ask the model unbidden."""

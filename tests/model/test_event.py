@@ -91,7 +91,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     Rewritten: st.builds(Rewritten, TURN),
     TurnClosed: st.builds(TurnClosed, TURN, st.sampled_from(Outcome), TEXT, st.dictionaries(TEXT, TURN, max_size=3)),
     Derived: st.builds(Derived, TURN),
-    Refined: st.builds(Refined, TURN, TURN, TURN),
+    Refined: st.builds(Refined, TURN, TURN, TURN, st.lists(TEXT, max_size=3).map(tuple), TURN),
     NodeAdded: st.builds(NodeAdded, NODES),
     NodeRevised: st.builds(NodeRevised, TEXT, CHANGES, TURN),
     StatusChanged: st.builds(StatusChanged, TEXT, st.sampled_from(Status), TURN, TEXT, TEXT),

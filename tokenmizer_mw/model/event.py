@@ -80,11 +80,15 @@ class Refined:
     """A model was shown the messages up to and including ``turn``, and what it stated is in the events before this one.
 
     ``calls`` is how often it was asked for that, ``tokens`` what it took in for the last of these calls, counted here.
+    ``handover`` holds the sentences that it wrote for whoever goes on, as far as the session bears them out; they stand
+    for the messages ``first`` to ``turn``. Empty: it wrote none, and the handover before, if any, stays.
     """
 
     turn: int
     calls: int = 1
     tokens: int = 0
+    handover: tuple[str, ...] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +266,7 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
 
 
-UPCASTS: Final[Upcasts] = {}
+UPCASTS: Final[Upcasts] = {("refined", 1): lambda data: data | {"handover": [], "first": 0}}
 """``(kind, version) -> function`` that lifts a payload of that version to the next one."""
 
 
@@ -436,7 +440,17 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
             {"turn": e.turn} | _without_defaults({"flagged": [[turn, *names] for turn, names in e.flagged.items()]})
         ),
     ),
-    Refined: ("refined", 1, lambda e: {"turn": e.turn, "calls": e.calls, "tokens": e.tokens}),
+    Refined: (
+        "refined",
+        2,
+        lambda e: {
+            "turn": e.turn,
+            "calls": e.calls,
+            "tokens": e.tokens,
+            "handover": list(e.handover),
+            "first": e.first,
+        },
+    ),
     NodeAdded: ("node_added", 1, lambda e: node_to_dict(e.node)),
     NodeRevised: (
         "node_revised",
@@ -497,7 +511,10 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
         1,
         lambda d: Derived(d["turn"], {turn: tuple(names) for turn, *names in d.get("flagged", ())}),
     ),
-    "refined": (1, lambda d: Refined(d["turn"], d["calls"], d["tokens"])),
+    "refined": (
+        2,
+        lambda d: Refined(d["turn"], d["calls"], d["tokens"], tuple(d["handover"]), d["first"]),
+    ),
     "node_added": (1, lambda d: NodeAdded(node_from_dict(d))),
     "node_revised": (1, lambda d: NodeRevised(d["id"], _changes_from_dict(d["changes"]), d["turn"])),
     "status_changed": (

@@ -26,6 +26,7 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
     NodesPruned,
     Recorded,
+    Refined,
     Reminded,
     StatusChanged,
     TurnClosed,
@@ -151,6 +152,8 @@ def _turns(event: Event) -> tuple[int, ...]:
             return event.turn, event.anchor_turn
         case Reminded():
             return event.turn, *event.messages
+        case Refined():
+            return event.turn, event.first
         case _:
             return (getattr(event, "turn", 0),)
 
@@ -179,6 +182,8 @@ def _worded(event: Event) -> Iterator[_Worded]:
         case DecisionReplaced(step):
             yield "id", _ID.fullmatch, (step.old, step.new)
             yield "text", _short, (step.reason, step.evidence)
+        case Refined():
+            yield "text", _short, event.handover
         case Checkpointed():
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)

@@ -19,6 +19,7 @@ from tokenmizer_mw.model.event import (
     Reminded,
     TurnClosed,
 )
+from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
 from tokenmizer_mw.model.spelling import spelling_of
 
@@ -53,8 +54,9 @@ class SessionState:
     it, ``recent`` the last few before. ``spoken`` is the number of the newest message that is not the system's;
     ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
     is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
-    the numbers of the turns that were opened since. ``edits`` are the changes by hand, by their numbers.
-    ``reminders`` is how many reminders requests carried, ``reminded`` the newest of them.
+    the numbers of the turns that were opened since. ``handover`` is what the model wrote last for whoever goes on;
+    ``None`` where it wrote nothing, or where messages that it stands for were withdrawn. ``edits`` are the changes by
+    hand, by their numbers. ``reminders`` is how many reminders requests carried, ``reminded`` the newest of them.
     """
 
     seq: int = 0
@@ -71,6 +73,7 @@ class SessionState:
     refined: int = 0
     asked: int = 0
     unrefined: list[int] = field(default_factory=list)
+    handover: Handover | None = None
     outcomes: dict[Outcome, int] = field(default_factory=dict)
     edits: dict[int, Edited] = field(default_factory=dict)
     reminders: int = 0
@@ -104,13 +107,16 @@ class SessionState:
                 known = [each for each in self.recent if each[0] not in withdrawn]
                 self.undrawn = [] if redrawn else waiting
                 self.recent = deque([*known, *waiting] if redrawn else known, self.recent.maxlen)
+                if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
+                    self.handover = None
                 if redrawn:
                     self._forget_facts()
             case Derived(turn) as drawn:
                 self.graph.apply(drawn)
                 self._drawn(turn)
-            case Refined(turn, calls):
+            case Refined(turn, calls, _, sentences, first):
                 self.refined, self.asked = turn, self.asked + calls
+                self.handover = Handover(sentences, first, turn) if sentences else self.handover
                 self.unrefined = [opened for opened in self.unrefined if opened > turn]
             case Checkpointed() as checkpoint:
                 self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
@@ -126,7 +132,7 @@ class SessionState:
 
     def _forget_facts(self) -> None:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
-        self.edits, self.reminded = {}, None
+        self.edits, self.reminded, self.handover = {}, None, None
 
     def _drawn(self, turn: int) -> None:
         self.derived = max(turn, self.derived)

@@ -68,6 +68,7 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     TurnClosed(2, Outcome.ABORTED),
     Derived(2),
     Refined(2, 1, 300),
+    Refined(2, 1, 300, ("It is about \u00e9.", "x\x00y"), 1),
     NodeAdded(_NODE),
     NodeAdded(Node("t1", NodeType.TASK, "x", Status.PENDING, Source(1, "user"), order=0, valid_from=0.5)),
     NodeRevised("d1", {"label": "indent: spaces", "source": _SOURCE, "kind": DecisionKind.CHOICE}, 3),

@@ -295,7 +295,8 @@ ENTRIES = st.sampled_from(
 )
 ERRORS = st.fixed_dictionaries({"label": ENTRIES, "resolved": st.booleans()})
 PAIRS = st.fixed_dictionaries({"old": ENTRIES, "new": ENTRIES, "reason": ENTRIES})
-BY_SHAPE = {Shape.TEXT: ENTRIES, Shape.ERROR: ERRORS, Shape.PAIR: PAIRS}
+FILES = st.fixed_dictionaries({"path": ENTRIES, "what": ENTRIES})
+BY_SHAPE = {Shape.TEXT: ENTRIES, Shape.ERROR: ERRORS, Shape.FILE: FILES, Shape.PAIR: PAIRS}
 REPLIES = st.fixed_dictionaries(
     {}, optional={category.name: st.lists(BY_SHAPE[category.shape], max_size=4) for category in CATEGORIES}
 )

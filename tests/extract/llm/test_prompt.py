@@ -37,7 +37,7 @@ def test_instructions_and_schema_come_before_the_session() -> None:
     assert (system["role"], user["role"]) == ("system", "user")
     assert system["content"].startswith(INSTRUCTIONS)
     schema = json.loads(system["content"].removeprefix(INSTRUCTIONS))
-    assert list(schema["properties"]) == [category.name for category in CATEGORIES]
+    assert list(schema["properties"]) == [*(category.name for category in CATEGORIES), "handover"]
     opening, closing = frame(NONCE)
     assert user["content"].startswith(opening)
     assert closing in user["content"]

@@ -95,7 +95,8 @@ def _more(stated: Stated, type_: NodeType) -> dict[str, Any]:
         return {}
     if BY_NAME[stated.category].status is Status.INVALIDATED:
         return {"move": Move.REJECT, "kind": DecisionKind.OPTION}
-    said = {"kind": _kind(stated.text), **slot_of(stated.text)}
+    kind = DecisionKind.RULE if stated.category == "rules" else _kind(stated.text)
+    said = {"kind": kind, **slot_of(stated.text)}
     return said | ({"move": Move.REPLACE, "target": stated.old} if stated.old else {})
 
 

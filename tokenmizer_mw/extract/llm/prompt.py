@@ -9,6 +9,7 @@ from typing import Final
 
 from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.resume.facts import facts_of
 from tokenmizer_mw.tokens import TokenCounter
@@ -28,8 +29,9 @@ brackets at the start of a line; the indented lines below belong to it. What too
 only the user decides, and the assistant where the user lets it stand.
 
 Answer with one JSON object of the schema below, without anything before or after it.
-- An entry is a phrase of about 3 to 14 words that keeps to the words of the messages, in their language; names, \
-paths, numbers and identifiers exactly as they are written there.
+- An entry is a sentence of at most 30 words that keeps to the words of the messages, in their language, with the \
+reason where one was given; names, paths, numbers and identifiers exactly as they are written there.
+- "handover" is what the colleague reads first, and perhaps alone.
 - State only what the messages say. Where there is nothing to state, the list is empty.
 - What counts is the end: work that somebody claimed to have finished is not done when a later message shows that it \
 is not, and a choice that was changed is no decision any more but an entry of "superseded".
@@ -48,11 +50,14 @@ _KNOWN_SHARE: Final = 0.25
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """``messages`` as chat APIs take them; ``shown`` are those of the session that are in it, all or the newest;
-    ``tokens`` is what it takes in, as counted here."""
+    ``tokens`` is what it takes in, as counted here. ``known`` are the sentences of an earlier handover that stand for
+    messages before those; ``first`` is the number of the oldest message that is in it either way."""
 
     messages: tuple[dict[str, str], ...]
     shown: tuple[Numbered, ...]
     tokens: int
+    known: tuple[str, ...] = ()
+    first: int = 0
 
 
 def prompt_of(
@@ -63,27 +68,45 @@ def prompt_of(
     counter: TokenCounter,
     tokens_max: int,
     cleaned: Callable[[str], str] = str,
+    handover: Handover | None = None,
 ) -> Prompt | None:
     """The prompt for a session: as many of its newest messages as fit into ``tokens_max``, and what is known of the
-    others, through ``cleaned``. ``nonce`` as for ``frame``. ``None`` when there is nothing to show, or not even the
-    newest message fits."""
+    others, through ``cleaned``: ``handover``, which was written before, and facts. ``nonce`` as for ``frame``. ``None``
+    when there is nothing to show, or not even the newest message fits."""
     told = [numbered for numbered in messages if numbered[1].role is not Role.SYSTEM]
     system = INSTRUCTIONS + json.dumps(SCHEMA, ensure_ascii=False)
     opening, closing = frame(nonce)
     room = tokens_max - sum(map(counter.count, (system, opening, closing, _AFTER)))
     lines = _newest(told, counter, room)
     known: list[str] = []
+    earlier: tuple[str, ...] = ()
     if len(lines) < len(told):
-        known = _known(graph, told[-len(lines)][0] if lines else 0, counter, int(room * _KNOWN_SHARE))
-        known = [cleaned(line) for line in known]
-        lines = _newest(told, counter, room - sum(counter.count(line) + 1 for line in known))
+        share = int(room * _KNOWN_SHARE)
+        earlier = _earlier(handover, counter, share)
+        known = [cleaned(f"  {sentence}") for sentence in earlier]
+        known += map(cleaned, _known(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter)))
+        known = [_EARLIER, *known] if known else []
+        lines = _newest(told, counter, room - _size(known, counter))
     if not lines:
         return None
+    first = told[-len(lines)][0]
+    if earlier and handover is not None and handover.last >= first - 1:
+        first = min(first, handover.first)
     session = "\n".join([*known, *lines])
     asked = f"{opening}{session}{closing}{_AFTER}"
     tokens = counter.count(system) + counter.count(asked)
     both = ({"role": "system", "content": system}, {"role": "user", "content": asked})
-    return Prompt(both, tuple(told[-len(lines) :]), tokens)
+    return Prompt(both, tuple(told[-len(lines) :]), tokens, earlier, first)
+
+
+def _size(lines: Sequence[str], counter: TokenCounter) -> int:
+    return sum(counter.count(line) + 1 for line in lines)
+
+
+def _earlier(handover: Handover | None, counter: TokenCounter, room: int) -> tuple[str, ...]:
+    """The sentences of a handover, or none where not all fit."""
+    sentences = handover.sentences if handover is not None else ()
+    return sentences if _size(sentences, counter) <= room else ()
 
 
 def _newest(told: Sequence[Numbered], counter: TokenCounter, room: int) -> list[str]:
@@ -100,7 +123,7 @@ def _newest(told: Sequence[Numbered], counter: TokenCounter, room: int) -> list[
 
 def _known(graph: SessionGraph, before: int, counter: TokenCounter, room: int) -> list[str]:
     """Facts of the messages before number ``before``, as lines, as many as there is room for."""
-    found = [_EARLIER]
+    found: list[str] = []
     for fact in sorted(facts_of(graph), key=lambda fact: (fact.section, fact.grade, fact.place)):
         line = f"  {fact.section.name.lower().replace('_', ' ')}: {fact.text}{fact.why}"
         room -= counter.count(line) + 1
@@ -108,7 +131,7 @@ def _known(graph: SessionGraph, before: int, counter: TokenCounter, room: int) -
             break
         if fact.turn < before:
             found.append(line)
-    return found if len(found) > 1 else []
+    return found
 
 
 def _lines(numbered: Numbered) -> Iterator[str]:

@@ -7,32 +7,38 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .loose import LooseObject, objects
-from .schema import BY_NAME, CATEGORIES, Category, Shape
+from .schema import BY_NAME, CATEGORIES, HANDOVER, Category, Shape
 
 _THOUGHTS_END: Final = "</think>"
 _NAMED: Final = ("label", "text", "name", "path", "title", "description")
 """Members of an object that stands where a plain text was asked for: the first of them that is one, is it."""
+_EXPLAINED: Final = ("cause", "fix")
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One entry of a reply. ``old`` and ``reason`` belong to what replaced something, ``resolved`` to errors."""
+    """One entry of a reply. ``old`` and ``reason`` belong to what replaced something, ``resolved`` to errors;
+    ``detail`` says of an error its cause and its fix."""
 
     category: str
     text: str
     old: str = ""
     reason: str = ""
     resolved: bool = False
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What was read. ``whole`` names the categories whose list was given to its end, empty ones included; ``dropped``
-    counts entries of a wrong type, entries that were too many, and lists of no known name."""
+    counts entries of a wrong type, entries that were too many, and lists of no known name. ``handover`` is the text
+    for whoever goes on, as the model wrote it; ``breaks_off``: its end is missing."""
 
     stated: tuple[Stated, ...] = ()
     whole: frozenset[str] = frozenset()
     dropped: int = 0
+    handover: str = ""
+    breaks_off: bool = False
 
 
 def read_reply(text: str, *, chars_max: int, items_max: int) -> Reply | None:
@@ -49,7 +55,7 @@ def read_reply(text: str, *, chars_max: int, items_max: int) -> Reply | None:
     if not found:
         return None
     replies = [_read(part, items_max) for part in found]
-    return max(reversed(replies), key=lambda reply: len(reply.stated))
+    return max(reversed(replies), key=lambda reply: (len(reply.stated), len(reply.handover)))
 
 
 def _levels(outer: LooseObject, depth: int) -> Iterator[LooseObject]:
@@ -61,12 +67,12 @@ def _levels(outer: LooseObject, depth: int) -> Iterator[LooseObject]:
 
 
 def _known(members: dict[str, Any]) -> bool:
-    return not BY_NAME.keys().isdisjoint(members)
+    return not BY_NAME.keys().isdisjoint(members) or isinstance(members.get(HANDOVER), str)
 
 
 def _read(given: LooseObject, items_max: int) -> Reply:
     stated: list[Stated] = []
-    dropped = sum(name not in BY_NAME for name in given.members)
+    dropped = sum(name not in BY_NAME and name != HANDOVER for name in given.members)
     whole = set()
     for category in CATEGORIES:
         if category.name not in given.members:
@@ -78,7 +84,9 @@ def _read(given: LooseObject, items_max: int) -> Reply:
         dropped += len(entries) - len(read[:items_max])
         if category.name not in given.cut and isinstance(value, list):
             whole.add(category.name)
-    return Reply(tuple(stated), frozenset(whole), dropped)
+    handover = _text(given.members.get(HANDOVER))
+    dropped += not isinstance(given.members.get(HANDOVER, ""), str)
+    return Reply(tuple(stated), frozenset(whole), dropped, handover, HANDOVER in given.cut)
 
 
 def _stated(category: Category, entry: object) -> Stated | None:
@@ -88,7 +96,8 @@ def _stated(category: Category, entry: object) -> Stated | None:
         changed = bool(old and new) and old.casefold() != new.casefold()
         return Stated(category.name, new, old, _text(members.get("reason"))) if changed else None
     text = _text(entry) or next((said for name in _NAMED if (said := _text(members.get(name)))), "")
-    return Stated(category.name, text, resolved=members.get("resolved") is True) if text else None
+    detail = "; ".join(said for name in _EXPLAINED if (said := _text(members.get(name)))) if text else ""
+    return Stated(category.name, text, resolved=members.get("resolved") is True, detail=detail) if text else None
 
 
 def _text(value: object) -> str:

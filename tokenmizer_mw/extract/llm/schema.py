@@ -10,10 +10,12 @@ from tokenmizer_mw.model.node import NodeType, Status
 
 
 class Shape(Enum):
-    """What stands in the list of a category: plain texts, errors with their state, or pairs of old and new."""
+    """What stands in the list of a category: plain texts, errors with their state, files with what they are for, or
+    pairs of old and new."""
 
     TEXT = "text"
     ERROR = "error"
+    FILE = "file"
     PAIR = "pair"
 
 
@@ -35,8 +37,14 @@ CATEGORIES: Final = (
         "decisions",
         NodeType.DECISION,
         Status.ACTIVE,
-        "choices, standing rules and preferences that are in force at the end: the user's own, and those of the"
-        " assistant that the user let stand",
+        "choices that are in force at the end, each with its reason: the user's own, and those of the assistant that"
+        " the user let stand",
+    ),
+    Category(
+        "rules",
+        NodeType.DECISION,
+        Status.ACTIVE,
+        "standing rules and preferences of the user that are in force at the end",
     ),
     Category(
         "superseded",
@@ -66,12 +74,31 @@ CATEGORIES: Final = (
         "what went wrong; resolved only where a fix was made and nothing later speaks against it",
         Shape.ERROR,
     ),
-    Category("files", NodeType.FILE, Status.ACTIVE, "files that were written, changed or talked about, paths as given"),
-    Category("environment", NodeType.ENVIRONMENT, Status.ACTIVE, "platforms, versions and settings around the work"),
+    Category(
+        "files",
+        NodeType.FILE,
+        Status.ACTIVE,
+        "files that were written, changed or talked about, paths as given, and what each is for",
+        Shape.FILE,
+    ),
+    Category(
+        "environment",
+        NodeType.ENVIRONMENT,
+        Status.ACTIVE,
+        "platforms, versions, settings, commands and values around the work",
+    ),
     Category("dependencies", NodeType.DEPENDENCY, Status.ACTIVE, "libraries, packages and services in use"),
     Category("endpoints", NodeType.ENDPOINT, Status.ACTIVE, "routes and addresses"),
 )
 """In the order in which they are merged: what is in force comes before what it replaced."""
+
+HANDOVER: Final = "handover"
+HANDOVER_ASKED: Final = (
+    "one text of at most 500 tokens (2,000 characters) for the colleague: what the session is for, what was decided and"
+    " why, what replaced what, what is finished, open and next, what failed with cause and fix, which rules of the user"
+    " hold, which files, commands and values matter; plain sentences, densest first, no headings"
+)
+"""The member of a reply that holds the handover, and what the model is asked to write there."""
 
 BY_NAME: Final = {category.name: category for category in CATEGORIES}
 
@@ -84,7 +111,8 @@ def _object(**members: dict[str, Any]) -> dict[str, Any]:
 
 _ENTRIES: Final = {
     Shape.TEXT: _TEXT,
-    Shape.ERROR: _object(label=_TEXT, resolved={"type": "boolean"}),
+    Shape.ERROR: _object(label=_TEXT, cause=_TEXT, fix=_TEXT, resolved={"type": "boolean"}),
+    Shape.FILE: _object(path=_TEXT, what=_TEXT),
     Shape.PAIR: _object(old=_TEXT, new=_TEXT, reason=_TEXT),
 }
 
@@ -92,6 +120,7 @@ SCHEMA: Final = _object(
     **{
         category.name: {"type": "array", "description": category.asked, "items": _ENTRIES[category.shape]}
         for category in CATEGORIES
-    }
+    },
+    **{HANDOVER: {"type": "string", "description": HANDOVER_ASKED}},
 )
 """JSON Schema of a reply, in the strict form that providers accept: every member required, no others."""
