@@ -141,6 +141,14 @@ class Cutting:
             return False
         return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
 
+    def filled(self, rewrite: Rewrite | None) -> float:
+        """The share of the model's window that the request takes as it is sent."""
+        counts, prefix = self.counter.request_counts(self.request), self.request.prefix
+        start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
+        taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
+        taken += self._taken(block, range(start, len(counts)))
+        return taken / budget_for(self.request.model, self.drawing.settings)
+
     def fitted(self, state: SessionState, told: Sequence[Written], rewrite: Rewrite | None, limit: int) -> Context:
         """What of ``told``, the messages of the request, goes to a model within ``limit`` tokens, shortened as
         ``rewrite`` says, and further when that is not enough."""
@@ -174,7 +182,11 @@ class Cutting:
         nonce = nonce_for(self.drawing.secret, self.key, state.next_checkpoint)
         try:
             return build_resume(
-                self.drawing.believed(state), budget=budget, counter=self.counter.counter, nonce=nonce
+                self.drawing.believed(state),
+                budget=budget,
+                counter=self.counter.counter,
+                nonce=nonce,
+                handover=state.handover,
             ).text
         except BudgetTooSmall:
             return ""
@@ -246,6 +258,7 @@ class Cutting:
                 nonce=nonce_for(self.drawing.secret, self.key, state.next_checkpoint),
                 turn=_newest_number(state, drawn),
                 transcript=transcript,
+                handover=state.handover,
             )
         except BudgetTooSmall:
             return None

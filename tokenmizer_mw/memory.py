@@ -446,6 +446,7 @@ class SessionMemory(RequestPath):
                 turn=len(state.transcript),
                 earlier=earlier_facts(own, others) if others else (),
                 transcript=transcript,
+                handover=state.handover,
             )
 
         return self._viewed(key, view, expected=not others, end=end)

@@ -19,7 +19,7 @@ from tokenmizer_mw.forking import make_lock, renew_in_child
 from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Event, Refined
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.refining import REFINED, Question, Refinement, Refining, is_outdated
+from tokenmizer_mw.refining import REFINED, Question, Refinement, Refining, is_due_before_cut, is_outdated
 from tokenmizer_mw.revising import standing
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.store.log import EventLog
@@ -99,6 +99,15 @@ class ModelPass:
         if self._kept.read(key, lambda state: self._refining.is_due(state, events)):
             self.later(key)
 
+    def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
+        """A request was looked at that takes the share ``filled`` of its window: ask the model later where a cut is
+        near, once before each. Never waits for the model, and never fails for the lack of one."""
+        share = self._refining.settings.share_before_cut
+        if not share or not self._has_model or filled() < share:
+            return
+        if self._kept.read(key, is_due_before_cut):
+            self.later(key)
+
     def later(self, key: SessionKey) -> None:
         """Put a session before the model in the background. When the queue is full, the next occasion counts."""
         if not self._background.put(key, partial(self.refine, key)):
@@ -121,7 +130,11 @@ class ModelPass:
     @property
     def _is_unbidden(self) -> bool:
         settings = self._refining.settings
-        return bool(settings.llm_every or settings.llm_at_checkpoint) and bool(self._complete or settings.llm_url)
+        return bool(settings.llm_every or settings.llm_at_checkpoint) and self._has_model
+
+    @property
+    def _has_model(self) -> bool:
+        return bool(self._complete or self._refining.settings.llm_url)
 
     @cached_property
     def _refining(self) -> Refining:

@@ -134,6 +134,11 @@ class Refining:
         return self.cleaned(without_own_blocks(without_host_texts(message), self.secret))
 
 
+def is_due_before_cut(state: SessionState) -> bool:
+    """Whether the model was shown nothing of the session since the cut in force was made."""
+    return state.refined <= (state.cut.turn if state.cut is not None else 0)
+
+
 def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:
     """Whether the session is not the one any more that was asked about. ``tail`` is its log from the place of the
     question on."""

@@ -287,6 +287,7 @@ class RequestPath:
             self.count(name)
         if decided.rewrite is not None:
             self.count("request_rewritten")
+        self._model_pass.prepare_cut(key, lambda: cutting.filled(decided.rewrite))
         return decided.rewrite
 
     def commit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:

@@ -81,8 +81,9 @@ class Settings:
         ``llm_model``: its model; ``llm_key_variable``: the environment variable that holds the key ("": none is sent);
         ``llm_schema`` sends the reply's JSON schema along, for providers that take one.
         When: ``llm_every``: after so many turns, in the background; 0: never by itself; ``llm_at_checkpoint``: at each
-        checkpoint, in the background. ``llm_keeps_unconfirmed``: facts read from words stay although the model does
-        not state them.
+        checkpoint, in the background; ``llm_at_window``: once before each cut, in the background, from the first
+        request on that takes this share of the window (or four fifths of ``cut_at``, where that is less); 0: not
+        before cuts. ``llm_keeps_unconfirmed``: facts read from words stay although the model does not state them.
         How much: ``llm_input_tokens`` of a session, the newest messages first; ``llm_output_tokens`` of a reply, of
         which ``llm_reply_max`` bytes are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` bound the calls;
         ``llm_attempts`` is how often one question is asked when calls fail, ``llm_timeout`` the seconds that a call may
@@ -182,6 +183,7 @@ class Settings:
     llm_schema: bool = False
     llm_every: int = 0
     llm_at_checkpoint: bool = False
+    llm_at_window: float = 0.7
     llm_keeps_unconfirmed: bool = False
     llm_input_tokens: int = 24_000
     llm_output_tokens: int = 4_000
@@ -259,6 +261,7 @@ class Settings:
         for name in ("drain_seconds", "llm_rest_seconds", "store_wait_seconds", "store_rest_seconds"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
+        self._check_llm()
 
     @property
     def domains_named(self) -> tuple[str, ...] | None:
@@ -267,6 +270,19 @@ class Settings:
             return None
         named = {name.strip() for name in self.domains.split(",")} - {"", "none"}
         return (*(name for name in DOMAINS if name in named), *sorted(named - set(DOMAINS)))
+
+    def _check_llm(self) -> None:
+        if self.llm_timeout <= 0:
+            raise ConfigError("llm_timeout is more than 0 seconds")
+        if not 0.0 <= self.llm_at_window <= 1.0:
+            raise ConfigError("llm_at_window is a share of the window: 0 to 1")
+
+    @property
+    def share_before_cut(self) -> float:
+        """The share of the window from which on a model is asked before a cut; 0: it is not."""
+        if self.llm_at_window < self.cut_at:
+            return self.llm_at_window
+        return _BEFORE_CUT * self.cut_at
 
     @property
     def compress_named(self) -> frozenset[str]:
@@ -390,11 +406,13 @@ _LEAST: Final = {
     "llm_attempts": 1,
     "llm_failures_max": 1,
 }
+_BEFORE_CUT: Final = 0.8
 _OPTIONAL: Final = frozenset({"context_window", "retain_days"})
 _NUMBERS: Final = (
     "cut_at",
     "cut_to",
     "cut_risk",
+    "llm_at_window",
     "confidence_floor",
     "drain_seconds",
     "store_wait_seconds",

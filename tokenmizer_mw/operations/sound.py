@@ -182,15 +182,13 @@ def _worded(event: Event) -> Iterator[_Worded]:
         case DecisionReplaced(step):
             yield "id", _ID.fullmatch, (step.old, step.new)
             yield "text", _short, (step.reason, step.evidence)
-        case Refined():
-            yield "text", _short, event.handover
         case Checkpointed():
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)
         case EdgeAdded() | NodesPruned() | Reminded():
             yield "id", _ID.fullmatch, _named(event)
         case _:
-            return
+            yield "text", _short, getattr(event, "handover", ())
 
 
 def _named(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:

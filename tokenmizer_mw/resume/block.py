@@ -12,6 +12,7 @@ from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.graph.search import search
+from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.tokens import TokenCounter
 
@@ -19,6 +20,7 @@ from .condense import condensed
 from .coverage import Coverage
 from .facts import Fact, Section, facts_of
 from .fill import Piece, beginnings, sequence
+from .handover import SINCE_SHARE, facts_beside, handover_head, handover_sentences, rank_sentences
 from .order import ranked, said_once
 from .replaced import ReplacedValues
 from .sentences import Numbered, Sentence, transcript_sentences, words_of
@@ -94,6 +96,7 @@ def build_resume(
     turn: int = 0,
     earlier: Sequence[Fact] = (),
     transcript: Sequence[Numbered] = (),
+    handover: Handover | None = None,
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -110,6 +113,11 @@ def build_resume(
     about, without those that state what was replaced later. Such a block carries not every fact that a smaller one
     does. Sentences of messages that read like an attempt to take over the model are left out.
 
+    ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
+    decisions and those that say most before others where not all fit; then the facts and the sentences of later
+    messages, and of earlier facts those that it does not state. Sentences of it that state what was replaced since are
+    left out. A block below 200 tokens has none of it.
+
     ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
 
     What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
@@ -119,7 +127,7 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
     return telling.resume(level, tokens)
 
 
@@ -132,9 +140,10 @@ def build_resumes(
     turn: int = 0,
     earlier: Sequence[Fact] = (),
     transcript: Sequence[Numbered] = (),
+    handover: Handover | None = None,
 ) -> dict[str, Resume]:
     """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
     return {level: telling.resume(level, tokens) for level, tokens in LEVELS.items()}
 
 
@@ -150,6 +159,7 @@ class _Telling:
     turn: int
     earlier: Sequence[Fact]
     transcript: Sequence[Numbered] = ()
+    handover: Handover | None = None
     _candidates: list[Sentence] = field(default_factory=list)
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
@@ -163,29 +173,45 @@ class _Telling:
         if tokens < fixed:
             reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
             raise BudgetTooSmall(reason)
-        facts = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
-        if self.transcript and tokens >= QUOTES_FROM:
+        facts: Sequence[Fact] = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
+        if (self.transcript or self.handover) and tokens >= QUOTES_FROM:
             facts = self._replaced_values().facts_without_old(facts)
-            text, taken = self._covering(facts, tokens, fixed)
+            text, taken, facts = self._covering(facts, tokens, fixed)
         else:
             text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
         ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
         count = counter.count(text) if text else 0
         return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
 
-    def _covering(self, facts: Sequence[Fact], budget: int, fixed: int) -> tuple[str, Sequence[Piece]]:
-        """The text with facts and sentences that together cover the session, and the pieces of its facts."""
-        coverage = Coverage(facts, self._sentences(), max(1, self.turn), self._sources(facts))
+    def _covering(self, facts: Sequence[Fact], budget: int, fixed: int) -> tuple[str, Sequence[Piece], Sequence[Fact]]:
+        """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
+        said, written = self._sentences(), self._written()
+        standing = facts
+        if self.handover is not None and written:
+            facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
+            later = [one for one in said if one.number > self.handover.last]
+        else:
+            later = said
+        coverage = Coverage(facts, [*written, *later], max(1, self.turn), self._sources(facts), said)
         leading = takewhile(lambda at: facts[at].section in _LEADING, range(len(facts)))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         added = _added(self.counter)
-        beside = fixed + added(_SAID_HEAD)
-        chosen = coverage.choose(budget, beside, dict.fromkeys((*leading, *forced)), added)
+        head = handover_head(self.handover) if self.handover is not None and written else ""
+        beside = fixed + (added(_SAID_HEAD) if later else 0) + added(head)
+        lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
+        most = budget - int(budget * SINCE_SHARE) if later else budget
+        chosen = coverage.choose(budget, beside, dict.fromkeys((*leading, *forced)), added, lead, most)
         for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
-            text = _composed(facts, coverage.sentences, some, self.around)
+            text = _composed(facts, coverage.sentences, some, self.around, head, len(written))
             if self.counter.count(text) <= budget:
-                return text, _pieces(facts, some)
-        return "", ()
+                return text, _pieces(facts, some), facts
+        return "", (), facts
+
+    def _written(self) -> list[Sentence]:
+        """The sentences of the handover, but for those that state what was replaced since."""
+        if self.handover is None:
+            return []
+        return self._replaced_values().without_old(handover_sentences(self.handover))
 
     def _sentences(self) -> list[Sentence]:
         if self._said is None:
@@ -301,19 +327,28 @@ def _pieces(facts: Sequence[Fact], chosen: Sequence[int]) -> list[Piece]:
 
 
 def _composed(
-    facts: Sequence[Fact], sentences: Sequence[Sentence], chosen: Sequence[int], around: tuple[str, str]
+    facts: Sequence[Fact],
+    sentences: Sequence[Sentence],
+    chosen: Sequence[int],
+    around: tuple[str, str],
+    head: str = "",
+    written: int = 0,
 ) -> str:
-    """Facts in their sections, then the chosen sentences in the session's order, a line a message."""
+    """The chosen ones of the first ``written`` sentences below ``head``, facts in their sections, then the other chosen
+    sentences in the session's order, a line a message."""
+    quoted = len(facts) + written
+    handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
+    handover = f"{head} {handover}\n" if handover else ""
     typed = _wrapped(facts, _pieces(facts, chosen), (), ("", ""))
     lines: dict[int, str] = {}
-    for one in (sentences[at - len(facts)] for at in sorted(chosen) if at >= len(facts)):
+    for one in (sentences[at - len(facts)] for at in sorted(chosen) if at >= quoted):
         before = lines.get(one.number)
         between = " " if before is not None and before[-1] in _ENDINGS else "; "
         lines[one.number] = (
             f"{_SPEAKERS[one.role]}{one.number}: {one.shown()}" if before is None else before + between + one.shown()
         )
     said = "".join((_SAID_HEAD, *(f"\n{line}" for line in lines.values()))) if lines else ""
-    return around[0] + (typed + said).lstrip("\n") + around[1]
+    return around[0] + (handover + typed + said).strip("\n") + around[1]
 
 
 def _wrapped(facts: Sequence[Fact], pieces: Sequence[Piece], receipts: Collection[int], around: tuple[str, str]) -> str:

@@ -69,18 +69,19 @@ mark and a section's head take. Set on development data."""
 class Coverage:
     """What a session has to say: its facts in the order of their importance and its sentences, with the weight of each
     word. ``newest`` is the number of the newest message, ``holding`` those of messages and words that facts stem
-    from."""
+    from. ``session``: the sentences that the weights are taken from; none: ``sentences``."""
 
     facts: Sequence[Fact]
     sentences: Sequence[Sentence]
     newest: int
     sources: Collection[tuple[int, frozenset[str]]] = ()
+    session: Sequence[Sentence] = ()
     _weights: dict[str, float] = field(default_factory=dict)
     _factors: list[float] = field(default_factory=list)
     _words: list[frozenset[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        people = [one.words for one in self.sentences if one.role is not Role.TOOL]
+        people = [one.words for one in self.session or self.sentences if one.role is not Role.TOOL]
         holding = Counter(word for words in people for word in words)
         total = len(people)
         self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
@@ -92,11 +93,27 @@ class Coverage:
             for at, one in enumerate(self.sentences)
         ]
 
-    def choose(self, budget: int, fixed: int, first: Iterable[int], count: Callable[[str], int]) -> list[int]:
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """How much each word of the session counts."""
+        return self._weights
+
+    def choose(
+        self,
+        budget: int,
+        fixed: int,
+        first: Iterable[int],
+        count: Callable[[str], int],
+        lead: Iterable[int] = (),
+        lead_budget: int = 0,
+    ) -> list[int]:
         """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
         and behind those, counted on, of sentences. All facts come first where they take no more than their share, else
-        the facts ``first``."""
+        the facts ``first``. Before anything come the candidates ``lead``, as long as no more than ``lead_budget``
+        tokens are taken."""
         filling = _Filling(self, budget, fixed, count)
+        for at in lead:
+            filling.take_if_fits(at, lead_budget)
         for at in range(len(self.facts)) if filling.holds_all_facts() else first:
             filling.take_if_fits(at)
         filling.fill()
@@ -150,10 +167,10 @@ class _Filling:
         heads = len({fact.section for fact in self._facts}) * _HEAD_TOKENS
         return heads + sum(self._size(at) + 1 for at in range(len(self._facts))) <= self._rooms["typed"]
 
-    def take_if_fits(self, at: int) -> bool:
-        """Take candidate ``at`` if the budget and its share allow."""
+    def take_if_fits(self, at: int, budget: int | None = None) -> bool:
+        """Take candidate ``at`` if ``budget`` (``None``: all of it) and its share allow."""
         size = self._size(at) + self._beside(at)
-        if self._used + size > self._budget:
+        if self._used + size > (self._budget if budget is None else budget):
             return False
         if at < len(self._facts):
             section = self._facts[at].section

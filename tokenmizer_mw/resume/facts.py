@@ -16,6 +16,10 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trans
 REASON_MAX: Final = 90
 """Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
 
+EXPLANATION_MAX: Final = 200
+"""The same for what stands behind an error."""
+
+_COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
 _PHRASE_MAX: Final = 8
 _NO_OLD_VALUE: Final = " as it was"
@@ -207,8 +211,15 @@ def _why(
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
         return _was(olds)
-    reason = clause(node.detail) if node.type is NodeType.DECISION else ""
+    reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
     return (f" ({reason})" if reason else ""), ()
+
+
+def _explanation(node: Node) -> str:
+    """The cause of an error and its fix, where the node knows more than the command that showed it."""
+    if node.type is not NodeType.ERROR or node.detail.startswith(_COMMAND):
+        return ""
+    return clause(node.detail, EXPLANATION_MAX)
 
 
 def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:

@@ -107,10 +107,7 @@ class SessionState:
                 known = [each for each in self.recent if each[0] not in withdrawn]
                 self.undrawn = [] if redrawn else waiting
                 self.recent = deque([*known, *waiting] if redrawn else known, self.recent.maxlen)
-                if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
-                    self.handover = None
-                if redrawn:
-                    self._forget_facts()
+                self._forget_withdrawn(withdrawn, redrawn)
             case Derived(turn) as drawn:
                 self.graph.apply(drawn)
                 self._drawn(turn)
@@ -129,6 +126,12 @@ class SessionState:
                 if isinstance(event, NodeEdited):
                     self.edits[event.number] = Edited(recorded.recorded_at, event)
                 self.graph.apply(event, recorded.recorded_at)
+
+    def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
+        if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
+            self.handover = None
+        if redrawn:
+            self._forget_facts()
 
     def _forget_facts(self) -> None:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None

@@ -186,5 +186,5 @@ def test_a_word_without_quotes_is_told_apart() -> None:
 
 
 def test_the_schema_names_what_is_read() -> None:
-    assert SCHEMA["required"] == [category.name for category in CATEGORIES]
-    assert set(SCHEMA["properties"]) == set(WHOLE)
+    assert SCHEMA["required"] == [*(category.name for category in CATEGORIES), "handover"]
+    assert set(SCHEMA["properties"]) == set(WHOLE) | {"rules", "handover"}

@@ -10,7 +10,7 @@ from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import MEANINGS, Speaker
 from tokenmizer_mw.extract.said import slot_of
-from tokenmizer_mw.extract.validate import validated
+from tokenmizer_mw.extract.validate import quoted, validated
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -61,6 +61,7 @@ def placed(stated: Stated, places: Places, settings: Settings) -> Placed | None:
         trust=trust,
         confidence=_CONFIDENCE[trust],
         reason=stated.reason if _is_said(stated.reason, places) else "",
+        detail=_explanation(stated.detail, places),
         quote=place.quote,
         span=place.span,
         **_more(stated, category.type),
@@ -85,6 +86,12 @@ def _is_said(text: str, places: Places) -> bool:
     """Whether a speaker says this."""
     place = places.find(text)
     return place is not None and trust_of(place) is not Trust.QUOTED
+
+
+def _explanation(text: str, places: Places) -> str:
+    """``text`` as the detail of an error, where the session says so, whoever it is that does."""
+    place = places.find(text) if text else None
+    return quoted(text) if place is not None and place.score >= PLACED else ""
 
 
 def _more(stated: Stated, type_: NodeType) -> dict[str, Any]:

@@ -144,7 +144,7 @@ class _Source:
 
 def _plain(text: str) -> str:
     """``text`` as it is compared: in compatibility form and lower case, with one kind of slash."""
-    return _PLACED.sub("/", unicodedata.normalize("NFKC", text)).casefold()
+    return str(_PLACED.sub("/", unicodedata.normalize("NFKC", text))).casefold()
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -169,8 +169,8 @@ def _named(sentence: str) -> Iterator[str]:
     before = ""
     for word in sentence.split():
         bare = word.strip(_OUTER + _INITIAL + ")]}\u201d\u00bb!?")
-        if before and before[-1] not in ":.!?\u2014\"(" and word[:1] not in _INITIAL and _is_name(bare):
-            yield _plain(_LATIN.match(bare).group() or bare)
+        if before and before[-1] not in ':.!?\u2014"(' and word[:1] not in _INITIAL and _is_name(bare):
+            yield _plain(_LATIN.findall(bare)[0] or bare)
         before = word
 
 

@@ -29,10 +29,12 @@ _WORDS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class LooseObject:
-    """An object of the text. ``cut`` names the members whose value the text breaks off in."""
+    """An object of the text. ``cut`` names the members whose value the text breaks off in; ``broken`` holds the
+    beginning of such a one that is text, which is no member."""
 
     members: dict[str, Any] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
+    broken: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class _Scanner:
                 found.members[name] = value
             if not whole:
                 found.cut.add(name)
+            if not whole and isinstance(value, str):
+                found.broken[name] = value
             self._skip_comma()
         return found, self._closes("}")
 

@@ -84,7 +84,9 @@ def prompt_of(
         share = int(room * _KNOWN_SHARE)
         earlier = _earlier(handover, counter, share)
         known = [cleaned(f"  {sentence}") for sentence in earlier]
-        known += map(cleaned, _known(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter)))
+        known += map(
+            cleaned, _known(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter))
+        )
         known = [_EARLIER, *known] if known else []
         lines = _newest(told, counter, room - _size(known, counter))
     if not lines:

@@ -67,7 +67,7 @@ def _levels(outer: LooseObject, depth: int) -> Iterator[LooseObject]:
 
 
 def _known(members: dict[str, Any]) -> bool:
-    return not BY_NAME.keys().isdisjoint(members) or isinstance(members.get(HANDOVER), str)
+    return not BY_NAME.keys().isdisjoint(members) or HANDOVER in members
 
 
 def _read(given: LooseObject, items_max: int) -> Reply:
@@ -84,7 +84,7 @@ def _read(given: LooseObject, items_max: int) -> Reply:
         dropped += len(entries) - len(read[:items_max])
         if category.name not in given.cut and isinstance(value, list):
             whole.add(category.name)
-    handover = _text(given.members.get(HANDOVER))
+    handover = _text(given.members.get(HANDOVER, given.broken.get(HANDOVER)))
     dropped += not isinstance(given.members.get(HANDOVER, ""), str)
     return Reply(tuple(stated), frozenset(whole), dropped, handover, HANDOVER in given.cut)
 

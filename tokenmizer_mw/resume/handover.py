@@ -1,0 +1,87 @@
+"""What a model wrote, in a resume block: which sentences of a handover it carries, and what is left to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.handover import Handover
+from tokenmizer_mw.model.message import Role
+
+from .facts import Fact, Section
+from .sentences import Sentence, words_of
+
+STATED_SHARE: Final = 0.7
+"""Share of a fact's words, by weight, from which on a handover that has them states the fact."""
+
+SINCE_SHARE: Final = 0.25
+"""Share of a budget that stays free for what happened since the handover, where anything did."""
+
+_STATING: Final = 0.6
+_STANDING: Final = frozenset({Section.RULES, Section.DECISIONS})
+_STANDING_WORTH: Final = 2.0
+_SENTENCE_TOKENS: Final = 8
+
+
+def handover_head(handover: Handover) -> str:
+    """The line that a handover stands below."""
+    return f"Messages {handover.first} to {handover.last}, in a model's words:"
+
+
+def handover_sentences(handover: Handover) -> list[Sentence]:
+    """The sentences of a handover as candidates for a block."""
+    return [
+        Sentence(handover.last, Role.ASSISTANT, place, text, words_of(text) - {""}, 1.0)
+        for place, text in enumerate(handover.sentences)
+    ]
+
+
+def facts_beside(
+    facts: Sequence[Fact],
+    graph: SessionGraph,
+    handover: Handover,
+    sentences: Sequence[Sentence],
+    forced: Callable[[Fact], bool],
+) -> list[Fact]:
+    """``facts`` without those that the sentences of ``handover`` make superfluous: what they state, and what neither
+    changed since nor is ``forced``, save standing rules and decisions."""
+    said = frozenset(word for one in sentences for word in one.words)
+    return [
+        fact
+        for fact in facts
+        if _is_later(graph, fact, handover.last)
+        or forced(fact)
+        or (_share(words_of(fact.text + fact.why), said) < STATED_SHARE)
+    ]
+
+
+def rank_sentences(sentences: Sequence[Sentence], facts: Iterable[Fact], weights: Mapping[str, float]) -> list[int]:
+    """The places of ``sentences``, the most needed first: each adds most weight of words for its length, those that
+    state standing rules and decisions at twice their worth."""
+    standing = [words_of(fact.text) for fact in facts if fact.section in _STANDING]
+    factors = [
+        _STANDING_WORTH if any(_share(words, one.words) >= _STATING for words in standing if words) else 1.0
+        for one in sentences
+    ]
+    left, covered, ranked = set(range(len(sentences))), set[str](), list[int]()
+    while left:
+        best = max(left, key=lambda at: (_worth(sentences[at], covered, weights) * factors[at], -at))
+        ranked.append(best)
+        left.discard(best)
+        covered |= sentences[best].words
+    return ranked
+
+
+def _worth(sentence: Sentence, covered: Collection[str], weights: Mapping[str, float]) -> float:
+    new = sum(weights.get(word, 1.0) for word in sentence.words if word not in covered)
+    return new / (len(sentence.text) / 4 + _SENTENCE_TOKENS)
+
+
+def _is_later(graph: SessionGraph, fact: Fact, last: int) -> bool:
+    return fact.turn > last or any(graph.life(id).touched > last for id in fact.ids if graph.get(id) is not None)
+
+
+def _share(words: Collection[str], said: Collection[str]) -> float:
+    """The share of ``words`` that are among ``said``."""
+    return sum(word in said for word in words) / len(words) if words else 1.0
