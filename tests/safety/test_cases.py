@@ -35,7 +35,7 @@ from .cases import CASES, FULL_WIDTH, LABELS, Case
 DELIMITER: Final = re.compile(r"</?session-record(\d{20})>")
 DEAD: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 ACTIVE: Final = ("<|", "</", "<s", "<i", "<b", "<!", "](", "![", "```", "[INST]", "[/INST]")
-HEADS: Final = re.compile(r"(?:[A-Z][A-Za-z',]*(?: [a-z]+)*:|- )")
+HEADS: Final = re.compile(r"(?:[A-Z][A-Za-z',]*(?: [a-z]+)*(?: \([A-Za-z,; ]+\))?:|[UAT][0-9]+: |- )")
 LEVELS: Final = ("critical", "standard", "full")
 
 Turn = dict[str, Any]
