@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.model.spelling import spelling_of
@@ -193,3 +194,12 @@ def test_fold_resumes_from_any_point(split: int) -> None:
         state.apply(event)
     assert state == fold(log)
     assert isinstance(state, SessionState)
+
+
+def test_a_chat_that_repeats_itself_grows() -> None:
+    """Messages that say the same over and over are news when they come behind all that the session has."""
+    memory = SessionMemory.open("memory://")
+    turns = [{"role": role, "content": text} for _ in range(60) for role, text in (("user", "on"), ("assistant", "ok"))]
+    for end in (1, 40, 80, 120):
+        memory.record("s", turns[:end])
+        assert len(memory.messages("s")) == end

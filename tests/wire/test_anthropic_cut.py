@@ -119,7 +119,9 @@ class Session:
     """One session with memory between client and provider."""
 
     def __init__(self, client: Client, provider: Provider, window: int, dialect: Anthropic) -> None:
-        self.memory = SessionMemory.open("memory://", Settings(context_window=window, block_tokens=100))
+        self.memory = SessionMemory.open(
+            "memory://", Settings(context_window=window, block_tokens=100, reminder_tokens=0)
+        )
         self.sent: list[bytes] = []
         self._key = SessionKey(LOCAL_TENANT, "s")
         self._client = client

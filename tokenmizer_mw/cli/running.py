@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -85,4 +86,6 @@ def _run(argv: Sequence[str]) -> int:
         return run_mcp(arguments) if arguments.command == "mcp" else run_install(arguments)
     from .commands import run_command
 
+    # A command reports a failure in one line of its own; the log's line about the same failure is for servers.
+    logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())
     return run_command(arguments)

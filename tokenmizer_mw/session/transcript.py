@@ -232,13 +232,15 @@ class Transcript:
 
         In a history from its very start the few messages before it must be the same. Of a part of a history, which
         may just as well be something new that repeats what was said before ("yes", "done"), everything before it
-        must be, and it must be long or reach to the newest message.
+        must be, and it must be long or reach to the newest message. A history that is longer than what the session
+        has before ``place`` is the same only if a client divided messages, so all of it is compared: otherwise a chat
+        that repeats itself would be taken for an earlier part of itself.
         """
         if self.depths[place] == index and not part:
             return self._same_before(resent, index, place, _MATCHED_BEFORE)
         if index + 1 < _PART_LEAST and place != len(self.digests) - 1:
             return False
-        return self._same_before(resent, index, place, _PART_MOST)
+        return self._same_before(resent, index, place, index if self.depths[place] < index else _PART_MOST)
 
     # -- going back and going on ---------------------------------------------------------------------------
 
