@@ -93,14 +93,14 @@ def test_large_requests_are_cut_too_and_lose_our_field(turns: int, open_memory: 
 class Failing(SessionMemory):
     """A memory whose cut is broken."""
 
-    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         raise LookupError(request.text)
 
 
 class Nonsense(SessionMemory):
     """A memory that asks for a cut that cannot be made."""
 
-    def prepare(self, key: SessionKey, request: ChatRequest) -> Rewrite | None:
+    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         return Rewrite(10_000, "block", "user")
 
 

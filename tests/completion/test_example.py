@@ -34,7 +34,7 @@ def test_with_its_own_provider() -> None:
     assert "one page per plot (was a page per week: they swap all the time)" in after
     assert "To do: tell the plumber" in after
     assert "Erna sees a white page" in after
-    assert "plumber" not in before
+    assert "To do:" not in before, "words alone make no open work of it"
 
 
 def test_with_another_provider() -> None:

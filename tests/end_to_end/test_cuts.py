@@ -30,7 +30,7 @@ LISTS = {"openai responses": "input", "gemini": "contents", "gemini chats": "con
 
 @pytest.fixture(scope="module")
 def small(serve: Callable[..., Any]) -> Iterator[Served]:
-    with serve("starlette", context_window=1_100, block_tokens=150) as running:
+    with serve("starlette", context_window=1_100, block_tokens=150, reminder_tokens=0) as running:
         yield running
 
 
