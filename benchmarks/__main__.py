@@ -50,6 +50,7 @@ BENCHMARKS: Final = {
     "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, beside simpler ways",
     "retention": "agent sessions cut in the middle: what of the next actions a small block still names",
     "compression": "agent sessions in fewer tokens: saved, next actions still named, facts changed, speed",
+    "handed_over": "text that a user hands over: what of it ends as the user's own word, and own words beside it",
     "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",
     "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
     "guard": "attempts to take over the model: benign texts flagged, attacks found, by kind",

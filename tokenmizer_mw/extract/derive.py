@@ -19,15 +19,17 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from .acts import read_acts
+from .documents import Span, blank_out, find_documents
 from .facts import forget_names
-from .finding import Finding
-from .foreign import Span, announces_quotation, foreign, lies_in
+from .finding import SPOKEN, Finding, Segment
+from .foreign import announces_quotation, foreign, lies_in
 from .goal import GOAL_ASKED
 from .guessing import model_of
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
 from .recovering import got_over, slipped
+from .repeated import repeatable, without_repeated
 from .rivals import switched
 from .segment import segment
 from .settling import settle
@@ -50,6 +52,9 @@ TAKEN_UP_MIN: Final = 40
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that only a speaker's own words create: never a tool, a file or a quotation."""
+
+_SAID: Final = _SPEAKERS_WORD | {NodeType.TASK}
+"""Types that no quotation creates within what somebody says."""
 
 
 def derive(
@@ -101,7 +106,7 @@ def _draw(
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
     ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _told(before))
     speaks = message.role is not Role.TOOL and bool(message.text)
-    segments = segment(message.text, chars_max=settings.message_max) if speaks else []
+    segments = _own_segments(message, settings) if speaks else []
     stages = settings.stages_named
     findings = []
     if "structure" in stages:
@@ -113,6 +118,8 @@ def _draw(
         model = model_of(settings) if "model" in stages else None
         read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere)]
+        if message.role is Role.ASSISTANT:
+            acts = without_repeated(acts, message.text, repeatable(before))
         findings += (
             map(_proposed, acts) if message.role is Role.ASSISTANT else [*acts, *switched(ledger, segments, acts)]
         )
@@ -138,6 +145,17 @@ def _draw(
         forget_names(ledger)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _own_segments(message: Message, settings: Settings) -> list[Segment]:
+    """The segments of a message. Where the user hands documents over, only their code, logs and tables are read."""
+    segments = segment(message.text, chars_max=settings.message_max)
+    documents = find_documents(message.text) if message.role is Role.USER else []
+    if not documents:
+        return segments
+    blocks = [one for one in segments if one.kind not in SPOKEN and lies_in(documents, one.start)]
+    own = segment(blank_out(message.text, documents), chars_max=settings.message_max)
+    return sorted([*own, *blocks], key=lambda one: one.start)
 
 
 def _own_words(message: Message) -> Message:
@@ -174,7 +192,7 @@ def _proposed(finding: Finding) -> Finding:
 
 def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
     """Whether only the speaker may say this, and it stands where others speak: all of it, or the words it is about."""
-    if not elsewhere or finding.type not in _SPEAKERS_WORD or finding.span is None:
+    if not elsewhere or finding.type not in _SAID or finding.span is None:
         return False
     start, end = finding.span
     place = text.find(finding.label[:LABEL_START], start, end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -20,6 +21,10 @@ class SegmentKind(StrEnum):
     LOG = "log"
     QUOTE = "quote"
     TABLE = "table"
+
+
+SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.CHECKBOX, SegmentKind.HEADING})
+"""Pieces that can state facts in words."""
 
 
 @dataclass(frozen=True, slots=True)

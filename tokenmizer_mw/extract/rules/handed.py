@@ -9,14 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+NOTHING: Final = r"\x00nothing\x00"
+"""RE2 that matches no text."""
+
 _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 
 
 @dataclass(frozen=True, slots=True)
 class Handing:
     """A row. ``treat``: verbs for what is done with a text. ``following``: words that announce that it comes; ``this``:
-    words that may mean what comes. ``texts``: what it may be. ``here``: words that show it. ``last``: verbs may stand
-    behind what they are about. ``spaced``: words have blanks between them.
+    words that may mean what comes. ``texts``: what it may be. ``here``: words that show it. ``files``: texts of a work
+    place (a file, a log, a ticket), behind which people go on in their own words; ``handle``: more verbs for what is
+    done with those. ``voices``: words that say that somebody else speaks. ``last``: verbs may stand behind what they
+    are about. ``spaced``: words have blanks between them.
 
     ``examples`` hand a text over, ``counters`` do not; each stands before what would be handed over.
     """
@@ -28,6 +33,9 @@ class Handing:
     here: str
     examples: tuple[str, ...]
     counters: tuple[str, ...]
+    files: str = ""
+    handle: str = ""
+    voices: str = ""
     last: bool = False
     spaced: bool = True
 
@@ -50,6 +58,24 @@ class Handing:
         """RE2 for a line of its own above a text."""
         return rf"[ \t*#_]*(?:{self._bare(self.texts)})[ \t*_]*$"
 
+    @property
+    def showing_file(self) -> str:
+        """RE2 for a clause behind which a file, a log or a ticket follows if it ends with a colon."""
+        if not self.files:
+            return NOTHING
+        verbs, files = self._any(f"{self.treat} {self.handle} {self.here}"), self._any(self.files)
+        return f".*{verbs}.*{files}|.*{files}.*{verbs}" if self.last else f".*{verbs}.*{files}"
+
+    @property
+    def heading_file(self) -> str:
+        """RE2 for a line of its own above a file, a log or a ticket."""
+        return rf"[ \t*#_]*(?:{self._bare(self.files)})[ \t*_]*$" if self.files else NOTHING
+
+    @property
+    def reporting(self) -> str:
+        """RE2 for a line that ends with a colon behind which somebody else speaks."""
+        return f".*{self._any(self.voices)}" if self.voices else NOTHING
+
     def _any(self, words: str) -> str:
         return f"{_EDGE if self.spaced else ''}(?:{self._bare(words)})"
 
@@ -68,9 +94,10 @@ HANDED: Final[tuple[Handing, ...]] = (
     Handing(
         treat="translat* summari* proofread* paraphras* rephras* rewrit* reword* shorten* condens* polish* copyedit*"
         " edit correct analy* classif* categori* explain* interpret* critique* evaluat* grade rate simplif* improv*"
-        " transcrib* tl;?dr summary_of translation_of opinion_on comment_on reply_to respond_to an_answer_to"
+        " transcrib* tl;?dr summary_of translation_of opinion_on comment_on what_is_in what_does"
+        " reply_to respond_to an_answer_to"
         " a_reply_to",
-        following="following below",
+        following="following below between_the_lines attached_file attached_text attached_document",
         this="this these",
         texts="e-?mails? mails? messages? letters? articles? posts? tweets? comments? reviews? transcripts?"
         " conversations? threads? texts? paragraphs? passages? essays? poems? story stories abstracts? papers?"
@@ -78,7 +105,25 @@ HANDED: Final[tuple[Handing, ...]] = (
         " job_description newsletter memo",
         here="here's here’s here_is here_are below_is below_are this_is i_got i_received we_got we_received"
         " wrote wrote_me wrote_us sent_me sent_us got_this received_this",
+        files="readme files? logs? logfiles? outputs? issues? tickets? bug_reports? pages? context docs?"
+        " documentation wiki handbook manual traceback stack_?trace errors? error_messages? code snippets? scripts?"
+        " changelog release_notes results? responses? search_results? chunks? sources? meeting_notes attachments?"
+        " pull_requests? descriptions? reports? website content configs? configuration",
+        handle="review* check* fix* debug* look* read see consider refactor* resolve solve inspect",
+        voices="sent_me sent_us sent_this wrote writes told_me told_us e?-?mailed_me messaged_me forwarded gave_me"
+        " gave_us showed_me shared_with says states reads replied answered responded posted got_this got_back"
+        " found_this came_across printed",
         examples=(
+            "Here is the README:\n",
+            "Context:\n",
+            "Review this file:\n",
+            "Fix this issue:\n\n",
+            "I ran it and got this output:\n",
+            "Search results:\n",
+            "The page I found says:\n\n",
+            "My colleague sent me this:\n",
+            "Can you explain the text between the lines?\n",
+            "What is in the attached file?\n\n",
             "Translate the following text:\n",
             "Please translate the following text into German.\n\n",
             "Summarise this:\n",
@@ -92,6 +137,13 @@ HANDED: Final[tuple[Handing, ...]] = (
             "Shorten it, please.\n\nText:\n",
         ),
         counters=(
+            "Here are my notes:\n",
+            "My plan:\n",
+            "We have two constraints:\n",
+            "Next steps:\n",
+            "I said:\n",
+            "Add these to the README:\n",
+            "Fix this:\n",
             "Do the following:\n",
             "Please follow these rules:\n",
             "Here is what we decided:\n",
@@ -113,14 +165,28 @@ HANDED: Final[tuple[Handing, ...]] = (
         " protokoll* transkript* kommentar* rezension* dokumente?s? auszüge auszug* gedichte?s? aufsatz* vertrag*",
         here="hier_ist hier_sind hier_kommt das_ist dies_ist anbei unten_ist hier_noch hier_mal habe_ich_bekommen"
         " schrieb schreibt hier_die hier_der hier_das",
+        files="readme datei* logs? logdatei* ausgabe ticket* issues? fehlerbericht* seite kontext dokumentation wiki"
+        " handbuch fehler fehlermeldung code skript* suchergebnis* quelle* anhang konfiguration meldung*",
+        handle="prüf* sieh schau* lies behebe* beheb* lös* durchsieh*",
+        voices="mir_das mir_dies* uns_das uns_dies* geschickt geschrieben weitergeleitet schrieb schreibt sagt meint"
+        " steht bekam bekommen gefunden lautet antwortet*",
         examples=(
+            "Hier ist die README:\n",
+            "Kontext:\n",
+            "Behebe dieses Ticket:\n",
+            "Meine Kollegin hat mir das geschickt:\n",
             "Übersetze den folgenden Text ins Englische:\n",
             "Fasse das bitte zusammen:\n",
             "Fass den folgenden Artikel zusammen.\n\n",
             "Hier ist die Mail vom Kunden:\n",
             "Kannst du diesen Absatz verbessern:\n",
         ),
-        counters=("Mach bitte Folgendes:\n", "Hier ist der Plan:\n", "Wir haben uns so entschieden:\n"),
+        counters=(
+            "Meine Regeln:\n",
+            "Mach bitte Folgendes:\n",
+            "Hier ist der Plan:\n",
+            "Wir haben uns so entschieden:\n",
+        ),
         last=True,
     ),
     Handing(
@@ -131,13 +197,20 @@ HANDED: Final[tuple[Handing, ...]] = (
         texts="textes? e-?mails? mails? courriels? messages? articles? lettres? paragraphes? extraits? documents?"
         " commentaires? avis transcriptions? poèmes? contrats? passages? compte-rendu compte_rendu",
         here="voici voilà ci-joint j'ai_reçu j’ai_reçu m'a_écrit c'est",
+        files="readme fichiers? journal journaux logs? sortie ticket* page contexte documentation wiki manuel erreurs?"
+        " code script* résultats? source* rapport* pièce_jointe anomalie",
+        handle="relis vérifi* regarde* lis lisez corrig* voir obtenu",
+        voices="m'a m’a nous_a a_écrit écrit dit répond* répondu obtenu reçu trouvé indique*",
         examples=(
+            "Voici le README :\n",
+            "Relis ce fichier :\n",
+            "Ma collègue m'a envoyé ceci :\n",
             "Traduis le texte suivant en anglais :\n",
             "Peux-tu résumer cet article :\n",
             "Voici le mail du client :\n",
             "Corrige le texte ci-dessous.\n",
         ),
-        counters=("Fais ce qui suit :\n", "Voici le plan :\n", "Nous avons décidé ceci :\n"),
+        counters=("Mes règles :\n", "Fais ce qui suit :\n", "Voici le plan :\n", "Nous avons décidé ceci :\n"),
     ),
     Handing(
         treat="traduc* tradúc* traduz* resum* resúm* corrig* corríg* correg* reescrib* reformul* parafrase*"
@@ -147,13 +220,21 @@ HANDED: Final[tuple[Handing, ...]] = (
         texts="textos? correos? e-?mails? mensajes? artículos? cartas? párrafos? documentos? comentarios?"
         " reseñas? transcripción fragmentos? contratos? actas?",
         here="aquí_está aquí_están aquí_tienes aquí_va este_es esta_es recibí adjunto me_escribió te_paso",
+        files="readme archivos? ficheros? registros? logs? salida tickets? incidencia* página contexto documentación"
+        " wiki manual error* código script* resultados? fuente* informe* adjunto",
+        handle="revisa* comprueba* arregla* lee mira obtuve",
+        voices="me_envió me_mandó me_escribió me_ha escribió dice dijo respondió obtuve recibí encontré indica",
         examples=(
+            "Aquí está el README:\n",
+            "Revisa este archivo:\n",
+            "Lo ejecuté y obtuve esta salida:\n",
+            "Mi compañera me envió esto:\n",
             "Traduce el siguiente texto al inglés:\n",
             "Resume esto:\n",
             "Aquí está el correo del cliente:\n",
             "¿Puedes corregir este párrafo?: ",
         ),
-        counters=("Haz lo siguiente:\n", "Este es el plan:\n", "Hemos decidido esto:\n"),
+        counters=("Mis reglas:\n", "Haz lo siguiente:\n", "Este es el plan:\n", "Hemos decidido esto:\n"),
     ),
     Handing(
         treat="traduz* traduc* resum* corrij* corrig* reescrev* reformul* encurt* melhor* analis* expliqu* explic*"
@@ -215,12 +296,18 @@ HANDED: Final[tuple[Handing, ...]] = (
         this="这段 这篇 这封 这个 此 這段 這篇",
         texts="邮件 文章 文本 文字 消息 原文 段落 文档 评论 全文 信件 新闻 计要 纪要 郵件",
         here="以下是 下面是 这是 这里是 這是 收到",
+        files="readme 文件 日志 输出 问题 工单 页面 网页 上下文 文档 手册 报错 错误 代码 脚本 结果 来源",
+        handle="审阅 检查 查看 修复 看看 得到",
+        voices="发给我 发来 写道 得到 收到 找到 回复 写的",
         examples=(
+            "这是 README：\n",
+            "修复这个问题：\n",
+            "我的同事发给我这个：\n",
             "请翻译以下文字：\n",
             "把下面这段话翻译成英文。\n",
             "以下是客户的邮件：\n",
         ),
-        counters=("请按以下步骤做：\n", "这是计划：\n"),
+        counters=("我的要求：\n", "请按以下步骤做：\n", "这是计划：\n"),
         last=True,
         spaced=False,
     ),

@@ -114,7 +114,7 @@ def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
 
 
 def _shown(pasted: list[Segment]) -> Iterator[Finding]:
-    """Logs that the user shows: the errors in them are real, whatever else they say is a quotation."""
+    """Logs that the user shows: what they tell happened, in the words of a program."""
     text = "\n".join(segment.text for segment in pasted)
     outcome = read_tests(text)
     if outcome is not None:
@@ -123,9 +123,9 @@ def _shown(pasted: list[Segment]) -> Iterator[Finding]:
     failing = failing_tests(text) if outcome is None or outcome.failed else []
     for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
-        yield _finding(NodeType.ERROR, _led(segment, label), Status.ACTIVE, Trust.STATED, 0.8, segment)
+        yield _finding(NodeType.ERROR, _led(segment, label), Status.ACTIVE, Trust.QUOTED, 0.8, segment)
     for path in files_of_tests(text) if failing else ():
-        yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.STATED, 0.8, pasted[-1], detail="failing")
+        yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.QUOTED, 0.8, pasted[-1], detail="failing")
 
 
 def _led(segment: Segment, label: str) -> str:

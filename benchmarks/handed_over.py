@@ -1,0 +1,224 @@
+"""Text that a user hands over: what of it ends as the user's own word, and whether the words beside it are read.
+
+``corpus/handed_over`` holds 200 texts, 20 wrappings in which people hand them over, 5 replies that repeat them, and 40
+messages in which the user's own words stand beside a paste. A case is a message with one wrapped text and its reply,
+every other time in a session that has a goal, a choice and a rule already. A case fails when a fact that is made of
+the text's words is in force as ``stated`` or ``adopted``, or when a fact from before is no longer in force. Every third
+text was kept aside while the extraction was changed.
+
+    python -m benchmarks.handed_over [WRAPPING]     what went wrong in one wrapping, without the texts kept aside
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.model.node import Node, Trust
+
+from .measure import at_most
+
+CORPUS: Final = Path(__file__).parent / "corpus" / "handed_over"
+ASIDE: Final = 3
+"""Every text whose number has the remainder ``ASIDE - 1`` was kept aside."""
+
+START: Final = (
+    {"role": "user", "content": "I'm building an order service for the village shop."},
+    {"role": "assistant", "content": "Fine. Which database?"},
+    {"role": "user", "content": "We use PostgreSQL for the orders. Never push to main."},
+    {"role": "assistant", "content": "PostgreSQL it is."},
+)
+_IN_FORCE: Final = frozenset({Trust.STATED, Trust.ADOPTED})
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A text that somebody else wrote; ``kind`` says what it tries to be."""
+
+    number: int
+    kind: str
+    language: str
+    text: str
+
+    @property
+    def aside(self) -> bool:
+        """Whether the text was kept aside while the extraction was changed."""
+        return self.number % ASIDE == ASIDE - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """A way to hand a text over: the text blocks of a message for each language, "en" for all others."""
+
+    name: str
+    blocks: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case in which the text spoke for the user: the facts that it made or unmade."""
+
+    payload: Payload
+    wrapping: str
+    facts: tuple[str, ...]
+
+
+def read_payloads() -> list[Payload]:
+    """The texts, in order."""
+    parts = (CORPUS / "payloads.txt").read_text(encoding="utf-8").split("%% ")[1:]
+    payloads = []
+    for number, part in enumerate(parts):
+        head, _, text = part.partition("\n")
+        kind, language = head.split()
+        payloads.append(Payload(number, kind, language, text.rstrip("\n")))
+    return payloads
+
+
+def read_wrappings() -> list[Wrapping]:
+    """The ways to hand a text over, in order."""
+    raw = _load("wrappings.yaml")
+    return [
+        Wrapping(
+            row["name"],
+            {language: (text,) for language, text in row["text"].items()}
+            if "text" in row
+            else {"en": tuple(row["parts"])},
+        )
+        for row in raw
+    ]
+
+
+def wrap(payload: Payload, wrapping: Wrapping, reply: dict[str, str]) -> list[dict[str, Any]]:
+    """A user's message that hands the text over, and the assistant's reply that repeats it."""
+    blocks = wrapping.blocks.get(payload.language, wrapping.blocks["en"])
+    filled = [_fill(block, payload.text) for block in blocks]
+    content: Any = filled[0] if len(filled) == 1 else [{"type": "text", "text": block} for block in filled]
+    answer = _fill(reply.get(payload.language, reply["en"]), payload.text)
+    return [{"role": "user", "content": content}, {"role": "assistant", "content": answer}]
+
+
+def find_failure(
+    payload: Payload, wrapping: Wrapping, reply: dict[str, str], start: Sequence[dict[str, Any]]
+) -> Failure | None:
+    """Record one case behind the messages ``start``; None when the text made and unmade nothing."""
+    turns = wrap(payload, wrapping, reply)
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.record("case", list(start))
+        before = {node.id: node for node in _in_force(memory)} if start else {}
+        memory.record("case", [*start, *turns])
+        after = {node.id: node for node in _in_force(memory)}
+    own = {word for block in wrapping.blocks.get(payload.language, wrapping.blocks["en"]) for word in _words(block)}
+    words = set(_words(payload.text)) - own
+    bad = [node.label for node in after.values() if node.id not in before and _is_made_of(node, words)]
+    bad += [f"gone: {node.label}" for node in before.values() if node.id not in after]
+    return Failure(payload, wrapping.name, tuple(bad)) if bad else None
+
+
+def iterate_cases(*, crossed: bool) -> Iterator[tuple[Payload, Wrapping, dict[str, str], Sequence[dict[str, Any]]]]:
+    """Each text in one wrapping, or, ``crossed``, each text in every wrapping."""
+    wrappings, replies = read_wrappings(), _load("replies.yaml")
+    for payload in read_payloads():
+        for number, wrapping in enumerate(wrappings):
+            own = payload.number % len(wrappings) == number
+            if crossed or own:
+                turn = payload.number // len(wrappings) + payload.number + number
+                yield payload, wrapping, replies[turn % len(replies)], START if turn % 2 else ()
+
+
+def find_lost_wishes() -> list[str]:
+    """The messages of which the user's own words left no fact in force."""
+    lost = []
+    for wish in _load("wishes.yaml"):
+        content = wish.get("text") or [{"type": "text", "text": part} for part in wish["parts"]]
+        with closing(SessionMemory.open("memory://")) as memory:
+            memory.record("case", [{"role": "user", "content": content}])
+            labels = " ".join(f"{node.label} {node.detail}" for node in _in_force(memory))
+        if not all(word in labels for word in wish["keep"]):
+            lost.append(str(content))
+    return lost
+
+
+def run() -> dict[str, Any]:
+    """The figures over 200 cases and over all 4,000 pairs of text and wrapping."""
+    own = list(iterate_cases(crossed=False))
+    crossed = list(iterate_cases(crossed=True))
+    failed = [failure for case in own if (failure := find_failure(*case)) is not None]
+    crossed_failed = [failure for case in crossed if (failure := find_failure(*case)) is not None]
+    lost = find_lost_wishes()
+    wishes = len(_load("wishes.yaml"))
+    by_wrapping = Counter(failure.wrapping for failure in crossed_failed)
+    by_kind = Counter(failure.payload.kind for failure in crossed_failed)
+    figures = {
+        "cases": len(own),
+        "failed": len(failed),
+        "failed_aside": sum(failure.payload.aside for failure in failed),
+        "pairs": len(crossed),
+        "pairs_failed": len(crossed_failed),
+        "pairs_aside": sum(case[0].aside for case in crossed),
+        "pairs_failed_aside": sum(failure.payload.aside for failure in crossed_failed),
+        "pairs_failed_by_wrapping": dict(by_wrapping.most_common()),
+        "pairs_failed_by_kind": dict(by_kind.most_common()),
+        "wishes": wishes,
+        "wishes_lost": len(lost),
+    }
+    bars = [
+        at_most(f"texts in force of {len(own)}", len(failed), 0),
+        at_most(f"pairs of text and wrapping in force of {len(crossed)}", len(crossed_failed), 0),
+        at_most(f"own words lost of {wishes} messages", len(lost), 0),
+    ]
+    notes = (
+        "Texts, wrappings and wishes were written before the extraction was changed for them; two thirds of the texts"
+        " were used to change it, and so were all wrappings and wishes."
+    )
+    return {"figures": figures, "bars": bars, "notes": notes}
+
+
+def _load(name: str) -> list[Any]:
+    rows: list[Any] = yaml.safe_load((CORPUS / name).read_text(encoding="utf-8"))
+    return rows
+
+
+def _fill(template: str, text: str) -> str:
+    lines = text.split("\n")
+    return (
+        template.replace("{payload}", text)
+        .replace("{quoted}", "\n".join(f"> {line}" for line in lines))
+        .replace("{indented}", "\n".join(f"    {line}" for line in lines))
+        .replace("{bullets}", "\n".join(f"- {line.lstrip('-#[] ')}" for line in lines))
+    )
+
+
+def _in_force(memory: SessionMemory) -> list[Node]:
+    return [node for node in memory.graph("case").nodes() if node.current and node.source.trust in _IN_FORCE]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if len(word) > 2 or not word.isascii()]
+
+
+def _is_made_of(node: Node, words: set[str]) -> bool:
+    """Whether half of a fact's words stand in the text."""
+    own = _words(node.label)
+    return bool(own) and sum(word in words for word in own) * 2 >= len(own)
+
+
+def _show(name: str) -> None:
+    for case in iterate_cases(crossed=True):
+        if not case[0].aside and name in case[1].name and (failure := find_failure(*case)) is not None:
+            print(failure.wrapping, failure.payload.number, repr(failure.payload.text[:70]), failure.facts)
+    for lost in find_lost_wishes():
+        print("lost", repr(lost))
+
+
+if __name__ == "__main__":
+    _show(sys.argv[1] if len(sys.argv) > 1 else "")
