@@ -48,11 +48,6 @@ def changes(graph: SessionGraph) -> list[tuple[str, str]]:
             "The parser loses the last row of a sheet without a trailing newline.",
             "The parser loses the last row of a sheet without a trailing newline",
         ),
-        (
-            "Here's the ticket text:\n\nTICKET:\nDurations are rounded down in exports\n\nINSTRUCTIONS:\n"
-            "Now work on it alone. Run the tests.",
-            "Durations are rounded down in exports",
-        ),
         ("Look through this repo's docs/setup.md. Would it help somebody new to the team?", "help somebody new"),
         ("Review my CONTRIBUTING.md", "Review my CONTRIBUTING.md"),
         ("Examine tools/sync.py. Make it work on Windows as well.", "Make it work on Windows as well"),
