@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+NOT_FOUND: Final = "a model did not find it in the session"
+"""Why a fact is archived that a model's pass over the session did not confirm."""
+
 LABEL_MAX: Final = 200
 """Longest label of a node, in characters."""
 

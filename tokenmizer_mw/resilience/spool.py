@@ -234,7 +234,7 @@ class TurnSpool:
 
     def _start_prober(self) -> None:
         if self._prober is None and not self._ended:
-            prober = threading.Thread(target=self._probe_until_well, name="tokenmizer-store-probe", daemon=True)
+            prober = threading.Thread(target=self._probe_until_well, name="tokenmizer-probe", daemon=True)
             prober.start()
             self._prober = prober
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.model.node import NOT_FOUND, Node, Status
 
 from .facts import Fact, Section
 from .sentences import Sentence, words_of
@@ -52,12 +52,14 @@ class ReplacedValues:
             new = frozenset(word for word in found.new if _names(word, _NEW_LETTERS_MIN))
             if old:
                 self._by_word.setdefault(max(old, key=len), []).append(Replaced(old, new, found.number))
+        self._put_away = dict(_put_away(graph))
 
     def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """``sentences`` without those from before a replacement that name its old value; later ones that name it and
         not the new one are marked."""
+        sentences = [one for one in sentences if not self._is_put_away(one)]
         if not self._by_word:
-            return list(sentences)
+            return sentences
         return [told for one in sentences if (told := self._told(one)) is not None]
 
     def facts_without_old(self, facts: Sequence[Fact]) -> list[Fact]:
@@ -66,6 +68,10 @@ class ReplacedValues:
         if not self._by_word:
             return list(facts)
         return [fact for fact in facts if fact.section in _STAYING or not self._is_old(fact)]
+
+    def _is_put_away(self, sentence: Sentence) -> bool:
+        """Whether a sentence is the one that says a fact which somebody has put away by hand."""
+        return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
 
     def _told(self, sentence: Sentence) -> Sentence | None:
         for found in self._found(sentence.words):
@@ -98,6 +104,17 @@ def _replaced(graph: SessionGraph) -> Iterator[Replaced]:
             yield from _told(old, words - later, later - words, step.trigger)
     for node in graph.nodes(status=Status.INVALIDATED):
         yield from _told(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched)
+
+
+def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
+    """The words of facts that are archived by hand, by the numbers of their messages. What a model's pass archives is
+    doubtful as a fact, not as a sentence."""
+    by_number: dict[int, list[frozenset[str]]] = {}
+    for node in graph.nodes(status=Status.ARCHIVED):
+        words = words_of(_value(node))
+        if words and graph.life(node.id).reason != NOT_FOUND:
+            by_number.setdefault(node.source.turn, []).append(words)
+    yield from by_number.items()
 
 
 def _value(node: Node) -> str:

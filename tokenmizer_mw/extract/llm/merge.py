@@ -21,7 +21,7 @@ from tokenmizer_mw.extract.validate import clean_label, quoted
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import Event, NodeRevised
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 from .findings import Placed, placed, trust_of
@@ -29,7 +29,6 @@ from .places import Numbered, Places
 from .reply import Reply, Stated
 from .schema import BY_NAME
 
-NOT_FOUND: Final = "a model did not find it in the session"
 """Reason of what is archived."""
 
 _OVERLAP: Final = 0.6
