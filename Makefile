@@ -4,11 +4,23 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# The versions that the tests were run with, where they are known for this Python; written by `make lock`.
+LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test check format bench agents clean
+.PHONY: demo test check format bench agents lock audit clean
 
-demo: $(READY)
-	$(BIN)/tokenmizer-mw demo $(DEMO)
+# The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
+DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
+
+demo: $(DEMO_VENV)/.ready
+	$(DEMO_VENV)/bin/tokenmizer-mw demo $(DEMO)
+
+.venv-demo/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
+	@echo "Setting up .venv-demo: half a minute, once."
+	@test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
+	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK)) -e ".[demo]"
+	@touch .venv-demo/.ready
 
 test: $(READY)
 	$(BIN)/python -m pytest $(TESTS)
@@ -27,11 +39,21 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks $(BENCH)
 	$(BIN)/python -m benchmarks.table
 
+# Known holes in what the tests are run with, as the package index tells them.
+audit: $(READY)
+	@test -x .audit/bin/pip-audit || { $(PYTHON) -m venv .audit && .audit/bin/pip install --quiet --disable-pip-version-check pip-audit; }
+	.audit/bin/pip-audit --requirement $(LOCK) --no-deps --disable-pip --progress-spinner off
+
+lock:
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
+	@$(BIN)/python -m pip freeze --exclude-editable > $(LOCK)
+
 $(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
 	@echo "Setting up $(VENV): this takes a few minutes, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK)) -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
 	@touch $(READY)
 
 # The coding agents that some tests drive, and what looks at pages, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
@@ -41,4 +63,4 @@ agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
 
 clean:
-	rm -rf .agents $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .agents .audit .venv-demo $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

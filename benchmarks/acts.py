@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,25 +15,31 @@ from tokenmizer_mw.extract.learned import DialogueAct
 
 SCENES: Final = Path(__file__).parent / "training" / "scenes"
 
-TAGS: Final = {
-    "g": None,
-    "d": DialogueAct.DECISION,
-    "s": None,
-    "x": DialogueAct.COMPLETION,
-    "o": DialogueAct.POSTPONEMENT,
-    "e": DialogueAct.COMPLAINT,
-    "D": DialogueAct.DECISION,
-    "S": None,
-    "X": DialogueAct.COMPLETION,
-    "O": None,
-    "E": DialogueAct.COMPLAINT,
-    "G": None,
-    "-": None,
+_WHEN_SAID: Final = {
+    "g": {DialogueAct.GOAL},
+    "d": {DialogueAct.DECISION},
+    "r": {DialogueAct.DECISION, DialogueAct.RULE},
+    "s": {DialogueAct.DECISION, DialogueAct.CHANGE},
+    "j": {DialogueAct.REJECTION},
+    "x": {DialogueAct.COMPLETION},
+    "e": {DialogueAct.COMPLAINT},
+    "v": {DialogueAct.STATE},
+}
+"""Tags that mean the same when it was said and at the end."""
+
+TAGS: Final[Mapping[str, Set[DialogueAct]]] = {
+    **_WHEN_SAID,
+    **{tag.upper(): acts for tag, acts in _WHEN_SAID.items()},
+    "o": {DialogueAct.POSTPONEMENT},
+    "O": set(),
+    "-": set(),
 }
 """What the tags of a sentence mean for training. A capital: it was so, and no longer is at the end; work that was asked
 for and done later is no postponement."""
 
-SPEAKERS: Final = {"U": "user", "A": "assistant"}
+SPEAKERS: Final = {"U": "user", "A": "assistant", "T": "tool"}
+OUTPUT: Final = "|"
+"""What a line of a tool's output begins with."""
 
 Line = tuple[frozenset[DialogueAct], str]
 """A sentence's acts, and the sentence as it was written."""
@@ -41,15 +47,15 @@ Line = tuple[frozenset[DialogueAct], str]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker, ``user`` or ``assistant``, says at a time."""
+    """What one speaker says at a time: ``user``, ``assistant``, or ``tool``, whose lines do nothing."""
 
     speaker: str
     lines: Sequence[Line]
 
     @property
     def text(self) -> str:
-        """The turn as one message: every line a paragraph."""
-        return "\n\n".join(sentence for _, sentence in self.lines)
+        """The turn as one message: every line a paragraph, of a tool a line."""
+        return ("\n" if self.speaker == "tool" else "\n\n").join(sentence for _, sentence in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,8 @@ class Scene:
 
     @property
     def lines(self) -> Iterator[Line]:
-        """All sentences in order."""
-        return (line for turn in self.turns for line in turn.lines)
+        """All sentences in order, without the output of tools."""
+        return (line for turn in self.turns if turn.speaker != "tool" for line in turn.lines)
 
 
 def scenes(folder: Path = SCENES) -> list[Scene]:
@@ -98,14 +104,26 @@ def _take(line: str, found: list[tuple[str, str, list[tuple[str, list[Line]]]]])
     if line in SPEAKERS:
         turns.append((SPEAKERS[line], []))
         return ""
-    tags, colon, sentence = line.partition(": ")
-    if not set(tags) <= TAGS.keys() or not colon or not sentence.strip():
-        return "neither a speaker nor 'tags: sentence'"
     if not turns:
         return "nobody speaks"
-    acts = frozenset(act for tag in tags if (act := TAGS[tag]) is not None)
-    turns[-1][1].append((acts, sentence.strip()))
+    said = _output(line) if turns[-1][0] == "tool" else _sentence(line)
+    if said is None:
+        return "neither a speaker nor 'tags: sentence', nor '| output' of a tool"
+    turns[-1][1].append(said)
     return ""
+
+
+def _output(line: str) -> Line | None:
+    """A line of a tool's output; ``None`` when it is none."""
+    return (frozenset(), line.removeprefix(OUTPUT).removeprefix(" ")) if line.startswith(OUTPUT) else None
+
+
+def _sentence(line: str) -> Line | None:
+    """A sentence with its tags; ``None`` when it is malformed."""
+    tags, colon, sentence = line.partition(": ")
+    if not colon or not set(tags) <= TAGS.keys() or not sentence.strip():
+        return None
+    return frozenset(act for tag in tags for act in TAGS[tag]), sentence.strip()
 
 
 def _read(path: Path) -> list[Scene]:

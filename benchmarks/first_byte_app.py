@@ -21,6 +21,7 @@ from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resilience.spool import SpooledTurn
+from tokenmizer_mw.resilience.waiting import Submit
 from tokenmizer_mw.wire.dialect import Reply
 
 PIECES = 8
@@ -61,8 +62,15 @@ class ReportingMemory(SessionMemory):
         self._asked[turn] = messages[-1].text
         return turn
 
-    async def await_for(self, turn: SpooledTurn | None) -> bool:
-        durable = await super().await_for(turn)
+    async def await_for(self, submit: Submit) -> bool:
+        submitted: list[SpooledTurn | None] = []
+
+        def noted() -> SpooledTurn | None:
+            submitted.append(submit())
+            return submitted[0]
+
+        durable = await super().await_for(noted)
+        turn = submitted[0]
         if turn is not None and (asked := self._asked.pop(turn, None)) is not None and not durable:
             os.write(self._report, f"{asked}\n".encode())  # in the file before the end is released, whatever follows
         return durable

@@ -1,16 +1,22 @@
 """Text that a user hands over: what of it ends as the user's own word, and whether the words beside it are read.
 
-``corpus/handed_over`` holds 200 texts, 20 wrappings in which people hand them over, 5 replies that repeat them, and 40
-messages in which the user's own words stand beside a paste. A case is a message with one wrapped text and its reply,
-every other time in a session that has a goal, a choice and a rule already. A case fails when a fact that is made of
-the text's words is in force as ``stated`` or ``adopted``, or when a fact from before is no longer in force. Every third
-text was kept aside while the extraction was changed.
+``corpus/handed_over`` holds 200 texts, 20 wrappings in which people hand them over, 5 replies that repeat them, and 68
+messages in which the user's own words stand beside a paste or are laid out like one. A case is a message with one
+wrapped text and its reply, every other time in a session that has a goal, a choice and a rule already. A case fails
+when a fact that is made of the text's words is in force as ``stated`` or ``adopted``, or when a fact from before is no
+longer in force. Every third text was kept aside while the extraction was changed.
+
+``corpus/handed_over/second.json`` holds 40 messages by another author, who saw no rules: the user's own words
+(``wish``, may be empty) around a text in which ``payload`` stands. Messages with an even number were developed on, the
+others were only counted. Each is recorded alone and behind the session above, without a reply and with each of the
+five. A wish counts as read when a fact in force has half of its words.
 
     python -m benchmarks.handed_over [WRAPPING]     what went wrong in one wrapping, without the texts kept aside
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
@@ -65,6 +71,21 @@ class Wrapping:
 
 
 @dataclass(frozen=True, slots=True)
+class Pasted:
+    """A message of the second author: ``wish`` is what the user says in it, ``payload`` what somebody else says."""
+
+    number: int
+    message: str
+    payload: str
+    wish: str
+
+    @property
+    def aside(self) -> bool:
+        """Whether the message was only counted while the extraction was changed."""
+        return self.number % 2 == 1
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A case in which the text spoke for the user: the facts that it made or unmade."""
 
@@ -111,17 +132,21 @@ def find_failure(
     payload: Payload, wrapping: Wrapping, reply: dict[str, str], start: Sequence[dict[str, Any]]
 ) -> Failure | None:
     """Record one case behind the messages ``start``; None when the text made and unmade nothing."""
-    turns = wrap(payload, wrapping, reply)
+    own = {word for block in wrapping.blocks.get(payload.language, wrapping.blocks["en"]) for word in _words(block)}
+    facts = find_facts(wrap(payload, wrapping, reply), set(_words(payload.text)) - own, start)
+    return Failure(payload, wrapping.name, facts) if facts else None
+
+
+def find_facts(turns: Sequence[dict[str, Any]], words: set[str], start: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """What ``turns`` put in force behind the messages ``start`` that is made of ``words``, and what they unmade."""
     with closing(SessionMemory.open("memory://")) as memory:
         memory.record("case", list(start))
         before = {node.id: node for node in _in_force(memory)} if start else {}
         memory.record("case", [*start, *turns])
         after = {node.id: node for node in _in_force(memory)}
-    own = {word for block in wrapping.blocks.get(payload.language, wrapping.blocks["en"]) for word in _words(block)}
-    words = set(_words(payload.text)) - own
     bad = [node.label for node in after.values() if node.id not in before and _is_made_of(node, words)]
     bad += [f"gone: {node.label}" for node in before.values() if node.id not in after]
-    return Failure(payload, wrapping.name, tuple(bad)) if bad else None
+    return tuple(bad)
 
 
 def iterate_cases(*, crossed: bool) -> Iterator[tuple[Payload, Wrapping, dict[str, str], Sequence[dict[str, Any]]]]:
@@ -148,6 +173,46 @@ def find_lost_wishes() -> list[str]:
     return lost
 
 
+def read_second() -> list[Pasted]:
+    """The messages of the second author, in order."""
+    rows = json.loads((CORPUS / "second.json").read_text(encoding="utf-8"))
+    return [Pasted(number, row["message"], row["payload"], row["wish"]) for number, row in enumerate(rows)]
+
+
+def find_facts_of_second(pasted: Pasted) -> tuple[str, ...]:
+    """What the payload of a message put in force or unmade, with any reply, in any session."""
+    asked = [{"role": "user", "content": pasted.message}]
+    answers = [
+        [{"role": "assistant", "content": _fill(reply["en"], pasted.payload)}] for reply in _load("replies.yaml")
+    ]
+    words = set(_words(pasted.payload)) - set(_words(pasted.wish))
+    facts: list[str] = []
+    for start in (), START:
+        for answer in [], *answers:
+            facts += find_facts([*asked, *answer], words, start)
+    return tuple(dict.fromkeys(facts))
+
+
+def is_wish_lost(pasted: Pasted) -> bool:
+    """Whether no fact in force has half of the words of what the user says; False where the user says nothing."""
+    wish = set(_words(pasted.wish))
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.record("case", [{"role": "user", "content": pasted.message}])
+        labels = [set(_words(node.label)) for node in _in_force(memory)]
+    return bool(wish) and not any(len(wish & words) * 2 >= len(wish) for words in labels)
+
+
+def count_second(*, aside: bool) -> dict[str, int]:
+    """The figures over one half of the second author's messages."""
+    half = [pasted for pasted in read_second() if pasted.aside is aside]
+    return {
+        "messages": len(half),
+        "failed": sum(bool(find_facts_of_second(pasted)) for pasted in half),
+        "wishes": sum(bool(pasted.wish) for pasted in half),
+        "wishes_lost": sum(map(is_wish_lost, half)),
+    }
+
+
 def run() -> dict[str, Any]:
     """The figures over 200 cases and over all 4,000 pairs of text and wrapping."""
     own = list(iterate_cases(crossed=False))
@@ -170,15 +235,19 @@ def run() -> dict[str, Any]:
         "pairs_failed_by_kind": dict(by_kind.most_common()),
         "wishes": wishes,
         "wishes_lost": len(lost),
+        "second_developed": count_second(aside=False),
+        "second_aside": (second := count_second(aside=True)),
     }
     bars = [
         at_most(f"texts in force of {len(own)}", len(failed), 0),
         at_most(f"pairs of text and wrapping in force of {len(crossed)}", len(crossed_failed), 0),
+        at_most(f"second author, aside: texts in force of {second['messages']}", second["failed"], 0),
         at_most(f"own words lost of {wishes} messages", len(lost), 0),
     ]
     notes = (
         "Texts, wrappings and wishes were written before the extraction was changed for them; two thirds of the texts"
-        " were used to change it, and so were all wrappings and wishes."
+        " were used to change it, and so were all wrappings and wishes. Of the second author's messages, the odd ones"
+        " were only counted until the last two that failed were read."
     )
     return {"figures": figures, "bars": bars, "notes": notes}
 
@@ -216,6 +285,9 @@ def _show(name: str) -> None:
     for case in iterate_cases(crossed=True):
         if not case[0].aside and name in case[1].name and (failure := find_failure(*case)) is not None:
             print(failure.wrapping, failure.payload.number, repr(failure.payload.text[:70]), failure.facts)
+    for pasted in read_second():
+        if not pasted.aside and "second" in name and (facts := find_facts_of_second(pasted)):
+            print("second", pasted.number, repr(pasted.message[:70]), facts)
     for lost in find_lost_wishes():
         print("lost", repr(lost))
 

@@ -16,6 +16,7 @@ from tokenmizer_mw.access.bounds import Bounds, excess
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.exchange import open_exchange
 from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redact.shape import drawn
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.encoding import DECODERS
 
@@ -70,6 +71,8 @@ BODIES: Final[dict[str, tuple[str, str, str]]] = {
     "backslashes": ('{"messages": [{"role": "user", "content": "', "\\\\", '"}]}'),
     "zero-width": ('{"messages": [{"role": "user", "content": "', "a\u200b", '"}]}'),
     "addresses": ('{"messages": [{"role": "user", "content": "', "https://a.b/c?d=e ", '"}]}'),
+    "secrets": ('{"messages": [{"role": "user", "content": "', f"Bearer {drawn('w', 16, 'a')} ", '"}]}'),
+    "tables of secrets": ('{"messages": [{"role": "user", "content": "', "|password|b\\n|a1b2c3|b\\n", '"}]}'),
     "messages": ('{"messages": [', '{"role": "user", "content": "a"},', '{"role": "user", "content": "a"}]}'),
     "members": ("{", '"a": 1,', '"b": 1}'),
     "not JSON": ("", "<#", ""),

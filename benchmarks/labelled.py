@@ -17,6 +17,8 @@ from .scoring import CATEGORIES, Gold
 OWN: Final = Path(__file__).parent / "corpus" / "sessions"
 SECOND: Final = OWN.with_name("second")
 """Sessions of an author who saw neither the rules nor other sessions, on which nothing is trained or tuned."""
+THIRD: Final = OWN.with_name("third")
+"""The same, of another author: looked at once."""
 VARIABLE: Final = "TOKENMIZER_CORPUS"
 """Names further folders, joined as in PATH; each is searched with all that lies below it."""
 
@@ -92,11 +94,12 @@ def corpus(folder: Path, name: str) -> Corpus | None:
 
 
 def corpora(given: Sequence[Path] | None = None) -> list[Corpus]:
-    """All sets: the repository's own two and those below the folders that the variable names; or those below
+    """All sets: the repository's own three and those below the folders that the variable names; or those below
     ``given``."""
     if given is not None:
         return [found for root in given for found in _below(root)]
-    own = [found for found in (corpus(OWN, "own"), corpus(SECOND, "second")) if found]
+    folders = {"own": OWN, "second": SECOND, "third": THIRD}
+    own = [found for name, folder in folders.items() if (found := corpus(folder, name))]
     named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
     return [*own, *corpora(named)]
 

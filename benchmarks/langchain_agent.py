@@ -101,7 +101,7 @@ def summarizer(model: BaseChatModel) -> Any:
 def ours(model: BaseChatModel) -> Any:
     from langchain_tokenmizer_mw import TokenMizerMiddleware
 
-    return TokenMizerMiddleware(SessionMemory.open(), window=WINDOW, recall_tokens=0)
+    return TokenMizerMiddleware(SessionMemory.open(), window=WINDOW)
 
 
 AGENTS: Final[dict[str, Make]] = {

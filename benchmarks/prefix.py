@@ -3,7 +3,8 @@
 One working session is sent call by call, each with all messages so far, to a model with a small window. Counted is how
 much of a request, up to its last message, is a byte prefix of the request before. ``full``: nothing is cut, which no
 window holds in the end. ``sliding``: the oldest messages are dropped until the rest fits, at each call. ``rewritten``:
-the old messages give way to a block that is written anew at each call. A cached token costs a tenth of another.
+the old messages give way to a block that is written anew at each call. A cached token costs a tenth of another. Ours
+carries reminders, which the next turn sends without.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.fitting import Shortened
 
 from .measure import at_least, at_most
 from .probes import tokens
@@ -63,9 +65,15 @@ def _cut_by(memory: SessionMemory) -> Callable[[Request], Request]:
         if fit is None:
             return call
         block = [{"role": "system", "content": fit.block}] if fit.block else []
-        return [*block, *(call[at] for at in fit.kept)]
+        return [*block, *(_reminded(call[at], fit, at) for at in fit.kept)]
 
     return way
+
+
+def _reminded(message: Mapping[str, Any], fit: Shortened, at: int) -> Mapping[str, Any]:
+    """Message ``at`` with what stands behind it."""
+    text = fit.reminder.text_behind(at) if fit.reminder is not None else ""
+    return {**message, "content": f"{message['content']}\n\n{text}"} if text else message
 
 
 def _sliding(call: Request) -> Request:

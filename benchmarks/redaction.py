@@ -12,8 +12,10 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
+import tokenmizer_mw
 from tokenmizer_mw.redact import Redactor
 from tokenmizer_mw.redact.shape import drawn
 
@@ -173,6 +175,7 @@ def run() -> dict[str, Any]:
             at_most("false positives on hashes, UUIDs and code", sum(case.group == "strict" for case in wrong), 0),
             at_most("characters removed beyond the secret, p95", collateral, 12),
             at_least("throughput, ordinary session text", speeds["ordinary"], 50, "MB/s", 1),
+            at_least("throughput, source code of this package", speeds["package"], 20, "MB/s", 1),
             at_least("throughput, base 64", speeds["base64"], 50, "MB/s", 1),
             at_least("throughput, keyword-dense prose", speeds["dense"], 20, "MB/s", 1),
             at_least("throughput, nothing but assignments that are no secrets", speeds["assignments"], 20, "MB/s", 1),
@@ -229,8 +232,10 @@ def _texts() -> dict[str, str]:
     noise = b"".join(hashlib.blake2b(str(n).encode()).digest() for n in range(24_000))
     prose = session.split("\n")
     mixed = "\n".join(line for pair in zip(prose, lines, strict=False) for line in pair)
+    package = Path(tokenmizer_mw.__file__).parent
     return {
         "ordinary": session,
+        "package": "".join(path.read_text("utf-8") for path in sorted(package.rglob("*.py"))),
         "dense": "\n".join(lines),
         "ordinary with every second line dense": mixed,
         "base64": base64.b64encode(noise).decode(),

@@ -2,7 +2,8 @@
 
 Facts are the labels of goal, work done and open, decisions, errors and files, and the newer side of what was replaced;
 a fact survives when a line of the text covers it (see ``probes.covers``; files by their name). A replaced choice is
-stale when a line covers its older side, and neither that line nor any other says that it was replaced. Efficiency is
+stale when a statement (an item under a typed heading, or a line of what was said) covers its older side, and none that
+does says that it was replaced or by what. Efficiency is
 the number of facts that survive for 100 tokens. ``right`` is the share of the items under the typed headings of our
 block that a label of the session covers, lenient and of any category. Sets: this repository's sessions, and those below
 TOKENMIZER_CORPUS.
@@ -23,12 +24,13 @@ from .blocks import RESUMES
 from .labelled import Corpus, Labelled, corpora
 from .measure import at_least, at_most
 from .probes import QUARTERS, content, covers, tokens
-from .scoring import free_covers, same_file
+from .scoring import free_covers, free_tokens, same_file
 
 BUDGETS: Final = (100, 300, 600, 2_000)
 JUDGED: Final = ("goal", "tasks_done", "tasks_pending", "decisions", "files", "errors")
 SETS: Final = frozenset({"sessions", "authored_dev", "real_dev"})
 _NONCE: Final = nonce_for(b"benchmark", SessionKey("local", "resume"), "checkpoint-1")
+_SENTENCES: Final = frozenset({"Decided", "In progress", "To do", "Open errors", "Done", "About", "Goal", "Ruled out"})
 _LISTS: Final = ("Files", "Uses", "Endpoints")
 _REPLACED: Final = ("was ", "not ", "instead", "ruled out", "replaced", "->", "no longer", "before that")
 
@@ -135,12 +137,25 @@ def _survives(text: str, fact: str) -> bool:
 
 
 def _stale(text: str, old: str, new: str) -> bool:
-    """Whether a text tells the old choice, and nowhere that it is gone."""
-    mine = set(content(old)) - set(content(new))
-    if not mine:
-        return False
-    telling = [line for line in text.splitlines() if mine <= set(content(line))]
-    return bool(telling) and not any(mark in line.casefold() for line in telling for mark in _REPLACED)
+    """Whether a statement of a text tells the old choice, and none that does tells that it is gone or what took its
+    place."""
+    was, now = _words(old), _words(new)
+    mine, theirs = was - now, now - was
+    telling = [(said, words) for said in _statements(text) if mine and mine <= (words := _words(said))]
+    gone = any(mark in said.casefold() for said, _ in telling for mark in _REPLACED)
+    return bool(telling) and not gone and not any(2 * len(theirs & words) > len(theirs) for _, words in telling)
+
+
+def _words(text: str) -> set[str]:
+    """The content of a text, in scripts other than Latin, too."""
+    return {*content(text), *(word for word in free_tokens(text) if not word.isascii())}
+
+
+def _statements(text: str) -> Iterator[str]:
+    """The items under the typed headings of a text, and its other lines."""
+    for line in text.splitlines():
+        head, _, rest = line.partition(": ")
+        yield from rest.split("; ") if head in _SENTENCES else (line,)
 
 
 def _mean(found: Sequence[tuple[float, float | None, float]]) -> dict[str, float]:

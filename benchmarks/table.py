@@ -1,6 +1,7 @@
 """The figures for people, written from the results: ``python -m benchmarks.table [--check]``.
 
-The README gets a line a benchmark and every bar that is missed, ``docs/benchmarks.md`` gets everything.
+``docs/benchmarks.md`` gets a line a benchmark with every bar that is missed, then all bars, and for a benchmark with a
+page in ``benchmarks/remarks`` what was tried and what stands in the way.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from tokenmizer_mw import __version__
 from .__main__ import BENCHMARKS
 
 ROOT: Final = Path(__file__).parent.parent
-START: Final = "<!-- figures: start (written by `python -m benchmarks.table`) -->"
-END: Final = "<!-- figures: end -->"
+REMARKS: Final = Path(__file__).parent / "remarks"
 
 INTRODUCTION: Final = (
     "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes. CPU",
@@ -45,12 +45,12 @@ def summary(found: list[dict[str, Any]]) -> str:
 
 
 def page(found: list[dict[str, Any]]) -> str:
-    """Every bar of every benchmark, with what was measured on."""
+    """The summary, then every bar of every benchmark, with what was measured on."""
     return "\n".join(_page(found)) + "\n"
 
 
 def _page(found: list[dict[str, Any]]) -> Iterator[str]:
-    yield from ("# Figures", "", *INTRODUCTION)
+    yield from ("# Figures", "", *INTRODUCTION, "", summary(found))
     for result in found:
         yield from ("", f"## {result['benchmark']}", "", f"{result['what'][0].upper()}{result['what'][1:]}.")
         yield from (result.get("notes", ""), "") if result.get("notes") else ("",)
@@ -58,26 +58,20 @@ def _page(found: list[dict[str, Any]]) -> Iterator[str]:
         for bar in result["bars"]:
             yield f"| {bar['what']} | {bar['value']} | {bar['bar']} | {'yes' if bar['met'] else '**no**'} |"
         yield from ("", *result["page"]) if result.get("page") else ()
+        remark = REMARKS / f"{result['benchmark']}.md"
+        yield from ("", remark.read_text(encoding="utf-8").strip()) if remark.exists() else ()
         yield from (
             "",
             f"{result['date']}, version {result['version']}, Python {result['python']}, {result['system']}.",
         )
 
 
-def _between(text: str, new: str) -> str:
-    before, rest = text.split(START)
-    return f"{before}{START}\n{new}\n{END}{rest.split(END)[1]}"
-
-
 def main() -> int:
-    found = results()
-    readme, figures = ROOT / "README.md", ROOT / "docs" / "benchmarks.md"
-    old = readme.read_text(encoding="utf-8"), figures.read_text(encoding="utf-8") if figures.exists() else ""
-    new = _between(old[0], summary(found)), page(found)
+    path = ROOT / "docs" / "benchmarks.md"
+    old, new = path.read_text(encoding="utf-8") if path.exists() else "", page(results())
     if "--check" in sys.argv[1:]:
         return int(new != old)
-    readme.write_text(new[0], encoding="utf-8")
-    figures.write_text(new[1], encoding="utf-8")
+    path.write_text(new, encoding="utf-8")
     return 0
 
 

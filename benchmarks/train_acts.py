@@ -1,15 +1,14 @@
 """Trains the classifier of dialogue acts on the text in ``benchmarks/training`` and the sessions in
 ``benchmarks/corpus/sessions``, and says how well it does.
 
-    python -m benchmarks.train_acts             figures on held-out conversations and authors
+    python -m benchmarks.train_acts             figures on held-out authors
     python -m benchmarks.train_acts --write     and the model that the package ships
-    python -m benchmarks.train_acts --quick     no figures; with --write only the model
 
-    python -m benchmarks.train_acts --semantic DIRECTORY [--quick] [--write]
-                                                figures with a sentence model beside the cues, and its ``acts.head``
+    python -m benchmarks.train_acts --semantic DIRECTORY [--write] [--to FILE]
+                                                figures with a sentence model beside the cues, and its head
 
-Needs the extra ``train``, and for ``--semantic`` the extra of that name. The figures on held-out conversations are what
-a new one by the same authors gets; those on held-out authors what unseen phrasing gets.
+Needs the extra ``train``, and for ``--semantic`` the extra of that name or ``embeddings``. Figures and calibration are
+those of authors of whom the model has read nothing: what unseen phrasing gets.
 """
 
 from __future__ import annotations
@@ -17,193 +16,92 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
 
 from tokenmizer_mw.extract import learned
-from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.guessing import USES, cues_of
+from tokenmizer_mw.extract.cues import is_of_rules
 from tokenmizer_mw.extract.learned import DialogueAct, Guess, Model
-from tokenmizer_mw.extract.phrases import bounded
-from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import Speaker
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.semantic import HEAD, Embed, Head
-from tokenmizer_mw.extract.situation import situation_of
-from tokenmizer_mw.model.message import Message, Role
 
-from .acts import SCENES, Line, Scene, scenes
-from .labelled import OWN, Labelled, corpora
+from .act_figures import Pair, page
+from .act_rows import Row, training_rows
+from .acts import SCENES
+from .train_head import HEAD_TITLE, PACKAGED, head_for
 
-FOLDS: Final = 5
-LEAST_SEEN: Final = 2
+LEAST_SEEN: Final = 3
 """Sentences that a cue stands in at least to become part of the model."""
 
+UNREAD: Final = 0.5
+"""Share of a sentence's weight that stands for it with nothing read by rules: the model must not lean on rows of
+tables that come and go."""
+
+FOLDS: Final = 4
+"""Groups of authors of which each is judged by a model that has read only the others."""
+
 STRENGTH: Final = 0.05
-"""Inverse of the regularisation, chosen on held-out conversations."""
-
-LOUDNESS: Final = 4.0
-"""What a vector of length one is multiplied with, so that its few numbers weigh as much as many cues."""
-
-BARE: Final = 3
-"""Cues of a sentence that tell nothing of its words but how it ends: all that vectors stand beside alone."""
-
-Vectors = dict[str, Any]
-"""The vectors of texts."""
+"""Inverse of the regularisation, chosen on held-out authors."""
 
 FIGURES: Final = SCENES.parent / "FIGURES.md"
-_HEAD: Final = (
-    "# How well the classifier of dialogue acts does",
-    "",
-    "Written by `python -m benchmarks.train_acts --write`. Held-out conversations: what a new one by the same authors",
-    "gets (five folds). Held-out authors: what unseen phrasing gets, English only; `own` are the sessions in",
-    "`benchmarks/corpus/sessions`, whose quotes tell the acts. At the chances from which the package takes a sentence",
-    "to do an act, before weights are made bytes.",
-    "",
-    "```",
-)
-OWN_AUTHOR: Final = "own"
-ACTS_OF: Final = {
-    "decisions": DialogueAct.DECISION,
-    "tasks_done": DialogueAct.COMPLETION,
-    "tasks_pending": DialogueAct.POSTPONEMENT,
-    "errors": DialogueAct.COMPLAINT,
-}
-"""What a sentence does that is quoted for a label of a category."""
-
+HEAD_FIGURES: Final = FIGURES.with_name("FIGURES_SEMANTIC.md")
 TARGET: Final = Path(learned.__file__).with_name("acts.model")
-_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A sentence as the run time cuts it. ``acts``: what it does; ``text``: what is embedded of it; ``own``: its
-    cues; ``talk``: the conversation it stands in; ``author``: who wrote that."""
-
-    acts: frozenset[DialogueAct]
-    text: str
-    own: list[str]
-    speaker: Speaker
-    talk: str
-    author: str
-    english: bool
-
-
-def rows_of(scene: Scene) -> list[Row]:
-    """The sentences of a scene with their cues."""
-    told = [(Role(turn.speaker), turn.text, partial(_by_lines, turn.lines)) for turn in scene.turns]
-    return _rows(told, scene.name, scene.author, english=scene.language == "en")
-
-
-def rows_of_session(session: Labelled) -> list[Row]:
-    """The sentences of a labelled session with their cues; what is quoted for a label does what the label says."""
-    quotes = [(act, quote) for name, act in ACTS_OF.items() for _, quote in session.gold.get(name, ()) if quote]
-    said = [(turn["role"], turn.get("content") or "") for turn in session.turns if turn["role"] != "tool"]
-    told = [(Role(role), text, partial(_by_quotes, text, quotes)) for role, text in said]
-    return _rows(told, session.id, OWN_AUTHOR, english=session.traits["language"] in ("", "en"))
-
-
-Reader = Callable[[Sequence[Segment]], list[frozenset[DialogueAct]]]
-"""The acts of the pieces of a message."""
-
-
-def _rows(told: Sequence[tuple[Role, str, Reader]], talk: str, author: str, *, english: bool) -> list[Row]:
-    messages = [(turn, Message(role=role, text=text)) for turn, (role, text, _) in enumerate(told, 1)]
-    found: list[Row] = []
-    for number, (message, (_, text, acts_of)) in enumerate(zip(messages, told, strict=True)):
-        situation = situation_of(message, messages[:number], has_goal=number > 0)
-        spoken = [piece for piece in segment(text) if piece.kind in _SPOKEN]
-        read = [hits(piece.text, situation.speaker) for piece in spoken]
-        found += [
-            Row(
-                acts,
-                bounded(piece.text),
-                cues_of(at, spoken, read, situation),
-                situation.speaker,
-                talk,
-                author,
-                english,
-            )
-            for at, (piece, acts) in enumerate(zip(spoken, acts_of(spoken), strict=True))
-        ]
-    return found
-
-
-def _by_lines(lines: Sequence[Line], spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
-    """A line that the run time cuts in several gives its acts to the longest."""
-    acts: list[frozenset[DialogueAct]] = [frozenset()] * len(spoken)
-    start = 0
-    for told, line in lines:
-        inside = [at for at, piece in enumerate(spoken) if start <= piece.start < start + len(line)]
-        if inside:
-            acts[max(inside, key=lambda at: len(spoken[at].text))] = told
-        start += len(line) + 2
-    return acts
-
-
-def _by_quotes(
-    text: str, quotes: Sequence[tuple[DialogueAct, str]], spoken: Sequence[Segment]
-) -> list[frozenset[DialogueAct]]:
-    """A piece does what a quote tells that shares half of it, or stands half within it."""
-    places = [(act, at, at + len(quote)) for act, quote in quotes if (at := text.find(quote)) >= 0]
-    return [
-        frozenset(
-            act for act, start, end in places if 2 * _shared(piece, start, end) >= min(end - start, len(piece.text))
-        )
-        for piece in spoken
-    ]
-
-
-def _shared(piece: Segment, start: int, end: int) -> int:
-    return max(0, min(piece.end, end) - max(piece.start, start))
+SOFTENED: Final = 0.5
+"""Power of the rows' weights in training, chosen on held-out authors; the calibration takes them in full."""
 
 
 class Trained:
     """Weights in floating point, with the cues that they belong to: a regression for each act."""
 
-    def __init__(self, rows: Sequence[Row], vectors: Vectors | None = None) -> None:
-        self.vectors = vectors
+    def __init__(self, rows: Sequence[Row]) -> None:
         count = Counter(cue for row in rows for cue in set(row.own))
         self.index = {cue: at for at, cue in enumerate(sorted(cue for cue in count if count[cue] >= LEAST_SEEN))}
-        matrix = self.matrix(rows)
-        self.regressions = [
-            LogisticRegression(C=STRENGTH, max_iter=300, tol=1e-3).fit(matrix, [act in row.acts for row in rows])
-            for act in DialogueAct
-        ]
+        both = [*rows, *(replace(row, own=[cue for cue in row.own if not is_of_rules(cue)]) for row in rows)]
+        matrix = self.matrix(both)
+        regressions = [self._regression(act, both, len(rows), matrix) for act in DialogueAct]
+        self.weights = np.concatenate([one.coef_ for one in regressions]).T
+        """A cue a row, an act a column."""
+        self.intercepts = {speaker: np.array([one.intercept_[0] for one in regressions]) for speaker in Speaker}
+
+    @staticmethod
+    def _regression(act: DialogueAct, rows: Sequence[Row], read: int, matrix: Any) -> LogisticRegression:
+        """The regression of an act on the rows whose authors tell it; rules have read the first ``read`` of them."""
+        told = [at for at, row in enumerate(rows) if act in row.told]
+        does = [act in rows[at].acts for at in told]
+        shares = ((1 - UNREAD if at < read else UNREAD) for at in told)
+        weights = [share * rows[at].weight ** SOFTENED for at, share in zip(told, shares, strict=True)]
+        return LogisticRegression(C=STRENGTH, max_iter=200, tol=1e-3).fit(matrix[told], does, sample_weight=weights)
 
     def matrix(self, rows: Sequence[Row]) -> Any:
-        """Counts of the cues, a sentence a row, and behind them the vectors of the rows."""
+        """Counts of the cues, a sentence a row."""
         places = [(at, self.index[cue]) for at, row in enumerate(rows) for cue in row.own if cue in self.index]
         across, down = ([place[axis] for place in places] for axis in (1, 0))
-        counts = csr_matrix((np.ones(len(places)), (down, across)), shape=(len(rows), len(self.index)))
-        if self.vectors is None:
-            return counts
-        return hstack([counts, LOUDNESS * np.stack([self.vectors[row.text] for row in rows])], format="csr")
+        return csr_matrix((np.ones(len(places)), (down, across)), shape=(len(rows), len(self.index)))
 
-    def odds(self, rows: Sequence[Row]) -> list[Guess]:
-        """How likely each sentence does each act."""
-        matrix = self.matrix(rows)
-        chances = np.stack([one.predict_proba(matrix)[:, 1] for one in self.regressions], axis=1)
-        return [Guess(tuple(DialogueAct), tuple(row)) for row in chances.tolist()]
+    def sums(self, rows: Sequence[Row]) -> Any:
+        """What each sentence weighs, a sentence a row, an act a column."""
+        return self.matrix(rows) @ self.weights + np.stack([self.intercepts[row.speaker] for row in rows])
 
-    def coefficients(self) -> Any:
-        """The weights: a cue or place of a vector a row, an act a column."""
-        return np.concatenate([one.coef_ for one in self.regressions]).T
+    def calibrate(self, calibration: Calibration) -> None:
+        """Makes the chances those of ``calibration``."""
+        self.weights = self.weights * calibration.slopes
+        self.intercepts = {
+            speaker: self.intercepts[speaker] * calibration.slopes + offsets
+            for speaker, offsets in calibration.offsets.items()
+        }
 
     def model(self) -> Model:
         """The weights as they are shipped: a byte each. The intercepts are spread over the cues that all sentences of a
         speaker have."""
-        weights = self.coefficients()[: len(self.index)].copy()
-        for speaker in (Speaker.USER, Speaker.ASSISTANT):
-            weights[self.index[f"{speaker.value}:bias"]] += [one.intercept_[0] for one in self.regressions]
+        weights = self.weights.copy()
+        for speaker, intercepts in self.intercepts.items():
+            if (bias := self.index.get(f"{speaker.value}:bias")) is not None:
+                weights[bias] += intercepts
         scale = float(np.abs(weights).max() / 127)
         coarse = np.round(weights / scale).astype(np.int8)
         kept = np.flatnonzero(coarse.any(axis=1))
@@ -211,118 +109,92 @@ class Trained:
         return Model(tuple(DialogueAct), [names[at] for at in kept], coarse[kept].tobytes(), scale)
 
 
-def _folds(rows: Sequence[Row]) -> Iterator[tuple[list[Row], list[Row]]]:
-    groups = [row.talk for row in rows]
-    for train, held in GroupKFold(FOLDS).split(rows, groups=groups):
-        yield [rows[at] for at in train], [rows[at] for at in held]
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Platt's scaling of sums: a slope an act, an offset an act and speaker."""
+
+    slopes: Any
+    offsets: dict[Speaker, Any]
+
+    def guesses(self, rows: Sequence[Row], sums: Any) -> list[Guess]:
+        """How likely each sentence does each act."""
+        scaled = sums * self.slopes + np.stack([self.offsets[row.speaker] for row in rows])
+        return [Guess(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
 
 
-def embedded(rows: Sequence[Row], embed: Embed) -> Vectors:
-    """The vectors of the rows' texts."""
-    texts = sorted({row.text for row in rows})
-    return dict(zip(texts, np.asarray(embed(texts), np.float32), strict=True))
+def calibration_of(rows: Sequence[Row], sums: Any) -> Calibration:
+    """The scaling that makes chances of held-out sums, for sentences as frequent as in real transcripts."""
+    speakers = (Speaker.USER, Speaker.ASSISTANT)
+    slopes, offsets = [], []
+    for number, act in enumerate(DialogueAct):
+        told = [at for at, row in enumerate(rows) if act in row.told]
+        spoken = [[rows[at].speaker is speaker for speaker in speakers] for at in told]
+        given = np.column_stack([sums[told, number], np.array(spoken, float)])
+        found = LogisticRegression(C=100.0, fit_intercept=False, max_iter=1000).fit(
+            given, [act in rows[at].acts for at in told], sample_weight=[rows[at].weight for at in told]
+        )
+        slopes.append(found.coef_[0][0])
+        offsets.append(found.coef_[0][1:])
+    return Calibration(np.array(slopes), dict(zip(speakers, np.array(offsets).T, strict=True)))
 
 
-def head_of(found: Trained, embed: Embed, trained_on: str) -> Head:
-    """The weights of cues and vectors as they are used."""
-    model = found.model()
-    dense = LOUDNESS * found.coefficients()[len(found.index) :] / model.scale
-    return Head(model, dense.astype(np.float32), embed, trained_on)
+def held_out(rows: Sequence[Row]) -> tuple[list[Row], Any]:
+    """The rows author by author, and what they weigh for a model that has read nothing of their author."""
+    parts, sums = [], []
+    for authors in folds(rows):
+        part = [row for row in rows if row.author in authors]
+        parts += part
+        sums.append(Trained([row for row in rows if row.author not in authors]).sums(part))
+    return parts, np.concatenate(sums)
 
 
-def beside_words(rows: Sequence[Row], vectors: Vectors) -> list[str]:
-    """The macro F1 on held-out conversations with cues alone, with the vectors alone, and with both, as lines."""
-    bare = [replace(row, own=row.own[:BARE]) for row in rows]
-    ways = {"cues": (rows, None), "vectors": (bare, vectors), "both": (rows, vectors)}
-    lines = []
-    for name, (used, beside) in ways.items():
-        pairs = [
-            pair for train, held in _folds(used) for pair in zip(held, Trained(train, beside).odds(held), strict=True)
-        ]
-        lines.append(f"{name:8} {sum(f1 for _, _, f1 in _quality(pairs).values()) / len(DialogueAct):.3f}")
-    return lines
+def folds(rows: Sequence[Row]) -> list[set[str]]:
+    """The authors in at most ``FOLDS`` groups of about as many sentences."""
+    count = Counter(row.author for row in rows)
+    groups: list[set[str]] = [set() for _ in range(min(FOLDS, len(count)))]
+    for author, _ in count.most_common():
+        min(groups, key=lambda group: sum(count[one] for one in group)).add(author)
+    return groups
 
 
-Pair = tuple[Row, Guess]
+def pairs_of(rows: Sequence[Row], calibration: Calibration, sums: Any) -> list[Pair]:
+    """Each row with its calibrated guess."""
+    return list(zip(rows, calibration.guesses(rows, sums), strict=True))
 
 
-def _taken(row: Row, guess: Guess, act: DialogueAct) -> bool:
-    """Whether the package takes a sentence to do an act."""
-    return any(use.guessed is act and use.speaker is row.speaker and guess.chance(act) >= use.sure for use in USES)
-
-
-def _quality(pairs: Sequence[Pair]) -> dict[DialogueAct, tuple[float, float, float]]:
-    """Precision, recall and F1 of each act."""
-    found = {}
-    for act in DialogueAct:
-        wanted = sum(act in row.acts for row, _ in pairs)
-        given = sum(_taken(row, guess, act) for row, guess in pairs)
-        right = sum(act in row.acts and _taken(row, guess, act) for row, guess in pairs)
-        found[act] = (right / max(given, 1), right / max(wanted, 1), 2 * right / max(given + wanted, 1))
-    return found
-
-
-def report(pairs: Sequence[Pair]) -> list[str]:
-    """Precision, recall and F1 of each act, as lines."""
-    lines = [f"{'':14} precision recall   F1  sentences"]
-    for act, (precision, recall, f1) in _quality(pairs).items():
-        wanted = sum(act in row.acts for row, _ in pairs)
-        lines.append(f"{act:14} {precision:9.2f} {recall:6.2f} {f1:6.2f} {wanted:8}")
-    return [*lines, f"{'all':14} {'':9} {'':6} {'':6} {len(pairs):8}"]
-
-
-def figures(rows: Sequence[Row]) -> list[str]:
-    """How well acts are found in held-out conversations and of held-out authors, as lines."""
-    held = [pair for train, part in _folds(rows) for pair in zip(part, Trained(train).odds(part), strict=True)]
-    lines = ["held-out conversations", *report(held)]
-    for author in sorted({row.author for row in rows}):
-        part = [row for row in rows if row.author == author and row.english]
-        rest = Trained([row for row in rows if row.author != author])
-        lines += ["", f"held-out author: {author}", *report(list(zip(part, rest.odds(part), strict=True)))]
-    return lines
-
-
-def training_rows() -> list[Row]:
-    """All sentences that the package's model is trained on."""
-    own = next(corpus for corpus in corpora([OWN]))
-    return [
-        *(row for scene in scenes() for row in rows_of(scene)),
-        *(row for session in own.sessions for row in rows_of_session(session)),
-    ]
-
-
-def _train_head(directory: Path, rows: Sequence[Row], *, quick: bool, write: bool) -> int:
-    from tokenmizer_mw.extract.encoder import Encoder, digest_of  # the extra semantic
-
-    embed = Encoder(directory)
-    vectors = embedded(rows, embed)
-    if not quick:
-        print("\n".join(["held-out conversations", *beside_words(rows, vectors)]))
-    if write:
-        head = head_of(Trained(rows, vectors), embed, digest_of(directory))
-        (directory / HEAD).write_bytes(head.to_bytes())
-        print(f"{HEAD}: {len(head.cues)} cues, {len(head.dense)} places")
-    return 0
+def calibrated(rows: Sequence[Row]) -> tuple[Trained, list[Pair]]:
+    """The model of all rows, calibrated on held-out authors, and what these get."""
+    parts, sums = held_out(rows)
+    calibration = calibration_of(parts, sums)
+    found = Trained(rows)
+    found.calibrate(calibration)
+    return found, pairs_of(parts, calibration, sums)
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.train_acts", description="Train the classifier.")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--semantic", type=Path, help="a directory with a sentence model: train its head")
+    parser.add_argument("--semantic", type=Path, help="a directory with a sentence model: train a head for its vectors")
+    parser.add_argument("--to", type=Path, default=PACKAGED, help="where the head is written; default: the package's")
     given = parser.parse_args(arguments)
     rows = training_rows()
+    found, pairs = calibrated(rows)
+    lines = page(pairs)
     if given.semantic is not None:
-        return _train_head(given.semantic, rows, quick=given.quick, write=given.write)
-    if not given.quick:
-        lines = figures(rows)
-        print("\n".join(lines))
-        if given.write:
-            FIGURES.write_text("\n".join([*_HEAD, *lines, "```"]) + "\n", encoding="utf-8")
-    if given.write:
-        model = Trained(rows).model()
-        TARGET.write_bytes(model.to_bytes())
-        print(f"{TARGET.name}: {len(model.cues)} cues, {TARGET.stat().st_size} bytes")
+        head, pairs = head_for(given.semantic, found, pairs)
+        lines = page(pairs, HEAD_TITLE)
+    print("\n".join(lines))
+    if not given.write:
+        return 0
+    if given.semantic is not None:
+        given.to.write_bytes(head.to_bytes())
+        HEAD_FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        print(f"{given.to}: {given.to.stat().st_size} bytes")
+        return 0
+    FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    model = found.model()
+    TARGET.write_bytes(model.to_bytes())
+    print(f"{TARGET.name}: {len(model.cues)} cues, {TARGET.stat().st_size} bytes")
     return 0
 
 

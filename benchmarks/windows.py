@@ -197,7 +197,10 @@ def _is_a_cut(writer: Writer, written: Written, items: Sequence[Item], sent: Sen
     if writer.system:
         texts = [block["text"] for block in after.pop(writer.system)]
         expected = [block["text"] for block in before.pop(writer.system, ())] + [element["content"] for element in told]
-        return before == after and not head and texts == [*expected, sent.block]
+        said = [*texts, *(part["text"] for element in head for part in element["content"])]
+        leads = isinstance(items[written.owners[kept]], Answered)  # a conversation begins with a user message
+        own = [element["role"] for element in head] == ["user"] * leads
+        return before == after and own and said == [*expected, sent.block]
     blocks = [element for element in head if _holds(element, sent.block)]
     return before == after and len(blocks) == 1 and [element for element in head if element not in blocks] == told
 

@@ -4,11 +4,17 @@ elsewhere; and a garbage collector that leaves alone what lives as long as the r
 from __future__ import annotations
 
 import gc
+import os
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("project", deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("project")
+
+
+# What servers of other runs on this machine announce, and what tests would leave in the user's own data directory.
+os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="tokenmizer-data-")
 
 
 def pytest_collection_finish() -> None:

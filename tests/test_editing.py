@@ -171,7 +171,9 @@ def test_a_fact_is_added_by_hand_and_takes_the_place_of_the_value_before(memory:
 
 @pytest.mark.parametrize("kind", ["rule", "choice", "preference", "goal", "task", "environment"])
 def test_a_session_may_begin_with_a_fact_by_hand(memory: SessionMemory, kind: str) -> None:
-    memory.remember(f"new {kind}", "Answer in French", kind)
+    with pytest.raises(UnknownSession):
+        memory.remember(f"new {kind}", "Answer in French", kind)
+    memory.remember(f"new {kind}", "Answer in French", kind, create=True)
     assert "Answer in French" in memory.resume(f"new {kind}").text
 
 

@@ -22,7 +22,10 @@ from tokenmizer_mw import SessionMemory
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
 SECONDS = 2.0
-"""Within which a child has recorded."""
+"""Within which a child has recorded, beside ``TIMES`` what the same takes its parent."""
+
+TIMES = 10
+"""A child connects anew; one that waits for a lock of its parent's never ends."""
 
 AT_ANY_MOMENT = """
 import asyncio, os, signal, sys, threading, time
@@ -42,13 +45,16 @@ def talk(name):
         memory.record(f"{name}-{number % 3}", said, later=bool(number % 2))
         memory.graph(f"{name}-{number % 3}")
 
-def child(number):
+def record(name):
     begun = time.monotonic()
-    said = [{"role": "user", "content": f"We use Redis for the queue of child {number}."}]
-    memory.record("talk-0-1", [{"role": "user", "content": f"Child {number} uses Kafka."}])
-    memory.record(f"child-{number}", said)
-    assert len(memory.messages(f"child-{number}")) == 1
-    taken = time.monotonic() - begun
+    said = [{"role": "user", "content": f"We use Redis for the queue of {name}."}]
+    memory.record("talk-0-1", [{"role": "user", "content": f"{name} uses Kafka."}])
+    memory.record(name, said)
+    assert len(memory.messages(name)) == 1
+    return time.monotonic() - begun
+
+def child(number):
+    taken = record(f"child-{number}")
     assert len(memory.graph(f"child-{number}")) > 0
     memory.add(f"child-{number}", [])
     memory.extract_later(memory._key(f"child-{number}", "local"))
@@ -61,16 +67,19 @@ def child(number):
     memory.close()
     return taken
 
+record("first")  # what is compiled and connected at first use is there when the others begin
+memory.graph("first")
 threads = [threading.Thread(target=talk, args=(f"talk-{number}",)) for number in range(3)]
 for thread in threads:
     thread.start()
+usual = max(record(f"parent-{number}") for number in range(5))
 worst = 0.0
 for number in range(children):
     time.sleep(0.013 * (number % 7))
     read, write = os.pipe()
     process = os.fork()
     if process == 0:
-        signal.alarm(25)
+        signal.alarm(60)
         try:
             os.write(write, str(child(number)).encode())
             os._exit(0)
@@ -90,7 +99,7 @@ assert memory.flush(60)
 for number in range(children):
     assert len(memory.messages(f"child-{number}")) == 1
 memory.close()
-print(worst)
+print(worst, usual)
 """
 
 PRELOADED = """
@@ -121,8 +130,8 @@ app = TokenMizerMiddleware(app, memory=memory)
 """
 
 
-def forked(url: str, children: int) -> float:
-    """Seconds that the slowest child took until it had recorded."""
+def forked(url: str, children: int) -> tuple[float, float]:
+    """Seconds that the slowest child took until it had recorded, and its parent for the same."""
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", AT_ANY_MOMENT, url, str(children)],
         capture_output=True,
@@ -130,11 +139,13 @@ def forked(url: str, children: int) -> float:
         timeout=300,
     )
     assert ran.returncode == 0, ran.stderr
-    return float(ran.stdout)
+    worst, usual = map(float, ran.stdout.split())
+    return worst, usual
 
 
 def test_a_child_forked_during_extraction_records(tmp_path: Path) -> None:
-    assert forked(f"sqlite:///{tmp_path / 'memory.db'}", 25) <= 5 * SECONDS  # others compute on this machine, too
+    worst, usual = forked(f"sqlite:///{tmp_path / 'memory.db'}", 25)
+    assert worst <= SECONDS + TIMES * usual
     with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'memory.db'}")) as memory:
         memory.log.verify()  # type: ignore[attr-defined]
 
@@ -144,7 +155,8 @@ def test_a_child_forked_during_extraction_records_in_postgres() -> None:
     pytest.importorskip("asyncpg")
     database = importlib.import_module("tests.store.postgres_database").Database(address)
     try:
-        assert forked(database.url(), 10) <= 5 * SECONDS
+        worst, usual = forked(database.url(timeout=60), 10)  # one call to a loaded server may take longer than usual
+        assert worst <= SECONDS + TIMES * usual
     finally:
         database.drop()
 

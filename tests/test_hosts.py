@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.errors import ConfigError, InvalidSession, RequestBlocked
-from tokenmizer_mw.fence import PREAMBLE
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, decode, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, Written
@@ -245,14 +244,3 @@ def test_what_the_guard_refuses_is_on_record(tmp_path: Path) -> None:
 def test_nothing_is_said_again_before_a_cut(memory: SessionMemory) -> None:
     memory.record("s", talk(2))
     assert memory.remind("s", "SQLite").text == ""
-
-
-def test_after_a_cut_only_what_it_took_out_is_said_again_and_fenced(memory: SessionMemory) -> None:
-    chat = [user("The courier of the parcels is called Hermine."), assistant("Noted."), *talk(20)]
-    cut = memory.shorten("s", chat, window=WINDOW)
-    assert cut is not None
-    reminded = memory.remind("s", "who is the courier of the parcels?")
-    assert "Hermine" in reminded.text
-    assert PREAMBLE in reminded.text
-    assert 0 < reminded.tokens <= 200
-    assert all(turn <= cut.kept[0] for turn in reminded.turns)

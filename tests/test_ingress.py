@@ -150,6 +150,17 @@ def test_a_reply_is_kept_as_it_will_be_read_when_it_comes_again(arguments: str) 
     assert secret() not in kept.text
 
 
+def test_a_name_that_is_a_secret_is_kept_as_it_will_be_read() -> None:
+    ingress = door()
+    kept = ingress.message(Message(Role.ASSISTANT, "", (ToolCall("c1", secret(6), "{}"),)))
+    call = {"id": "c1", "type": "function", "function": {"name": secret(6), "arguments": "{}"}}
+    back = CHAT.read(
+        cleaned(ingress, "s", request([user("go"), {"role": "assistant", "tool_calls": [call]}]))
+    ).messages[1]
+    assert digest(kept) == digest(back)
+    assert secret(6) not in repr(kept)
+
+
 def test_objects_as_arguments_are_kept_alike() -> None:
     ingress = door()
     said = {"id": secret(4), "env": {"DB_PASSWORD": "p9Xv2Lq7Rt4Zk8"}}

@@ -177,7 +177,7 @@ def test_what_is_remembered_while_another_thread_forgets() -> None:
         try:
             for number in range(300):
                 try:
-                    assert f"rule {number}" in memory.remember("s", f"Keep rule {number}").label
+                    assert f"rule {number}" in memory.remember("s", f"Keep rule {number}", create=True).label
                 except UnknownSession:
                     continue
         except BaseException as error:

@@ -5,7 +5,7 @@ import pytest
 from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.loss import LossReport, loss_report
-from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, StatusChanged
+from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, Reminded, StatusChanged
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import build_resume
@@ -45,12 +45,26 @@ def test_what_a_kept_message_mentions_again_is_not_lost(graph: SessionGraph) -> 
     assert lost == {f"task-{turn}" for turn in range(3, 21)}
 
 
+def test_what_reminders_of_this_cut_told_is_marked(graph: SessionGraph) -> None:
+    reminders = [
+        Reminded(22, "checkpoint-1", 90, ("task-1", "task-25"), (1, 4)),
+        Reminded(24, "checkpoint-1", 60, (), (2, 4)),
+        Reminded(20, "checkpoint-0", 60, ("task-2",), (3,)),
+    ]
+    report = loss_report(graph, cut(carried=tuple(f"task-{turn}" for turn in range(3, 21))), reminders)
+    assert report.returned == ("task-1",)
+    assert report.quoted == (1, 2, 4)
+    assert report.text == "[1] task: step number 1 (told by a reminder)\n[2] task: step number 2"
+
+
 def test_a_report_as_json(graph: SessionGraph) -> None:
     report = json.loads(json.dumps(loss_report(graph, cut(anchor_turn=2)).to_dict()))
     assert report == {
         "checkpoint": "checkpoint-1",
         "dropped": 1,
         "before_turn": 2,
+        "returned": [],
+        "quoted": [],
         "items": [{"id": "task-1", "type": "task", "status": "completed", "label": "step number 1", "turn": 1}],
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ SOUND = (
     "Units of the table are feet, all over the bay.",
 )
 HEAD = "in a model's words"
-SECRET = "sk-" + "ant-api03-" + "Zx9" * 31
+SECRET = "sk-" + "ant-api03-" + secrets.token_hex(46) + "-AA"
 
 
 def reply_of(handover: str, **stated: list[Any]) -> str:
@@ -66,6 +67,20 @@ def test_what_the_session_does_not_bear_out_is_left_out(sentence: str) -> None:
     block = memory.resume("bay", budget=400).text
     assert SOUND[0] in block
     assert sentence not in block
+    memory.close()
+
+
+def test_a_member_is_known_by_its_class_and_its_name() -> None:
+    memory = SessionMemory.open(
+        "memory://",
+        Settings(llm_attempts=1),
+        complete=Model("HarborTable._interpolate does it.", "HarborTable.json is it."),
+    )
+    memory.record(
+        "bay", [{"role": "assistant", "content": "class HarborTable:\n    def _interpolate(self): json.load(f)"}]
+    )
+    counts = memory.refine("bay").counts
+    assert (counts["handover_sentences"], counts["handover_dropped"]) == (1, 1)
     memory.close()
 
 

@@ -16,11 +16,11 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.model.spelling import Spelling, spelling_of
 from tokenmizer_mw.session import Resent, Transcript
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import OpenAIChat
+from tokenmizer_mw.wire.spelling import Spelling, spelling_of
 
 CALLS = 40
 SETTINGS = Settings(context_window=1_500, block_tokens=120)
@@ -89,6 +89,10 @@ RESPELLED = {
         *HISTORY[4:],
     ],
     "host text taken out": [user("Use SQLite. No network.<system-reminder>Be brief</system-reminder>"), *HISTORY[1:]],
+    "an agent's rules behind a message": [
+        user("Use SQLite. No network.\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block begins with a path."),
+        *HISTORY[1:],
+    ],
 }
 
 

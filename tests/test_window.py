@@ -164,8 +164,62 @@ def test_no_cut_between_a_call_and_its_result() -> None:
         result("b"),
         says("4"),
     ]
-    assert planned([*messages, user("5")], each=100) == Cut(9)
+    assert planned([*messages, user("5")], each=100) == Cut(8)
+    assert planned([*messages[:-1], user("5")], each=110) == Cut(8)
     assert planned(messages, each=100) == Cut(3)
+
+
+def test_outputs_that_no_call_asked_for_hold_up_no_cut() -> None:
+    talk = [SYSTEM, *(message for at in range(6) for message in (user(f"{at}"), result(f"r{at}"))), user("last")]
+    decision = planned(talk, each=80)
+    assert decision == Cut(11)
+    frozen = frozen_at(talk, 11)
+    assert planned([*talk, says("ok"), user("more")], each=50, frozen=frozen) == Replay(11, "the block")
+
+
+def in_steps(count: int) -> list[Message]:
+    """A turn of an agent that calls tools so many times."""
+    steps = [step for at in range(count) for step in (calls(f"a{at}", f"b{at}"), result(f"a{at}"), result(f"b{at}"))]
+    return [SYSTEM, user("go"), *steps, says("done"), user("next")]
+
+
+def test_a_long_turn_that_is_over_is_cut_between_its_steps() -> None:
+    messages = in_steps(8)
+    decision = planned(messages, each=40)
+    assert isinstance(decision, Cut)
+    assert decision.keep_from == len(messages) - 8
+    assert messages[decision.keep_from].tool_calls
+    assert messages[decision.keep_from - 1].tool_results
+
+
+def test_a_turn_under_way_and_cuts_that_are_to_pay_fall_on_no_step() -> None:
+    assert planned(in_steps(8)[:-2], each=40) == Untouched()
+    economy = Settings(cut="economy", context_window=100_000)
+    messages = in_steps(8)
+    decision = plan(request(messages), [900] * len(messages), overhead=0, frozen=None, settings=economy)
+    assert not isinstance(decision, Cut) or messages[decision.keep_from].opens_turn
+
+
+def test_a_turn_in_which_the_model_thinks_is_not_cut_inside() -> None:
+    messages = in_steps(8)
+    messages[5] = replace(messages[5], thinking="hm")
+    assert planned(messages, each=40) == Cut(len(messages) - 1)
+
+
+def test_a_block_that_no_user_says_stands_in_front_of_a_turn() -> None:
+    messages = in_steps(8)
+    settings = replace(SETTINGS, block_role="system")
+    decision = plan(request(messages), [40] * len(messages), overhead=0, frozen=None, settings=settings)
+    assert decision == Cut(len(messages) - 1)
+
+
+def test_a_cut_between_steps_is_carried_on() -> None:
+    messages = in_steps(8)
+    decision = planned(messages, each=40)
+    assert isinstance(decision, Cut)
+    frozen = frozen_at(messages, decision.keep_from)
+    longer = [*messages, says("ok"), user("and then")]
+    assert planned(longer, each=20, frozen=frozen) == Replay(decision.keep_from, "the block")
 
 
 def test_results_in_a_message_of_the_user_belong_to_the_turn_before() -> None:
@@ -186,7 +240,7 @@ def test_results_without_ids_pair_by_order() -> None:
 
 def test_ids_that_come_again_in_each_turn() -> None:
     turns = [m for i in range(4) for m in (user(f"{i}"), calls("call_1"), result("call_1"), says("done"))]
-    assert planned([*turns, user("last")], each=60) == Cut(12)
+    assert planned([*turns, user("last")], each=60) == Cut(11)
 
 
 def test_a_cut_that_saves_nothing_is_not_made() -> None:

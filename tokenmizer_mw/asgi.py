@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 GUARD: Final = "tokenmizer_mw"
-"""Scope key by which a second middleware further in sees that the call is already looked after."""
+"""Scope key by which whoever is further in sees that the call is already looked after: its value is the session's
+``SessionKey``."""
 
 _SPOKEN: Final = frozenset({"http", "websocket"})
 
@@ -266,7 +267,7 @@ class _Chat:
                 return b"".join(pieces)
 
     def _inner_scope(self, turn: Turn) -> Scope:
-        scope = {**self._scope, GUARD: True}
+        scope = {**self._scope, GUARD: turn.key}
         if turn.changed:
             scope["headers"] = with_length(scope.get("headers", ()), len(turn.body))
         return scope

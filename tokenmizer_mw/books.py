@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from secrets import token_hex
 
 from tokenmizer_mw.booking import Booked, sent_of
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.forking import make_lock
+from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import CALL, Figures, Spent, Stages
-from tokenmizer_mw.savings.net import figures
+from tokenmizer_mw.model.spending import CALL, REFINE, Figures, Spent, Stages
+from tokenmizer_mw.savings.net import figures, refinement_figures
 from tokenmizer_mw.savings.prices import PUBLISHED, PriceList
 from tokenmizer_mw.savings.report import Savings
 from tokenmizer_mw.settings import Settings, read_mapping
@@ -22,6 +23,8 @@ from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.tokens import ModelCounters
 
 _NAME_BYTES = 8
+_RECENT = 8
+"""Calls among which the newest one of the chat itself is looked for: refinements are booked in between."""
 
 
 class Books:
@@ -62,6 +65,22 @@ class Books:
         name, at = token_hex(_NAME_BYTES), self._clock()
         return lambda key: self._book(key, call, name, at)
 
+    def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
+        """Book what a model was paid for that was asked about a session, with a prompt of ``prompt_tokens``; where no
+        provider told the tokens of a reply, they are counted here. Blocks."""
+        ledger = self._ledger
+        if ledger is None or not self._open:
+            return
+        for one in completions:
+            output = self._counters.of(one.model).counter.count(one.text) if "completion_tokens" not in one.usage else 0
+            stages = refinement_figures(one.model, one.usage, prompt_tokens, output, self._prices)
+            try:
+                self._add(ledger, key, Spent(token_hex(_NAME_BYTES), self._clock(), one.model, stages))
+            except StoreUnavailable:
+                self._count("savings_not_kept")
+                return
+            self._remember(stages)
+
     def savings(
         self,
         tenant: str,
@@ -92,8 +111,8 @@ class Books:
         if ledger is None:
             return
         try:
-            before = ledger.calls(key, limit=1)
-            elapsed = max(0.0, at - before[0].at) if before else None
+            before = next((one for one in ledger.calls(key, limit=_RECENT) if REFINE not in one.stages), None)
+            elapsed = max(0.0, at - before.at) if before is not None else None
             sent = sent_of(call, self._counters.of(call.request.model), elapsed)
             spent = Spent(name, at, call.request.model, figures(sent, self._prices))
             self._add(ledger, key, spent)
@@ -101,6 +120,8 @@ class Books:
             self._count("savings_not_kept")
             return
         self._remember(spent.stages)
+        if spent.stages[CALL].saved < 0:
+            self._count("call_cost_more")
 
     def _add(self, ledger: Ledger, key: SessionKey, spent: Spent) -> None:
         """Add a call, a second time where the first one failed: it counts once."""
@@ -113,8 +134,6 @@ class Books:
         with self._lock:
             for stage, each in stages.items():
                 self._totals[stage] = self._totals.get(stage, Figures()) + each
-        if stages[CALL].saved < 0:
-            self._count("call_cost_more")
 
 
 def price_list(settings: Settings) -> PriceList:

@@ -404,6 +404,11 @@ class Turn:
             failed(self.memory, "cache_failed", error)
 
     @property
+    def key(self) -> SessionKey:
+        """Whose turn it is."""
+        return self._key
+
+    @property
     def done(self) -> bool:
         """Whether nothing that comes now can add to the turn."""
         return self._done
@@ -453,7 +458,7 @@ class Turn:
     async def acommit(self, last: bool) -> None:
         """``commit`` from an event loop. Raises nothing because of us."""
         try:
-            await self.memory.await_for(await offload(partial(self.settle, last), CPU))
+            await self.memory.await_for(partial(self.settle, last))
         except Exception as error:
             failed(self.memory, "commit_failed", error)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
@@ -14,6 +14,7 @@ from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import Resume, build_resume
+from tokenmizer_mw.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.session import Placed, Resent, SessionState, begins_with_summary
 from tokenmizer_mw.tokens import MessageCounter
 from tokenmizer_mw.tokens.messages import MESSAGE_TOKENS
@@ -25,7 +26,9 @@ from tokenmizer_mw.window import (
     Untouched,
     block_budget,
     budget_for,
+    can_anchor,
     left_to_others,
+    newest_at,
     plan,
 )
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -43,6 +46,15 @@ _STEPS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
+class SentPart:
+    """What is sent of a chat: the messages from ``start`` on, behind a cut that was made when message ``through`` was
+    the newest (``None``: behind none)."""
+
+    start: int
+    through: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Decided:
     """``rewrite`` is ``None`` when the request goes out as it is; ``events`` join the log; ``counted`` names what
     happened."""
@@ -53,13 +65,23 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What stands in a request for messages that are left out, ``None`` for nothing; ``sent`` are the numbers of those
+    before its anchor that are in the request all the same."""
+
+    cut: Checkpointed | None
+    sent: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Cutting:
     """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does.
 
     ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
-    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared``: the share
-    of each message that compression takes out before it is sent; none: nothing of any. ``recorded`` is set where the
-    client may have compacted its chat by itself: it gives the messages of the session with their numbers.
+    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared`` tells the
+    share of each message that compression takes out before it is sent; ``None``: nothing of any. ``recorded`` is set
+    where the client may have compacted its chat by itself: it gives the messages of the session with their numbers.
+    ``read_sentences`` gives the sentences of a message that a block may quote.
     """
 
     drawing: Drawing
@@ -68,8 +90,9 @@ class Cutting:
     counter: MessageCounter
     numbers: Sequence[int] = ()
     reserved: int = 0
-    spared: Sequence[float] = ()
+    spared: Callable[[SentPart], Sequence[float]] | None = None
     recorded: Callable[[], Sequence[tuple[int, Message]]] | None = None
+    read_sentences: ReadSentences = message_sentences
 
     def decide(self, state: SessionState) -> Decided:
         """What is to be done with the request, given what the session has."""
@@ -131,7 +154,7 @@ class Cutting:
         if index is None:
             return None
         places = [at for at, role in enumerate(self.request.messages.roles) if role is not Role.SYSTEM]
-        return places[index] if self.request.messages[places[index]].opens_turn else None
+        return places[index] if can_anchor(self.request.messages[places[index]]) else None
 
     def _stands(self, state: SessionState, keep_from: int, resent: Resent) -> bool:
         """Whether the block of the cut in force stands for what is before message ``keep_from``: the user's messages
@@ -149,13 +172,43 @@ class Cutting:
         taken += self._taken(block, range(start, len(counts)))
         return taken / budget_for(self.request.model, self.drawing.settings)
 
-    def fitted(self, state: SessionState, told: Sequence[Written], rewrite: Rewrite | None, limit: int) -> Context:
-        """What of ``told``, the messages of the request, goes to a model within ``limit`` tokens, shortened as
-        ``rewrite`` says, and further when that is not enough."""
-        fit = self.fit(state, rewrite, limit)
-        prefix = self.request.prefix
-        taken = sum(self.counter.request_counts(self.request)[:prefix]) + self._taken(fit.block, fit.kept)
-        return Context(tuple(told[:prefix]), fit.block, tuple(told[place] for place in fit.kept), taken)
+    def context(self, told: Sequence[Written], fit: Shortened) -> Context:
+        """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
+        recent = tuple(told[place] for place in fit.kept)
+        taken = self.taken(fit.block, fit.kept)
+        if fit.reminder is None:
+            return Context(tuple(told[: self.request.prefix]), fit.block, recent, taken)
+        places = [*fit.kept, len(told)]
+        behind = tuple((places.index(place), part) for place, part in fit.reminder.places)
+        reminder = replace(fit.reminder, places=behind)
+        return Context(tuple(told[: self.request.prefix]), fit.block, recent, taken + reminder.tokens, reminder)
+
+    def taken(self, block: str, places: Sequence[int]) -> int:
+        """Tokens of the leading system messages, a block, and the messages at ``places``."""
+        return sum(self.counter.request_counts(self.request)[: self.request.prefix]) + self._taken(block, places)
+
+    def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> LeftOut:
+        """What stands in the request for the messages that ``fit`` leaves out: the cut in force, or where ``fit``
+        leaves out more than that, its own block."""
+        places = fit.kept
+        start = self.request.prefix if rewrite is None else rewrite.keep_from
+        if not places or places == tuple(range(start, len(self.request.messages))):
+            return LeftOut(state.cut)
+        last = next(at for at in reversed(range(len(places))) if not at or places[at - 1] != places[at] - 1)
+        numbers = self._numbers_by_place(state, places[last])
+        anchor = numbers[places[last]]
+        carried = state.cut.carried if state.cut is not None else ()
+        dropped = len(self.request.messages) - self.request.prefix - len(places)
+        tokens = self.counter.text(fit.block)
+        cut = Checkpointed(f"resume-{anchor}", anchor, tokens, fit.block, "", anchor, dropped, carried)
+        return LeftOut(cut, frozenset(numbers[place] for place in places[:last] if place in numbers))
+
+    def _numbers_by_place(self, state: SessionState, last: int) -> dict[int, int]:
+        """The numbers in the session of the messages up to ``last``, by their places; the system's left out."""
+        known = (len(self._spoken), -1) if self.numbers else state.transcript.first_new(self._spoken)
+        roles = self.request.messages.roles
+        places = [place for place in range(last + 1) if roles[place] is not Role.SYSTEM]
+        return dict(zip(places, self._numbers(state, last, known, None), strict=False))
 
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
         """The request within ``limit`` tokens, shortened as ``rewrite`` says, and further when that is not enough."""
@@ -198,21 +251,41 @@ class Cutting:
             frozen = None if kept is None else frozen
         overhead += self.reserved
 
-        def planned(counts: Sequence[int]) -> Plan:
+        def planned(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
             settings = self.drawing.settings
-            return plan(self.request, counts, overhead=overhead, frozen=frozen, settings=settings, kept=kept)
+            return plan(
+                self.request,
+                counts,
+                overhead=overhead,
+                frozen=frozen,
+                settings=settings,
+                kept=kept,
+                shortest=shortest,
+            )
 
         decision = planned(counts)
-        if not (self.spared and isinstance(decision, Cut)):
+        if self.spared is None or not isinstance(decision, Cut):
             return decision
-        sent = [round(count * (1 - spared)) for count, spared in zip(counts, self.spared, strict=True)]
-        leaner = planned(sent)
+        start, through = self.request.prefix, None
+        if isinstance(decision.otherwise, Replay):
+            start, through = decision.otherwise.keep_from, decision.otherwise.through
+        sent = self._compressed(counts, SentPart(start, through))
+        if not isinstance(planned(sent), Cut):
+            return decision.otherwise
+        leaner = planned(sent, self._compressed(counts, SentPart(start, len(counts) - 1)))
         if not isinstance(leaner, Cut):
             return decision.otherwise
         return (
             Cut(leaner.keep_from, decision.otherwise)
             if type(leaner.otherwise) is type(decision.otherwise)
             else decision
+        )
+
+    def _compressed(self, counts: Sequence[int], part: SentPart) -> list[int]:
+        """``counts`` without what compression takes out of the messages that are sent behind a cut."""
+        shares = self.spared(part) if self.spared is not None else ()
+        return (
+            [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
         )
 
     def _carried_out(self, state: SessionState, decision: Plan, known: Known, placed: Placed | None = None) -> Decided:
@@ -222,10 +295,11 @@ class Cutting:
                 drawn = self._news(state, known)
                 cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
                 if cut is not None:
-                    return Decided(Rewrite(keep_from, cut.block, role, made=True), [*drawn, cut], ("cut_made",))
+                    rewrite = Rewrite(keep_from, cut.block, role, made=True, through=newest_at(cut, keep_from))
+                    return Decided(rewrite, [*drawn, cut], ("cut_made",))
                 return Decided(self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",))
-            case Replay(keep_from, block):
-                return Decided(Rewrite(keep_from, block, role))
+            case Replay(keep_from, block, through):
+                return Decided(Rewrite(keep_from, block, role, through=through))
             case Untouched():
                 return Decided()
 
@@ -259,6 +333,7 @@ class Cutting:
                 turn=_newest_number(state, drawn),
                 transcript=transcript,
                 handover=state.handover,
+                read=self.read_sentences,
             )
         except BudgetTooSmall:
             return None
@@ -278,6 +353,7 @@ class Cutting:
             anchor=digest(messages[keep_from]),
             anchor_turn=number,
             dropped=keep_from - self.request.prefix,
+            kept=len(messages) - keep_from if keep_from > self.request.prefix else 0,
             carried=resume.node_ids,
         )
 

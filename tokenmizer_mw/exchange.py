@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
 from json import dumps
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.model.session import is_usable_id
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.edits import append_edits, edited
@@ -111,7 +111,7 @@ def open_exchange(
         return _opened(dialect, body, settings, path, in_header, known)
     request = dialect.read(body, known, path=path)
     in_field = request.fields.get(settings.session_field)
-    if _usable(in_field):
+    if is_usable_id(in_field):
         drop = () if settings.keep_session_field else (settings.session_field,)
         return Opened(dialect, body, settings, in_field, path=path, drop=drop, _request=request)
     named = in_header if in_header is not None or in_field is None else ""
@@ -146,7 +146,7 @@ def _opened(
     reason = None
     if named is None:
         reason = Reason.NO_SESSION
-    elif not _usable(named):
+    elif not is_usable_id(named):
         named, reason = None, Reason.SESSION_INVALID
     return Opened(dialect, body, settings, named, reason, path, _request=request, _known=known)
 
@@ -165,10 +165,6 @@ def _spelled(field: str) -> bytes:
 @lru_cache(maxsize=16)
 def _wire_name(header_name: str) -> bytes:
     return header_name.lower().encode("latin-1", "replace")
-
-
-def _usable(session_id: object) -> TypeGuard[str]:
-    return isinstance(session_id, str) and SessionKey(LOCAL_TENANT, session_id).valid()
 
 
 def _text(value: bytes) -> str:

@@ -79,6 +79,13 @@ def opens_block(text: str) -> bool:
     return _SENT.search(text) is not None
 
 
+def first_block(text: str) -> str:
+    """``text`` up to the second one of the blocks that it is made of."""
+    first = _SENT.search(text)
+    second = _SENT.search(text, first.end()) if first is not None else None
+    return text if second is None else text[: second.start()].rstrip("\n")
+
+
 def own_blocks(text: str, secret: bytes) -> list[Span]:
     """Where ``text`` holds blocks of this installation, in order, without overlaps.
 

@@ -7,28 +7,34 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.reminder import Reminder
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """``instructions`` are the system messages that the chat begins with, ``block`` the resume block that stands for
     what is left out ("" when nothing is, or no block fits), ``recent`` the messages that follow, word for word.
-    ``tokens`` counts all of it."""
+    ``reminder`` says what stands behind which of ``recent``; what has the place behind the last one is a message of
+    its own there, in front of a question that is not in the chat yet. ``tokens`` counts all of it."""
 
     instructions: tuple[Written, ...] = ()
     block: str = ""
     recent: tuple[Written, ...] = ()
     tokens: int = 0
+    reminder: Reminder | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
     """A chat as it goes to a model: behind its leading system messages one of ``role`` with ``block`` (none when that
-    is ""), then those of its messages that stand at the places ``kept``."""
+    is ""), then those of its messages that stand at the places ``kept``, each with what ``reminder`` puts behind it.
+    What has the place behind the last message is a message of its own there, in front of a question that is not in the
+    chat yet."""
 
     block: str
     role: str
     kept: tuple[int, ...]
+    reminder: Reminder | None = None
 
 
 def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room: int, step: int = 1) -> list[int]:

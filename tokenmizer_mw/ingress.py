@@ -148,8 +148,9 @@ class Ingress:
         return replace(message, text=text, tool_calls=calls, tool_results=results, thinking=thinking, refusal=refusal)
 
     def _call(self, call: ToolCall) -> ToolCall:
-        arguments = self.text(call.arguments)
-        return call if arguments is call.arguments else replace(call, arguments=arguments)
+        name, arguments = self.text(call.name), self.text(call.arguments)
+        same = name is call.name and arguments is call.arguments
+        return call if same else replace(call, name=name, arguments=arguments)
 
     def _result(self, result: ToolResult) -> ToolResult:
         text = self.text(result.text)

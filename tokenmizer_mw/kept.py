@@ -95,6 +95,12 @@ class Kept(Generic[F]):
         with hold(kept.lock):
             return view(self._refreshed(key, kept))
 
+    def at_hand(self, key: SessionKey) -> F | None:
+        """What the session folded into when it was last read, ``None`` where that is not at hand. Reads nothing; others
+        may be changing it."""
+        kept = self._sessions.get(key)
+        return kept.state if kept is not None else None
+
     def drop(self, key: SessionKey) -> None:
         """Forget what is kept of a session; the next use reads the log anew."""
         with self._guard:

@@ -10,7 +10,9 @@ import re2
 
 from tokenmizer_mw.model.node import LABEL_MAX
 
-_DROPPED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+_DROPPED: Final = frozenset({"Cc", "Cf"})
+_BOXES: Final = frozenset({"Cn", "Co", "Cs"})
+"""Characters without a meaning of their own: readers see a box, so what stands on both sides is not joined."""
 _BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _AFTER_LESS: Final = frozenset(" 0123456789=-")
 _CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
@@ -26,9 +28,9 @@ INDENT_MAX: Final = 16
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
     """``text`` as one harmless line of at most ``limit`` characters, "" when nothing visible is left.
 
-    In NFKC, without control, format, private, unassigned, invisible and variation characters; tags and
-    chat-template tokens, Markdown images, links and code fences are broken so that they read the same but do
-    nothing. A text that is too long ends at a word with "...".
+    In NFKC, without control, format, invisible and variation characters, and with a blank in the place of private and
+    unassigned ones; tags and chat-template tokens, Markdown images, links and code fences are broken so that they read
+    the same but do nothing. A text that is too long ends at a word with "...".
     """
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
@@ -49,10 +51,16 @@ def flatten_lines(text: str, limit: int = LINE_MAX) -> str:
 
 def _visible(text: str) -> Iterator[str]:
     for char in text:
-        if char.isspace():
+        category = unicodedata.category(char)
+        if char.isspace() or (category in _BOXES and not _is_ignorable(char)):
             yield " "
-        elif unicodedata.category(char) not in _DROPPED and char not in _BLANKS and not _varies(char):
+        elif category not in _DROPPED and category not in _BOXES and char not in _BLANKS and not _varies(char):
             yield char
+
+
+def _is_ignorable(char: str) -> bool:
+    """Whether an unassigned character is one that nobody shows (Default_Ignorable_Code_Point)."""
+    return char == "\u2065" or "\ufff0" <= char <= "\ufff8" or "\U000e0000" <= char <= "\U000e0fff"
 
 
 def _varies(char: str) -> bool:

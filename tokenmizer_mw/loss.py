@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node
 
 
@@ -15,18 +16,26 @@ class LossReport:
     """The facts that are no longer in the context, oldest first, each with the turn that it stems from.
 
     ``checkpoint`` is the id of the cut ("" when there was none), ``dropped`` the number of messages that the block
-    stands for, ``before_turn`` the number of the first message that stayed. All of them can be restored.
+    stands for, ``before_turn`` the number of the first message that stayed. All of them can be restored. ``returned``
+    are the ids of those facts that a reminder told since, ``quoted`` the numbers of the removed messages that reminders
+    quoted.
     """
 
     checkpoint: str = ""
     dropped: int = 0
     before_turn: int = 0
     items: tuple[Node, ...] = ()
+    returned: tuple[str, ...] = ()
+    quoted: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
         """One line a fact, for a person; "" when nothing was lost."""
-        return "\n".join(f"[{node.source.turn}] {node.type.value}: {node.label}" for node in self.items)
+        return "\n".join(self._line(node) for node in self.items)
+
+    def _line(self, node: Node) -> str:
+        mark = " (told by a reminder)" if node.id in self.returned else ""
+        return f"[{node.source.turn}] {node.type.value}: {node.label}{mark}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -34,6 +43,8 @@ class LossReport:
             "checkpoint": self.checkpoint,
             "dropped": self.dropped,
             "before_turn": self.before_turn,
+            "returned": list(self.returned),
+            "quoted": list(self.quoted),
             "items": [
                 {"id": n.id, "type": n.type.value, "status": n.status.value, "label": n.label, "turn": n.source.turn}
                 for n in self.items
@@ -41,13 +52,17 @@ class LossReport:
         }
 
 
-def loss_report(graph: SessionGraph, cut: Checkpointed | None) -> LossReport:
+def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterable[Reminded] = ()) -> LossReport:
     """What the cut in force lost; an empty report without a cut. A fact that a message after it mentions again is
-    still in the context."""
+    still in the context. ``reminders`` are those that requests carried."""
     if cut is None:
         return LossReport()
     carried = frozenset(cut.carried)
     dropped = (node for node in graph.nodes() if graph.life(node.id).touched < cut.anchor_turn)
     lost = (node for node in dropped if node.id not in carried)
     items = sorted(lost, key=lambda node: (node.source.turn, node.id))
-    return LossReport(cut.id, cut.dropped, cut.anchor_turn, tuple(items))
+    since = [reminder for reminder in reminders if reminder.cut == cut.id]
+    told = {id for reminder in since for id in reminder.nodes}
+    returned = tuple(node.id for node in items if node.id in told)
+    quoted = sorted({number for reminder in since for number in reminder.messages})
+    return LossReport(cut.id, cut.dropped, cut.anchor_turn, tuple(items), returned, tuple(quoted))

@@ -7,9 +7,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Concatenate, ParamSpec, TypeVar
-
-import anyio.to_thread
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tokenmizer_mw.binding import Named, bound
 from tokenmizer_mw.completion import Complete
@@ -35,12 +33,15 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
 )
 from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.moment import Moment, as_seconds
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.model.spending import Spent
+from tokenmizer_mw.offload import CALLS, offload
 from tokenmizer_mw.project import project_of, siblings
 from tokenmizer_mw.recall import Recall, recall
 from tokenmizer_mw.refining import Refinement
+from tokenmizer_mw.reminder import Carried
 from tokenmizer_mw.request_path import RequestPath, nothing
 from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.retouch import Retouch
@@ -71,10 +72,10 @@ def _off_the_loop(
     method: Callable[Concatenate[SessionMemory, P], R],
 ) -> Callable[Concatenate[SessionMemory, P], Coroutine[Any, Any, R]]:
     async def run(self: SessionMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await anyio.to_thread.run_sync(partial(method, self, *args, **kwargs))
+        return await offload(partial(method, self, *args, **kwargs), CALLS)
 
     run.__name__, run.__qualname__ = f"a{method.__name__}", f"SessionMemory.a{method.__name__}"
-    run.__doc__ = f"``{method.__name__}`` in a worker thread, for use on an event loop."
+    run.__doc__ = f"``{method.__name__}`` in a worker thread of this package, for use on an event loop."
     return run
 
 
@@ -98,10 +99,11 @@ class SessionMemory(RequestPath):
     ) -> SessionMemory:
         """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
         ``postgresql://user@host:port/database``. ``complete`` asks a model for ``refine``, in place of the one that the
-        settings may name. ``embed`` makes vectors of texts for the cache, a row each, in place of the model that
-        ``Settings.cache_model`` names.
+        settings may name. ``embed`` makes vectors of texts, a row each: for the cache, in place of the model that
+        ``Settings.cache_model`` names, and for recall and reminders, in place of that of ``Settings.embeddings``.
 
-        Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened.
+        Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened. In a
+        ``with`` block (or ``async with``) the memory is closed at its end.
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
@@ -110,6 +112,18 @@ class SessionMemory(RequestPath):
         if memory.settings.semantic is not None:
             model_of(memory.settings)
         return memory
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.aclose()
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -144,7 +158,7 @@ class SessionMemory(RequestPath):
             added = len(news)
             return list(news)
 
-        self._update(key, decide)
+        self._recorded(key, decide)
         if not later:
             self._extract_now(key)
         elif added:
@@ -165,7 +179,7 @@ class SessionMemory(RequestPath):
         asks for them. ``messages`` gives them back. Secrets are taken out of both forms of a message.
         """
         key, told = self._key(session_id, tenant), [self._cleaned(written) for written in messages]
-        self._kept.update(key, lambda state: appended(state, told))
+        self._recorded(key, lambda state: list(appended(state, told)))
         if told:
             self.extract_later(key)
 
@@ -190,13 +204,20 @@ class SessionMemory(RequestPath):
         self.extract_later(key)
 
     def remember(
-        self, session_id: str, text: str, kind: str = "rule", *, reason: str = "", tenant: str = LOCAL_TENANT
+        self,
+        session_id: str,
+        text: str,
+        kind: str = "rule",
+        *,
+        reason: str = "",
+        create: bool = False,
+        tenant: str = LOCAL_TENANT,
     ) -> Node:
         """Add a fact by hand: a "rule", "choice", "preference", "goal", "task" or "environment". Where its words are
         another value of what is known ("database: SQLite"), it takes that one's place; what is known and holds is not
-        added twice. The session need not be there yet. Returns the fact. Raises ``CallerError`` for a text that says
-        nothing and for another kind."""
-        key = self._key(session_id, tenant)
+        added twice. ``create``: a session that is not there is begun. Returns the fact. Raises ``UnknownSession`` where
+        it is not to be, and ``CallerError`` for a text that says nothing and for another kind."""
+        key = self._key(session_id, tenant) if create else self._known(session_id, tenant)
         text, reason = self._cleaned_text(text), self._cleaned_text(reason)
         self.extract(key)  # what was said before has its facts first
         node = self._kept.updated(
@@ -256,20 +277,21 @@ class SessionMemory(RequestPath):
         session_id: str,
         node_id: str,
         *,
-        valid_from: float | None = None,
-        valid_until: float | None = None,
+        valid_from: Moment | None = None,
+        valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        """Correct when a fact was true, in seconds since the epoch; ``None``: from when it was recorded, and until it
-        was replaced. What was believed before stays on record. Raises ``UnknownNode``, and ``CallerError`` when the
-        end lies before the start."""
-        if not all(math.isfinite(time) for time in (valid_from, valid_until) if time is not None):
+        """Correct when a fact was true; ``None``: from when it was recorded, and until it was replaced. What was
+        believed before stays on record. Raises ``UnknownNode``, and ``CallerError`` when the end lies before the
+        start."""
+        start, end = (None if moment is None else as_seconds(moment) for moment in (valid_from, valid_until))
+        if not all(math.isfinite(time) for time in (start, end) if time is not None):
             raise CallerError("times are finite numbers of seconds")
-        if valid_from is not None and valid_until is not None and valid_until < valid_from:
+        if start is not None and end is not None and end < start:
             raise CallerError("a fact cannot end before it begins")
         key = self._key(session_id, tenant)
         self._viewed(key, nothing)
-        changes = {"valid_from": valid_from, "valid_until": valid_until}
+        changes = {"valid_from": start, "valid_until": end}
 
         def decide(state: SessionState) -> list[Event]:
             _node(state, node_id)
@@ -296,22 +318,24 @@ class SessionMemory(RequestPath):
         return Checkpoint(place.checkpoint.id, place.seq, self.diff(key, before, place.seq), resume.tokens)
 
     def forget(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
-        """Erase a session for good. Returns the number of events erased; 0 when there was none."""
+        """Erase a session for good. Returns the number of events erased; 0 when there was none. Turns of it that wait
+        for a store that does not answer are given up, also where this raises ``StoreUnavailable``."""
         key = self._key(session_id, tenant)
+        self.spool.drop(key, self.settings.drain_seconds)
         try:
             return self._log.forget(key)
         finally:  # also when it raises because traces are left in the files
             self._forgotten([key])
 
-    def forget_idle(self, since: float, *, tenant: str = LOCAL_TENANT) -> list[str]:
-        """Erase the tenant's sessions that nothing was added to since then (seconds since the epoch), for good.
-        Returns their ids."""
-        idle = [info.key for info in self._log.sessions(tenant) if info.updated_at < since]
+    def forget_idle(self, since: Moment, *, tenant: str = LOCAL_TENANT) -> list[str]:
+        """Erase the tenant's sessions that nothing was added to since then, for good. Returns their ids."""
+        last = as_seconds(since)
+        idle = [info.key for info in self._log.sessions(tenant) if info.updated_at < last]
         if not idle:
             self._forgotten([])
             return []
         try:
-            erased = self._log.erase(idle, unless_since=since)
+            erased = self._log.erase(idle, unless_since=last)
         finally:  # what is not erased is read from the log anew
             self._forgotten(idle)
         return [key.id for key in erased]
@@ -356,7 +380,7 @@ class SessionMemory(RequestPath):
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
         """``refine`` from an event loop, on which an asynchronous ``complete`` is awaited."""
-        key = await anyio.to_thread.run_sync(self._known, session_id, tenant)
+        key = await offload(partial(self._known, session_id, tenant), CALLS)
         return await self._model_pass.arefine(key, complete)
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -365,22 +389,22 @@ class SessionMemory(RequestPath):
         self,
         session_id: str,
         *,
-        recorded_at: float | None = None,
-        valid_at: float | None = None,
+        recorded_at: Moment | None = None,
+        valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> SessionGraph:
         """The session's graph; the caller may keep it.
 
-        ``recorded_at`` (seconds since the epoch): as believed then. ``valid_at``: what was true then, as believed
-        now or at ``recorded_at``.
+        ``recorded_at``: as believed then. ``valid_at``: what was true then, as believed now or at ``recorded_at``.
         """
         key = self._key(session_id, tenant)
         if recorded_at is None:
             graph = self._viewed(key, lambda state: self._drawing.believed(state).copy())
         else:
             self._viewed(key, nothing)
-            graph = fold([event for event in self._log.read(key) if event.recorded_at <= recorded_at]).graph
-        return graph if valid_at is None else as_valid(graph, valid_at)
+            last = as_seconds(recorded_at)
+            graph = fold([event for event in self._log.read(key) if event.recorded_at <= last]).graph
+        return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
         """What ``look`` makes of the folded session, with all facts drawn. ``look`` gets a copy, and may call any
@@ -392,8 +416,8 @@ class SessionMemory(RequestPath):
         session_id: str,
         format: str = "html",
         *,
-        recorded_at: float | None = None,
-        valid_at: float | None = None,
+        recorded_at: Moment | None = None,
+        valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> str:
         """The session's graph as the text of a file: "html", "markdown", "d3", "canvas", "graphml", "mermaid" or "svg".
@@ -466,21 +490,42 @@ class SessionMemory(RequestPath):
         return self._recalled(self._key(session_id, tenant), query, budget, model)
 
     def remind(
-        self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
+        self,
+        session_id: str,
+        question: str,
+        *,
+        budget: int | None = None,
+        beside: Resume | None = None,
+        before: int | None = None,
+        model: str = "",
+        tenant: str = LOCAL_TENANT,
     ) -> Recall:
-        """What the session says about ``query`` that a context no longer holds after the cut in force: facts that its
-        block does not carry, and passages of messages that it took out. Fenced as data for a model; empty without a
-        cut."""
-        key = self._key(session_id, tenant)
-        cut = self._viewed(key, lambda state: state.cut)
-        return Recall("", 0) if cut is None else self._recalled(key, query, budget, model, cut)
+        """What the session says about ``question`` that a context no longer holds: facts that its block does not state,
+        and passages of messages that were left out, within ``budget`` tokens (by default those of the settings) and
+        less than leaving them out saves. Fenced as data for a model, for the request with the question: it is on record
+        with the next messages. Empty where nothing is relevant, and where nothing was left out.
 
-    def _recalled(
-        self, key: SessionKey, query: str, budget: int, model: str, cut: Checkpointed | None = None
-    ) -> Recall:
-        """What is recalled of the whole session, or only of what ``cut`` took out."""
+        The block is that of the cut in force, or ``beside``, the block of a host that sends only the messages from
+        number ``before`` on, or none of them.
+        """
+        key = self._key(session_id, tenant)
+        cut = self._viewed(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
+        budget = self.settings.reminder_tokens if budget is None else budget
+        part = self._reminders.answer(key, cut, question, budget, self._counters.of(model)) if cut and budget else None
+        if cut is None or part is None:
+            return Recall("", 0)
+        self._carried.put(key, [Carried(cut.id, part)])
+        return Recall(part.text, part.tokens, part.nodes, part.messages)
+
+    def _recalled(self, key: SessionKey, query: str, budget: int, model: str) -> Recall:
+        """What is recalled of the whole session."""
         counter = self._counters.of(model).counter
         graph = self._viewed(key, lambda state: self._drawing.believed(state).copy())
+        meaning = None
+        if self.embedding is not None:
+            self.embedding.restore(key)
+            self.embedding.embed_passages_later(key)
+            meaning = self.embedding.embed_question(query, self.settings.drain_seconds)
 
         def found(told: Told) -> Recall:
             return recall(
@@ -489,9 +534,7 @@ class SessionMemory(RequestPath):
                 budget=budget,
                 counter=counter,
                 passages=told.passages(self._without_blocks, self.settings.passages_max),
-                upto=None if cut is None else cut.anchor_turn - 1,
-                nonce="" if cut is None else nonce_for(self._secret, key, cut.id),
-                without=() if cut is None else cut.carried,
+                meaning=meaning,
             )
 
         return self._texts.read(key, found)
@@ -516,9 +559,12 @@ class SessionMemory(RequestPath):
         return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """What the last cut took out of the context and the resume block does not carry. Empty without a cut."""
+        """What the last cut took out of the context and the resume block does not carry, and what of it reminders told
+        since. Empty without a cut."""
         key = self._key(session_id, tenant)
-        return self._viewed(key, lambda state: loss_report(self._drawing.believed(state), state.cut))
+        return self._viewed(
+            key, lambda state: loss_report(self._drawing.believed(state), state.cut, state.recent_reminders)
+        )
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
@@ -614,6 +660,13 @@ class SessionMemory(RequestPath):
     aspent = _off_the_loop(spent)
     aflush = _off_the_loop(RequestPath.flush)
     aclose = _off_the_loop(RequestPath.close)
+
+
+def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:
+    """``resume`` as what stands for the messages before number ``before``, or for all."""
+    anchor = len(state.transcript) + 1 if before is None else before
+    id = f"resume-{len(state.transcript)}"
+    return Checkpointed(id, resume.turn, resume.tokens, resume.text, "", anchor, 0, resume.node_ids)
 
 
 def _node(state: SessionState, node_id: str) -> Node:

@@ -1,13 +1,14 @@
 """Run blocking work in worker threads, beside the event loop.
 
-There are two pools, so that work of one kind never waits for work of the other: `STORE` for what waits for a
-database, `CPU` for what computes. A full `STORE` pool (a database that does not answer) delays no request that only
-has to be parsed.
+There are four pools, so that work of one kind never waits for work of another: `STORE` for what a chat waits for in a
+database, `CPU` for what computes, `CALLS` for calls of the API, `MODELS` for functions of the application that call a
+model. A full `STORE` pool (a database that does not answer) delays no request that only has to be parsed.
 
-`anyio.to_thread` is not used, for two reasons beside its cost (2 to 3 times the CPU time per call): it drops a task
-whose caller is cancelled before a thread has it, which would lose the turn of a client that has gone, and it returns
-the limiter's token of a cancelled caller while the thread still works, so that its limit does not hold against a
-store that hangs.
+`anyio.to_thread` and `asyncio.to_thread` are not used: without a limiter of one's own they take the threads of the
+application, which then waits behind our store. With one, there are two reasons beside the cost (2 to 3 times the CPU
+time per call): `anyio.to_thread` drops a task whose caller is cancelled before a thread has it, which would lose the
+turn of a client that has gone, and it returns the limiter's token of a cancelled caller while the thread still works,
+so that its limit does not hold against a store that hangs.
 """
 
 from __future__ import annotations
@@ -37,6 +38,13 @@ CPU_THREADS: Final = 8
 """Threads that compute at the same time. They share one interpreter lock with the event loop, which waits for its
 turn behind each of them (5 ms each), so there are few; with one or two, a single large request would hold up all
 others."""
+
+CALLS_THREADS: Final = 32
+"""Calls of the asynchronous API, the routes and the tools at the same time. They wait for the store without the
+deadline that chats have."""
+
+MODELS_THREADS: Final = 32
+"""Blocking functions that ask a model at the same time; each waits for its provider."""
 
 SETTLE_SECONDS: Final = 5.0
 """Seconds that the end of the process waits for jobs that are still under way."""
@@ -113,11 +121,17 @@ STORE: Final = WorkerPool("store", STORE_THREADS)
 CPU: Final = WorkerPool("cpu", CPU_THREADS)
 """For tasks that compute and wait for nothing."""
 
+CALLS: Final = WorkerPool("calls", CALLS_THREADS)
+"""For calls of the API, which take as long as the store takes."""
+
+MODELS: Final = WorkerPool("models", MODELS_THREADS)
+"""For functions of the application that call a model and block."""
+
 
 def _settle() -> None:
     """A thread that is inside a native library while the interpreter goes down would abort the process."""
     deadline = time.monotonic() + SETTLE_SECONDS
-    for pool in (STORE, CPU):
+    for pool in (STORE, CPU, CALLS):
         pool.settle(deadline - time.monotonic())
 
 
@@ -130,7 +144,7 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     A caller that is cancelled leaves at once; the task still runs, to its end. Raises what the task raises; a
     ``StopIteration`` becomes a ``RuntimeError``. Works under asyncio, uvloop and trio.
     """
-    if not _is_in_asyncio():
+    if not is_in_asyncio():
         return await _offload_from_any_loop(task, pool)
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
@@ -138,7 +152,8 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     return await done
 
 
-def _is_in_asyncio() -> bool:
+def is_in_asyncio() -> bool:
+    """Whether the caller is a task of asyncio, or of a loop that speaks like it, such as uvloop."""
     try:
         return asyncio.current_task() is not None
     except RuntimeError:

@@ -139,6 +139,11 @@ def is_due_before_cut(state: SessionState) -> bool:
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 
+def always(state: SessionState) -> bool:
+    """Whatever the session has become since, it is put before the model."""
+    return True
+
+
 def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:
     """Whether the session is not the one any more that was asked about. ``tail`` is its log from the place of the
     question on."""

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tokenmizer_mw.background import BackgroundQueue
 from tokenmizer_mw.booking import Booked
 from tokenmizer_mw.books import Books
 from tokenmizer_mw.completion import Complete
-from tokenmizer_mw.cutting import Cutting, Decided
+from tokenmizer_mw.cutting import Cutting, Decided, SentPart
 from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import (
+    ConfigError,
     InvalidSession,
     RequestBlocked,
     StoreUnavailable,
@@ -29,6 +31,7 @@ from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.ingress import Ingress
 from tokenmizer_mw.kept import KeptMessages, KeptSessions, LogEnd
+from tokenmizer_mw.lending import LentModel
 from tokenmizer_mw.model.event import (
     Derived,
     Event,
@@ -38,15 +41,18 @@ from tokenmizer_mw.model.message import Message, Outcome, Written
 from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.model_pass import ModelPass
+from tokenmizer_mw.recall import PassageIndex
 from tokenmizer_mw.redactors import redactor_of
 from tokenmizer_mw.refining import Refining
-from tokenmizer_mw.reminder import ReminderService, Shortening, reminded
+from tokenmizer_mw.reminder import Carried, CarriedReminders, ReminderService, Shortening, add_question, reminded
 from tokenmizer_mw.resilience.bounded_log import BoundedLog
 from tokenmizer_mw.resilience.breaker import Breaker
 from tokenmizer_mw.resilience.monitor import StoreMonitor
 from tokenmizer_mw.resilience.patience import patience
 from tokenmizer_mw.resilience.spool import SpooledTurn, TurnSpool
-from tokenmizer_mw.resilience.waiting import await_until_settled, wait_until_settled
+from tokenmizer_mw.resilience.waiting import Submit, await_submitted, wait_until_settled
+from tokenmizer_mw.resume.sentences import ReadSentences, message_sentences
+from tokenmizer_mw.revising import Told
 from tokenmizer_mw.session import LongestRequests, SessionState, joining, tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
@@ -66,8 +72,15 @@ if TYPE_CHECKING:
     from tokenmizer_mw.compress.neural import Shrink
     from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.compress.sessions import Compression
+    from tokenmizer_mw.passage_embedding import Mark, PassageEmbedding
 
 T = TypeVar("T")
+
+SENTENCES_STEP: Final = 20_000
+"""Characters whose sentences are read at a time in the background, some 8 ms of CPU time."""
+
+FINISH_REASON_MAX: Final = 64
+"""Characters of what a provider says about the end of a reply that are kept."""
 
 _logger = logging.getLogger("tokenmizer_mw")
 
@@ -108,6 +121,7 @@ class RequestPath:
         self._model_pass = self._made_model_pass(complete)
         self.shrink: Shrink | None = None
         self.answers = self._made_answers(embed, url)
+        self.embedding = self._made_embedding(embed)
 
     # -- the request path ------------------------------------------------------------------------------------
 
@@ -129,6 +143,7 @@ class RequestPath:
         model: str = "",
         overhead: str = "",
         window: int | None = None,
+        question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
         """How a chat of ``messages`` is to be shortened before a model sees it, for hosts without bytes to rewrite.
@@ -136,16 +151,17 @@ class RequestPath:
         ``None``: it goes out as it is. Else its old messages give way to a block, now and in every later call, until
         the window fills again; a turn that fills the window by itself loses its middle, a quarter of a window at a
         time. ``overhead`` is the text of what else fills the context, ``window`` the tokens that the model takes in,
-        where the host knows better than ``model`` tells. Reads the store when the chat could be too long; a cut records
-        what is new. Raises ``RequestBlocked`` for what the guard refuses, where the settings let it.
+        where the host knows better than ``model`` tells. What was left out and the newest message asks for comes back
+        as a reminder behind that message; ``question`` is what will be asked next where the chat does not end with it.
+        Reads the store when the chat could be too long; a cut records what is new. Raises ``RequestBlocked`` for what
+        the guard refuses, where the settings let it.
         """
+        told = history(messages).through(self._unechoed)
         with patience(self.settings.store_wait_seconds):
-            return self._shortened(
-                self._key(session_id, tenant), history(messages).through(self._unechoed), model, overhead, window
-            )
+            return self._shortened(self._key(session_id, tenant), told, model, overhead, window, question)
 
     def _shortened(
-        self, key: SessionKey, told: History, model: str, overhead: str, window: int | None
+        self, key: SessionKey, told: History, model: str, overhead: str, window: int | None, question: str
     ) -> Shortened | None:
         settings = self.settings if window is None else self.settings.with_(context_window=window)
         long = could_exceed(request_of(told, model=model, overhead=overhead), settings)
@@ -157,11 +173,15 @@ class RequestPath:
         if not long:
             return None
         drawing = replace(self._drawing, settings=settings)
-        cutting = Cutting(drawing, key, request, self._counters.of(model))
+        cutting = Cutting(drawing, key, request, self._counters.of(model), read_sentences=self._read_sentences(key))
         rewrite = self._decided(key, cutting)
         limit = int(budget_for(model, settings) * settings.cut_at)
         fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
-        return fit if fit.block or len(fit.kept) < len(told) - request.prefix else None
+        if not fit.block and len(fit.kept) == len(told) - request.prefix:
+            self._expect_cut(key)
+            return None
+        left = budget_for(model, settings) - self._counters.of(model).text(overhead)
+        return replace(fit, reminder=self._host_reminder(cutting, rewrite, fit, left, question))
 
     def context(
         self,
@@ -171,6 +191,7 @@ class RequestPath:
         reserved: int = 0,
         model: str = "",
         counter: MessageCounter | None = None,
+        question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
         """What of a chat that is kept here goes to a model, within ``limit`` tokens less those ``reserved`` for others.
@@ -178,7 +199,8 @@ class RequestPath:
         All of it as long as it fits; then the newest messages word for word and a resume block for the older ones, the
         same in every call until the window fills again. A turn that is too long by itself loses its middle; what ends
         the chat stays even when it alone exceeds the limit. Counted by ``counter``, or as ``model`` counts. Archived
-        messages are not in it.
+        messages are not in it. What was left out and the newest message asks for comes back as a reminder;
+        ``question`` is what will be asked next where the chat does not end with it.
         """
         key = self._key(session_id, tenant)
         told = [one for one in self._written(key) if not one.archived]
@@ -188,9 +210,19 @@ class RequestPath:
         drawing = replace(self._drawing, settings=settings)
         request = request_of(history_of([one.message for one in told]), model=model)
         numbers = [one.number for one in told]
-        cutting = Cutting(drawing, key, request, counter or self._counters.of(model), numbers, reserved)
+        cutting = Cutting(
+            drawing,
+            key,
+            request,
+            counter or self._counters.of(model),
+            numbers,
+            reserved,
+            read_sentences=self._read_sentences(key),
+        )
         rewrite = self._decided(key, cutting)
-        return self._kept.read(key, lambda state: cutting.fitted(state, told, rewrite, limit))
+        fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
+        reminder = self._host_reminder(cutting, rewrite, fit, limit - reserved, question)
+        return cutting.context(told, replace(fit, reminder=reminder))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut.
@@ -202,39 +234,51 @@ class RequestPath:
             request = replace(request, messages=request.messages.through(self._unechoed))
         with span("cut", messages=len(request.messages)), patience(self.settings.store_wait_seconds):
             self._report_left_to_others(request)
-            spared = self._compression.spared(key, request) if self._compression is not None else ()
+            spared = self._spared(key, request)
             counter = self._counters.of(request.model)
-            cutting = Cutting(self._drawing, key, request, counter, spared=spared)
+            cutting = Cutting(
+                self._drawing, key, request, counter, spared=spared, read_sentences=self._read_sentences(key)
+            )
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
                 return self._kept.read(key, lambda state: cutting.decide(state).rewrite)
             if compacted and self._is_same_agent(key, request):
                 cutting = replace(cutting, recorded=lambda: self._transcript(self._written(key)))
             rewrite = self._decided(key, cutting)
-            if rewrite is None or rewrite.keep_from == request.prefix or not self.settings.reminder_tokens:
-                return rewrite
-            with span("remind"):
-                kept = range(rewrite.keep_from, len(request.messages))
-                reminder = self._reminder(key, request, rewrite, counter, kept, self.settings)
-                return replace(rewrite, reminder=reminder)
+            if rewrite is None:
+                self._expect_cut(key)
+                return None
+            kept = range(rewrite.keep_from, len(request.messages))
+            room = budget_for(request.model, self.settings) - counter.text(request.overhead)
+            shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
+            return replace(rewrite, reminder=self._reminder(shortening))
 
-    def _reminder(
-        self,
-        key: SessionKey,
-        request: ChatRequest,
-        rewrite: Rewrite,
-        counter: MessageCounter,
-        kept: Sequence[int],
-        settings: Settings,
+    def _host_reminder(
+        self, cutting: Cutting, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
     ) -> Reminder | None:
-        """What ``request``, of which the messages at the places ``kept`` are sent, carries of what its cut took out;
-        ``None`` for nothing, and where this fails."""
-        if not settings.reminder_tokens:
+        """What a host's request, sent as ``fit`` says within ``room`` tokens, carries of what was left out of it. It is
+        on record with the next messages of the session."""
+        request = add_question(cutting.request, self._cleaned_text(question))
+        if not fit.block or request is None or not self.settings.reminder_tokens:
             return None
-        counts = counter.request_counts(request)
-        sent = sum(counts[: request.prefix]) + counter.text(rewrite.block) + sum(counts[place] for place in kept)
-        window = budget_for(request.model, settings) - counter.text(request.overhead) - sent
+        is_asked_next = request is not cutting.request
+        kept = (*fit.kept, len(cutting.request.messages)) if is_asked_next else fit.kept
+        out = self._kept.read(cutting.key, lambda state: cutting.left_out(state, rewrite, fit))
+        left = room - cutting.taken(fit.block, fit.kept)
+        reminder = self._reminder(Shortening(cutting.key, request, kept, left, cutting.counter, out.cut, out.sent))
+        if reminder is not None and reminder.new is not None:
+            self._carried.put(cutting.key, [Carried(reminder.cut, reminder.new)])
+        return reminder
+
+    def _expect_cut(self, key: SessionKey) -> None:
+        self._reminders.expect_cut(key)
+
+    def _reminder(self, shortening: Shortening) -> Reminder | None:
+        """What a request carries of what was left out of it; ``None`` for nothing, and where this fails."""
+        if not self.settings.reminder_tokens:
+            return None
         try:
-            reminder = self._reminders.remind(Shortening(key, request, kept[0], window, counter))
+            with span("remind"):
+                reminder = self._reminders.remind(shortening)
         except Exception as error:
             self.count("reminder_failed")
             _logger.warning("reminder_failed: %s; the request went on without", type(error).__name__)
@@ -257,6 +301,13 @@ class RequestPath:
         if reason:
             self.count(f"not_cut_{reason}")
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
+
+    def _spared(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+        """Tells the shares of messages that compression takes out; ``None`` where none is switched on."""
+        compression = self._compression
+        if compression is None:
+            return None
+        return lambda part: compression.spared(key, request, part.start, part.through)
 
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
@@ -355,11 +406,10 @@ class RequestPath:
             return False
         return self._in_time(turn, wait_until_settled(turn, self._seconds_to_wait))
 
-    async def await_for(self, turn: SpooledTurn | None) -> bool:
-        """``wait_for`` on an event loop."""
-        if turn is None:
-            return False
-        return self._in_time(turn, await await_until_settled(turn, self._seconds_to_wait))
+    async def await_for(self, submit: Submit) -> bool:
+        """``wait_for`` the turn of ``submit``, which runs in a worker thread, on an event loop."""
+        turn = await await_submitted(submit, self._seconds_to_wait)
+        return turn is not None and self._in_time(turn, turn.is_written)
 
     @property
     def _seconds_to_wait(self) -> float:
@@ -415,6 +465,28 @@ class RequestPath:
         self._extracted(key, nothing, wait=False)
         if self.settings.reminder_tokens:
             self._reminders.warm(key)
+        if self._reminders.expects_cut(key):
+            while self._texts.read(key, self._prepare_sentences):
+                pass
+        if self.embedding is not None:
+            self.embedding.embed_passages_later(key)
+
+    def _prepare_sentences(self, told: Told) -> bool:
+        """Whether there is more of a session to read before a cut needs it."""
+        return told.prepare_sentences(partial(without_own_blocks, secret=self._secret), SENTENCES_STEP)
+
+    def _read_sentences(self, key: SessionKey) -> ReadSentences:
+        """What gives the sentences of a session's messages, those first that were read after earlier calls."""
+        told = self._texts.at_hand(key)
+        return message_sentences if told is None else told.prepared.read
+
+    def borrow_models(self) -> None:
+        """Chat calls lend models from now on: one is asked where refinement is due and no other model is named."""
+        self._model_pass.borrow()
+
+    def lend_model(self, key: SessionKey, lent: LentModel) -> None:
+        """A chat call of the session has ended, and lends a model, which is asked if one is wanted. Never blocks."""
+        self._model_pass.lend(key, lent)
 
     def count(self, reason: str, times: int = 1) -> None:
         """Add to the counter ``reason``."""
@@ -435,6 +507,8 @@ class RequestPath:
         # What was written has its facts derived, what was broken off is spooled: each makes work for the other.
         while done and not (self._background.flush(0) and self.spool.flush(0)):
             done = self._background.flush(left()) and self.spool.flush(left())
+        if self.embedding is not None:
+            done = self.embedding.flush(left()) and done
         return done and self._model_pass.flush(left())
 
     def close(self) -> None:
@@ -442,6 +516,8 @@ class RequestPath:
         could not be written by then are lost, and counted."""
         deadline = time.monotonic() + self.settings.drain_seconds
         self._background.flush(self.settings.drain_seconds)
+        if self.embedding is not None:
+            self.embedding.close(max(0.0, deadline - time.monotonic()))
         drained = self.spool.close(max(0.0, deadline - time.monotonic()))
         drained = self._background.close(max(0.0, deadline - time.monotonic())) and drained
         if not (self._model_pass.close(max(0.0, deadline - time.monotonic())) and drained):
@@ -490,6 +566,10 @@ class RequestPath:
         return self._bounded_log.secret()
 
     @cached_property
+    def _carried(self) -> CarriedReminders:
+        return CarriedReminders(self.settings.sessions_cached, make_lock())
+
+    @cached_property
     def _reminders(self) -> ReminderService:
         return ReminderService(
             self.settings,
@@ -497,8 +577,30 @@ class RequestPath:
             states=self._kept.read,
             texts=self._texts.read,
             count=self.count,
+            embed=self.embedding.embed_question if self.embedding is not None else None,
             lock=make_lock(),
         )
+
+    def _made_embedding(self, embed: Callable[[list[str]], Any] | None) -> PassageEmbedding | None:
+        """What gives passages and questions their vectors, where a sentence model is configured. Raises ``ConfigError``
+        where that cannot be used."""
+        if embed is None and self.settings.embeddings is None:
+            return None
+        if find_spec("numpy") is None:
+            raise ConfigError("embeddings and embed need numpy: pip install tokenmizer-mw[embeddings]")
+        from tokenmizer_mw.passage_embedding import PassageEmbedding  # most applications have no sentence model
+        from tokenmizer_mw.sentence_model import find_model, host_model
+
+        model = host_model(embed) if embed is not None else find_model(self.settings.embeddings or "")
+        return PassageEmbedding(model, self.settings, log=self._log, read=self._read_passages, count=self.count)
+
+    def _read_passages(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T]) -> T:
+        clean = partial(without_own_blocks, secret=self._secret)
+
+        def view(told: Told) -> T:
+            return look(told.passages(clean, self.settings.passages_max), (told.seq, told.recorded_at))
+
+        return self._texts.read(key, view)
 
     @cached_property
     def _drawing(self) -> Drawing:
@@ -549,6 +651,7 @@ class RequestPath:
             self._kept,
             extract=self.extract,
             count=self.count,
+            book=self.books.add_refinement,
             counter=lambda: self._counters.of(settings.llm_model).counter,
             background=BackgroundQueue(
                 capacity=settings.queue_max,
@@ -571,13 +674,14 @@ class RequestPath:
 
     def _clean(self, reply: Reply | None) -> Reply | None:
         """``reply`` as it may be kept."""
-        if reply is None or reply.message is None or self.ingress is None:
-            return reply
-        message = self.ingress.message(reply.message)
-        if message is reply.message:
+        if reply is None:
+            return None
+        finish_reason = self._cleaned_text(reply.finish_reason[:FINISH_REASON_MAX])
+        message = reply.message if reply.message is None else self._cleaned_message(reply.message)
+        if message is reply.message and finish_reason == reply.finish_reason:
             return reply
         self.count("reply_redacted")
-        return replace(reply, message=message)
+        return replace(reply, message=message, finish_reason=finish_reason)
 
     def _cleaned(self, written: Written) -> Written:
         """``written`` as it may be kept."""
@@ -601,11 +705,32 @@ class RequestPath:
         self._kept.drop(key)
         self._texts.drop(key)
         self.longest.drop(key)
+        self._carried.take(key)
 
     def _update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append what ``decide``, which is quick, makes of the session."""
         with self._noticed(key, decide) as deciding:
             self._kept.update(key, deciding)
+
+    def _recorded(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """``_update`` with the messages that ``decide`` gives, and what the request that they answer carried."""
+        waiting = self._carried.take(key)
+        added = 0
+
+        def deciding(state: SessionState) -> list[Event]:
+            nonlocal added
+            news = decide(state)
+            added = len(news)
+            return [*news, *(one.event(len(state.transcript) + added) for one in waiting if added)]
+
+        try:
+            self._update(key, deciding)
+        except BaseException:
+            added = 0
+            raise
+        finally:
+            if not added:
+                self._carried.put(key, waiting)
 
     def _propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append what ``decide`` makes of the session; it runs outside the session's lock, on a copy."""

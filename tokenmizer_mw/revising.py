@@ -25,6 +25,8 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.recall import PassageIndex, message_text
+from tokenmizer_mw.resume.prepared import PreparedSentences
+from tokenmizer_mw.resume.sentences import CHARACTERS_MAX, READ_MAX
 from tokenmizer_mw.session import SessionState, appended
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
@@ -46,7 +48,7 @@ class Told:
     """The messages that a session's log leaves in its history, by their numbers, in the order in which they joined.
 
     ``size`` is about how many characters they take, or took before they were withdrawn. ``index`` finds passages of
-    them, once ``passages`` was asked for it.
+    them, once ``passages`` was asked for it. ``prepared`` holds their sentences, for blocks.
     """
 
     seq: int = 0
@@ -54,29 +56,54 @@ class Told:
     messages: dict[int, Written] = field(default_factory=dict)
     size: int = 0
     index: PassageIndex | None = None
+    prepared: PreparedSentences = field(default_factory=PreparedSentences)
     _unindexed: list[int] = field(default_factory=list)
 
-    def passages(self, clean: Callable[[Message], Message], passages_max: int) -> PassageIndex:
+    def passages(
+        self, clean: Callable[[Message], Message], passages_max: int, *, most: int | None = None
+    ) -> PassageIndex:
         """The index over the passages of these messages. It is made when it is first asked for and grown from then on.
-        ``clean`` takes out of a message what must not be found, ``passages_max`` bounds a new index."""
+        ``clean`` takes out of a message what must not be found, ``passages_max`` bounds a new index. ``most``: no
+        further message is added behind so many characters; ``None``: all are."""
         if self.index is None:
             self.index = PassageIndex(passages_max=passages_max)
+        characters = taken = 0
         for number in self._unindexed:
+            if most is not None and characters >= most:
+                break
+            taken += 1
             if (written := self.messages.get(number)) is not None:
                 message = clean(written.message)
+                characters += _characters(message)
                 self.index.add(number, message.role.value, message_text(message))
-        self._unindexed.clear()
+        del self._unindexed[:taken]
         return self.index
 
     @property
     def unindexed(self) -> int:
-        """How many messages the next call of ``passages`` has to index."""
-        return len(self._unindexed)
+        """How many characters the next call of ``passages`` has to index."""
+        found = (self.messages.get(number) for number in self._unindexed)
+        return sum(_characters(written.message) for written in found if written is not None)
+
+    def prepare_sentences(self, clean: Callable[[Message], Message], most: int) -> bool:
+        """Read the sentences of the newest messages that were not read yet, until that were ``most`` characters. False
+        when a block would look at no others. ``clean`` takes out of a message what must not be quoted."""
+        room = dict(CHARACTERS_MAX)
+        for number in reversed(self.messages):
+            message = self.messages[number].message
+            if room.get(message.role, 0) <= 0:
+                continue
+            if number not in self.prepared:
+                if most <= 0:
+                    return True
+                most -= max(1, self.prepared.prepare(number, clean(message)))
+            room[message.role] -= min(_characters(message), READ_MAX)
+        return False
 
     @property
     def weight(self) -> int:
         """About how many characters are held, the index included."""
-        return self.size if self.index is None else 2 * self.size
+        return (self.size if self.index is None else 2 * self.size) + _SENTENCE_WEIGHT * self.prepared.size
 
     def apply(self, recorded: Recorded) -> None:
         """Fold the next event of the log."""
@@ -95,6 +122,9 @@ class Told:
                     if (one := self.messages.get(number)) is not None:
                         self.messages[number] = replace(one, archived=True)
 
+
+_SENTENCE_WEIGHT: Final = 8
+"""About how many characters a character takes whose sentences are at hand."""
 
 _BARE: Final = 500
 """What a message takes besides its texts."""

@@ -14,7 +14,6 @@ ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
 STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
 """Stages of extraction that can be left out."""
 
-DOMAINS: Final = ("ops", "research", "product", "writing")
 """Domains whose phrasings extraction knows, besides those of code and everyday talk."""
 
 COMPRESSION: Final = ("filler", "json", "spaces", "logs", "listings", "repeats", "shorten", "history")
@@ -48,6 +47,9 @@ class Settings:
         cut pays, net of what providers take for cached input: with ``cut_to``, at most two fifths, as the share of
         what is sent word for word that stays, and never so that a chat that ended right then would have cost more than
         ``cut_risk`` above what it costs uncut (0.01: one percent).
+        ``embeddings``: a sentence-transformers model, its directory or its name where it is installed, by whose vectors
+        recall and reminders also find what is said in other words; ``None``: by words alone. Needs the extra
+        ``embeddings``. A request waits ``embedding_wait_seconds`` for the vector of its question.
         ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
         is about, in at most so many tokens; 0: none does.
     What is believed
@@ -56,11 +58,9 @@ class Settings:
         ``stages``: the stages of extraction that run, names with commas between them: "structure" (tool traffic, edits,
         checklists), "rules" (what sentences say), "dialogue" (what answers adopt and refuse; needs rules), "model" (the
         learned classifier, where rules read nothing; needs rules).
-        ``domains``: whose phrasings are read besides those of everybody: names of ``DOMAINS`` with commas between them,
-        "auto" for those that the words of the talk belong to, "none" for none.
-        ``semantic``: a directory with a sentence model and a head trained on it, which the learned classifier then
+        ``semantic``: a directory with a sentence model for which there is a head, which the learned classifier then
         asks about meaning, too; ``None``: it looks at words alone. ``semantic_sha256``: the digest that the model's
-        weights must have, "" for whichever the head was trained on. Needs the extra ``semantic``.
+        weights must have, "" for whichever the head was trained on. Needs the extra ``semantic`` or ``embeddings``.
     What earlier sessions tell (off unless a separator is named)
         ``project_separator``: sessions of a tenant whose ids share all before the last one ("/" in "shop/monday")
         belong to one project, and a resume offers the rules, decisions and environment of the others, each with its
@@ -162,12 +162,13 @@ class Settings:
     block_tokens: int = 600
     reminder_tokens: int = 400
     block_role: _Role = "user"
+    embeddings: str | None = None
+    embedding_wait_seconds: float = 0.25
     confidence_floor: float = 0.50
     nodes_max: int = 5_000
     message_max: int = 200_000
     labels_max: int = 200
     stages: str = "structure,rules,dialogue,model"
-    domains: str = "auto"
     semantic: str | None = None
     semantic_sha256: str = ""
     project_separator: str = ""
@@ -249,8 +250,6 @@ class Settings:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ConfigError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        if unknown := set(self.domains_named or ()) - set(DOMAINS):
-            raise ConfigError(f"domains are {', '.join(DOMAINS)}, auto or none, not {', '.join(sorted(unknown))}")
         if unknown := self.stages_named - STAGES:
             raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
         if unknown := set(self.compress_named) - {*COMPRESSION, *COMPRESSION_ASKED}:
@@ -258,18 +257,16 @@ class Settings:
             raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
-        for name in ("drain_seconds", "llm_rest_seconds", "store_wait_seconds", "store_rest_seconds"):
+        for name in (
+            "drain_seconds",
+            "embedding_wait_seconds",
+            "llm_rest_seconds",
+            "store_wait_seconds",
+            "store_rest_seconds",
+        ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} cannot be negative")
         self._check_llm()
-
-    @property
-    def domains_named(self) -> tuple[str, ...] | None:
-        """The domains that ``domains`` names, in the order of ``DOMAINS`` where they are known; ``None`` for "auto"."""
-        if self.domains == "auto":
-            return None
-        named = {name.strip() for name in self.domains.split(",")} - {"", "none"}
-        return (*(name for name in DOMAINS if name in named), *sorted(named - set(DOMAINS)))
 
     def _check_llm(self) -> None:
         if self.llm_timeout <= 0:
@@ -412,6 +409,7 @@ _NUMBERS: Final = (
     "cut_at",
     "cut_to",
     "cut_risk",
+    "embedding_wait_seconds",
     "llm_at_window",
     "confidence_floor",
     "drain_seconds",

@@ -21,8 +21,8 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import Edge, Node, Source, Transition
 from tokenmizer_mw.model.plain import Form, forms
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spelling import Spelling
 from tokenmizer_mw.session import SessionState, Transcript
+from tokenmizer_mw.wire.spelling import Spelling
 
 RULES: Final = 1
 """Raise it when the same events fold into something else than before: what earlier releases kept is not used then."""

@@ -19,9 +19,12 @@ _NOTHING: Final = nullcontext()
 LOG_SECONDS: Final = 60.0
 """Seconds in which a limited log line is written once at most."""
 
+SUBJECTS_MAX: Final = 1_000
+"""Subjects that a limited log remembers: clients choose some of them."""
+
 
 class LimitedLog:
-    """Writes warnings to ``logger``, each subject at most once in ``LOG_SECONDS``. Subjects are few and fixed."""
+    """Writes warnings to ``logger``: each subject once in ``LOG_SECONDS``, and at most ``SUBJECTS_MAX`` subjects."""
 
     def __init__(self, logger: logging.Logger) -> None:
         self._logger = logger
@@ -29,18 +32,34 @@ class LimitedLog:
 
     def warn(self, subject: str, message: str) -> None:
         """Log ``message``, whose ``%s`` is ``subject``, unless that was done in the last ``LOG_SECONDS``."""
-        now = time.monotonic()
-        if now - self._written.get(subject, float("-inf")) >= LOG_SECONDS:
-            self._written[subject] = now
+        if self.is_due(subject):
             self._logger.warning(message, subject)
+
+    def is_due(self, subject: str) -> bool:
+        """Whether a line about ``subject`` is to be written now; then the next one is not for ``LOG_SECONDS``."""
+        now = time.monotonic()
+        if now - self._written.get(subject, float("-inf")) < LOG_SECONDS:
+            return False
+        if len(self._written) >= SUBJECTS_MAX:
+            self._written = {each: at for each, at in self._written.copy().items() if now - at < LOG_SECONDS}
+        if len(self._written) >= SUBJECTS_MAX:
+            return False
+        self._written[subject] = now
+        return True
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:
     """A span around what runs inside, a child of the caller's. A failure is told by its type."""
     trace = sys.modules.get(_LIBRARY)
-    if trace is None or not hasattr(trace, "get_tracer"):
+    if trace is None or not _has_provider(trace):
         return _NOTHING
     return _recorded(trace, name, counts)
+
+
+def _has_provider(trace: Any) -> bool:
+    """Whether anybody takes spans: frameworks import the library in processes that do not trace."""
+    provider = getattr(trace, "get_tracer_provider", None)
+    return provider is not None and not isinstance(provider(), getattr(trace, "ProxyTracerProvider", ()))
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """When to cut a transcript, where, and how a cut stays frozen until the next one.
 
-A cut replaces the messages behind the system prefix, up to the start of a turn, by one message with the resume
-block. Every later call of the session drops the same messages and carries the same bytes, so that a provider's
-prompt cache keeps hitting; only when the window fills again is the cut moved forward, or, where the settings ask for
-economy, when that pays.
+A cut replaces the messages behind the system prefix, up to the start of a turn or of a later step of one that is over,
+by one message with the resume block. Every later call of the session drops the same messages and carries the same
+bytes, so that a provider's prompt cache keeps hitting; only when the window fills again is the cut moved forward, or,
+where the settings ask for economy, when that pays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -69,13 +70,15 @@ _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messag
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """How a request is shortened: messages from the system prefix up to ``keep_from`` give way to one message of
-    ``role`` that carries ``block``. ``made``: the cut was made for this request. ``reminder``: what stands behind
-    messages of it, ``None`` for nothing."""
+    ``role`` that carries ``block``. ``made``: the cut was made for this request. ``through``: the newest message when
+    it was made; ``None`` where that is not known. ``reminder``: what stands behind messages of it, ``None`` for
+    nothing."""
 
     keep_from: int
     block: str
     role: str
     made: bool = field(default=False, compare=False)
+    through: int | None = field(default=None, compare=False)
     reminder: Reminder | None = field(default=None, compare=False)
 
 
@@ -86,10 +89,12 @@ class Untouched:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The cut in force is carried on: the same messages dropped, the same block."""
+    """The cut in force is carried on: the same messages dropped, the same block. ``through``: the newest message when
+    it was made; ``None`` where that is not known."""
 
     keep_from: int
     block: str
+    through: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +180,17 @@ def plan(
     frozen: Checkpointed | None,
     settings: Settings,
     kept: int | None = None,
+    shortest: Sequence[int] = (),
 ) -> Plan:
     """What is to be done with a request.
 
-    ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in
-    force; ``kept`` is the place of its anchor, where that is known. That cut is carried on wherever its anchor is
-    found; one that replaces nothing only as long as the request fits the window with it. A new one is made when the
+    ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in force;
+    ``kept`` is the place of its anchor, where that is known; ``shortest`` are the tokens of the messages once a full
+    window has made old outputs in them shorter, where that is switched on. That cut is carried on wherever its anchor
+    is found; one that replaces nothing only as long as the request fits the window with it. A new one is made when the
     request as it would be sent exceeds its share of the window, or when it pays and the settings ask for that: only
-    where a turn begins, behind the cut in force, never inside an open tool loop, never between a tool call and its
+    where a turn begins, or in a full window where the model goes on after the results of tools in a turn that is over,
+    behind the cut in force, never inside an open tool loop, never between a tool call and its
     result, never behind the newest message of the user, never before what is bound to the messages that would go, and
     never when it would not make the request smaller.
     """
@@ -202,7 +210,9 @@ def plan(
     first = max(start, request.bound - 1)
     if full:
         room = budget * settings.cut_to - overhead - before[request.prefix] - block
-        keep_from = _roomy(request, before, first, (room, room + budget * (settings.cut_at - settings.cut_to) / 2))
+        before = list(accumulate(shortest or counts, initial=0))
+        rooms = room, room + budget * (settings.cut_at - settings.cut_to) / 2
+        keep_from = _roomy(request, before, first, rooms, steps=settings.block_role == "user")
     else:
         chat = _ledgered(request, before, standing, frozen, overhead, block)
         keep_from = _worthwhile(request, chat, (start, first), settings)
@@ -211,13 +221,16 @@ def plan(
     return Cut(keep_from, standing)
 
 
-def _roomy(request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float]) -> int | None:
+def _roomy(
+    request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
+) -> int | None:
     """The boundary of the first room, in tokens. Where long turns make it leave more than half of that room unused,
-    the boundary of the second, larger one."""
-    keep_from = _boundary(request, before, start, rooms[0])
+    the boundary of the second, larger one. ``steps``: see ``_boundary``; not every model takes what the assistant says
+    behind a block that no user says."""
+    keep_from = _boundary(request, before, start, rooms[0], steps=steps)
     if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
         return keep_from
-    return _boundary(request, before, start, rooms[1])
+    return _boundary(request, before, start, rooms[1], steps=steps)
 
 
 def _ledgered(
@@ -288,10 +301,15 @@ def _carried_on(
     if kept is None:
         return Untouched()
     if not frozen.dropped:
-        return Replay(kept, frozen.block) if kept == request.prefix else Untouched()
+        return Replay(kept, frozen.block, newest_at(frozen, kept)) if kept == request.prefix else Untouched()
     if before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
-    return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block)
+    return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block, newest_at(frozen, kept))
+
+
+def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
+    """The newest message when ``cut`` was made, where its anchor stands at ``keep_from``; ``None``: not known."""
+    return keep_from + cut.kept - 1 if cut.kept else None
 
 
 def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
@@ -308,22 +326,48 @@ def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
 
 
 def _is_anchor(message: Message, frozen: Checkpointed) -> bool:
-    return message.opens_turn and digest(message) == frozen.anchor
+    return can_anchor(message) and digest(message) == frozen.anchor
 
 
-def _boundary(request: ChatRequest, before: Sequence[int], start: int, room: float) -> int | None:
+def can_anchor(message: Message) -> bool:
+    """Whether a cut may keep what begins with ``message``."""
+    return message.opens_turn or message.role is Role.ASSISTANT
+
+
+def _boundary(
+    request: ChatRequest, before: Sequence[int], start: int, room: float, *, steps: bool = False
+) -> int | None:
     """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
-    place; ``None`` when there is none."""
+    place; ``None`` when there is none. ``steps``: also where, in a turn that is over and in which the model has not
+    thought, it goes on after the results of tools."""
+    roles = request.messages.roles
     best: int | None = None
+    thinks = True
     answered: set[str] = set()
+    called = _called(request, len(request.messages))
     for index in range(len(request.messages) - 1, start, -1):
         message = request.messages[index]
         if best is not None and before[-1] - before[index] > room:
             break
         pair(answered, message)
-        if message.opens_turn and not answered:
+        if not answered.isdisjoint(called):
+            continue
+        if message.opens_turn:
+            best, thinks = index, not steps or _thinks_before(request, index)
+        elif not thinks and roles[index] is Role.ASSISTANT and request.messages[index - 1].tool_results:
             best = index
     return best
+
+
+def _thinks_before(request: ChatRequest, opener: int) -> bool:
+    """Whether the model has thought in the turn that ends before message ``opener``."""
+    for index in range(opener - 1, request.prefix - 1, -1):
+        message = request.messages[index]
+        if message.thinking:
+            return True
+        if message.opens_turn:
+            break
+    return False
 
 
 def _orphans(request: ChatRequest, start: int) -> bool:
@@ -331,6 +375,11 @@ def _orphans(request: ChatRequest, start: int) -> bool:
     for index in range(start, len(request.messages)):
         if request.messages.roles[index] is Role.ASSISTANT:
             return False
-        if request.messages[index].tool_results:
-            return True
+        if results := request.messages[index].tool_results:
+            return not _called(request, start).isdisjoint(result.call_id for result in results)
     return False
+
+
+def _called(request: ChatRequest, end: int) -> AbstractSet[str]:
+    """The ids of the calls in the messages before ``end``. Some clients send outputs of tools that nobody called."""
+    return {call.id for index in range(end) for call in request.messages[index].tool_calls}

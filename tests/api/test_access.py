@@ -21,10 +21,19 @@ from tokenmizer_mw.model.session import SessionKey
 from .hosts import CALLERS, CHAT, ask, starlette, who
 
 ROUTES: tuple[Route, ...] = api(SessionMemory.open(), authorize=local).routes
-QUERIES = {"history": "?at_time=2999-01-01T00:00:00Z", "why": "?text=SQLite", "search": "?text=SQLite"}
+QUERIES = {
+    "history": "?at_time=2999-01-01T00:00:00Z",
+    "why": "?text=SQLite",
+    "search": "?text=SQLite",
+    "recall": "?query=SQLite",
+}
 BODIES: dict[str, Any] = {
     "checkpoint": {"session_id": "hall"},
     "invalidate": {"session_id": "hall", "node_id": "decision-1", "reason": "wrong"},
+    "archive": {"session_id": "hall", "node_id": "decision-1"},
+    "pin": {"session_id": "hall", "node_id": "decision-1"},
+    "correct": {"session_id": "hall", "node_id": "decision-1", "detail": "it is one file"},
+    "undo": {"session_id": "hall", "number": 1},
     "remember": {"session_id": "hall", "text": "Answer in French", "kind": "rule"},
     "import": CHAT,
 }
@@ -57,9 +66,14 @@ TOKENS = (None, "wrong", "chat", "b", "admin", "a")
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_every_route_with_every_caller(route: Route, filled: SessionMemory, app: Any) -> None:
+def test_every_route_with_every_caller(
+    route: Route, filled: SessionMemory, app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = SessionKey("tenant-a", "hall")
+    filled.pin("hall", "decision-1", tenant="tenant-a")  # what undo takes back
     for token in TOKENS:
+        if route.name == "undo" and token == "a":  # admin has taken it back: the next change is undone
+            monkeypatch.setitem(BODIES, "undo", {"session_id": "hall", "number": 2})
         before = filled.log.read(key)
         answer = call(app, route, token)
         if route.name == "forget" and token == "admin":

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
-from tokenmizer_mw import SessionMemory
+from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.api import api, local
 from tokenmizer_mw.api.health import RECENT_SECONDS, TROUBLES, Health
 from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.offload import CALLS, CALLS_THREADS, offload
+from tokenmizer_mw.store.open import open_log
 
 from .hosts import CHAT, ask, starlette, who
 
@@ -37,6 +45,22 @@ def test_a_store_that_fails_makes_it_unready_but_not_dead(memory: SessionMemory)
     assert ask(app, "GET", "/health/live", token=None).status_code == 200
 
 
+def test_a_process_whose_threads_all_wait_for_the_store_is_live(memory: SessionMemory) -> None:
+    app, gate = starlette(api(memory)), threading.Event()
+
+    async def use() -> int:
+        waiting = [asyncio.create_task(offload(gate.wait, CALLS)) for _ in range(CALLS_THREADS)]
+        await asyncio.sleep(0)
+        try:
+            asked = asyncio.to_thread(ask, app, "GET", "/health/live", token=None)
+            return (await asyncio.wait_for(asked, 30)).status_code
+        finally:
+            gate.set()
+            await asyncio.gather(*waiting)
+
+    assert asyncio.run(use()) == 200
+
+
 def test_it_names_why_the_store_takes_nothing(memory: SessionMemory) -> None:
     app = starlette(api(memory))
     memory.store_monitor.failed(StoreUnavailable("full", cause="disk_full", place="/some/place.db"))
@@ -45,6 +69,30 @@ def test_it_names_why_the_store_takes_nothing(memory: SessionMemory) -> None:
     assert answer.json()["reasons"] == ["store_disk_full"]
     memory.store_monitor.answered(0.0)
     assert ask(app, "GET", "/health", token=None).json()["status"] == "ok"
+
+
+def test_the_database_is_named_to_whoever_may_administer_it(memory: SessionMemory, tmp_path: Path) -> None:
+    database = str(tmp_path / "data" / "chat.db")
+    guarded, own = starlette(api(memory, authorize=who)), starlette(api(memory, authorize=local))
+    assert "place" not in ask(own, "GET", "/health", token=None).json()
+    memory.store_monitor.failed(StoreUnavailable("full", cause="disk_full", place=database))
+    for token, seen in ((None, False), ("a", False), ("chat", False), ("admin", True)):
+        assert ("place" in ask(guarded, "GET", "/health", token=token).json()) is seen
+    assert ask(own, "GET", "/health", token=None).json()["place"] == database
+    memory.close()
+    answer = ask(own, "GET", "/health", token=None)
+    assert (answer.status_code, answer.json()["place"]) == (503, database)
+
+
+def test_a_password_is_no_part_of_the_place() -> None:
+    word = secrets.token_urlsafe(12)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    address = f"postgresql://me:{word}@127.0.0.1:{port}/shop?timeout=2"
+    with closing(SessionMemory(open_log(address), Settings(redact=False))) as memory:
+        answer = ask(starlette(api(memory, authorize=local)), "GET", "/health", token=None)
+    assert (answer.status_code, answer.json()["place"]) == (503, f"127.0.0.1:{port}/shop")
+    assert word not in answer.text
 
 
 def test_a_host_that_drains_is_unready(memory: SessionMemory) -> None:

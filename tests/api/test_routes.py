@@ -139,6 +139,46 @@ def test_invalidate(filled: SessionMemory, app: Any) -> None:
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_node")
 
 
+@pytest.mark.usefixtures("filled")
+def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
+    node = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()["node"]
+    named = {"session_id": "hall", "node_id": node["id"]}
+
+    def change(route: str, **more: Any) -> dict[str, Any]:
+        answer = ask(app, "POST", f"/api/{route}", body={**named, **more})
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    assert change("pin")["node"]["pinned"] is True
+    assert change("correct", text="Use MariaDB")["node"]["label"] == "Use MariaDB"
+    done = change("archive", reason="the hall is closed")
+    assert done["node"]["status"] == "archived"
+    undone = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": done["number"]}).json()
+    assert undone["node"]["status"] == node["status"]
+    assert undone["number"] == done["number"] + 1
+    assert change("pin")["number"] == 0, "it was pinned already"
+    assert ask(app, "POST", "/api/archive", body={**named, "node_id": "task-99"}).status_code == 404
+    assert ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99}).status_code in (409, 422)
+    assert ask(app, "POST", "/api/pin", body={**named, "session_id": "nobody"}).status_code == 404
+
+
+@pytest.mark.usefixtures("filled")
+def test_recall_answers_within_its_budget(app: Any) -> None:
+    told = ask(app, "GET", "/api/recall/hall?query=Which%20database%3F&budget=60").json()
+    assert "PostgreSQL" in told["text"]
+    assert told["tokens"] <= 60
+    assert ask(app, "GET", "/api/recall/hall").status_code == 422
+
+
+@pytest.mark.usefixtures("filled")
+def test_sessions_with_details(app: Any) -> None:
+    (plain,) = ask(app, "GET", "/api/sessions").json()["sessions"]
+    assert "goal" not in plain
+    (listed,) = ask(app, "GET", "/api/sessions?details=true").json()["sessions"]
+    assert listed["open_work"] >= 0
+    assert isinstance(listed["goal"], str)
+
+
 def test_forget(filled: SessionMemory, app: Any) -> None:
     events = len(filled.log.read(filled.sessions(tenant="tenant-a")[0].key))
     told = ask(app, "DELETE", "/api/sessions/hall").json()

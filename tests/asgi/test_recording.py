@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import random
+import string
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +24,7 @@ from .driving import (
     CHAT_BODY,
     EVENTS,
     REPLY,
+    SESSION,
     SSE,
     STREAM,
     App,
@@ -356,3 +359,17 @@ def test_lifespan_ends_when_nothing_is_left_to_do(memory: Any, log: MemoryLog) -
         assert connection.sent == [{"type": "lifespan.shutdown.complete"}]
 
     asyncio.run(process())
+
+
+@pytest.mark.parametrize("size", [1, 20_000])
+def test_what_a_provider_says_of_the_end_is_kept_short_and_without_secrets(
+    memory: Any, log: MemoryLog, size: int
+) -> None:
+    key = "gh" + "p_" + "".join(random.choices(string.ascii_letters + string.digits, k=36))
+    call = {"id": "c1", "type": "function", "function": {"name": key, "arguments": "{}"}}
+    message = {"role": "assistant", "content": REPLY, "tool_calls": [call]}
+    told = {"choices": [{"message": message, "finish_reason": key * size}]}
+    chat(streaming([json.dumps(told).encode()], JSON), memory)
+    [(outcome, reason)] = closed(log)
+    assert outcome == "complete" and len(reason) <= 64
+    assert key not in repr(log.read(SessionKey("local", SESSION)))

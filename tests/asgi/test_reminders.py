@@ -10,9 +10,12 @@ import pytest
 
 from tokenmizer_mw.fence import PREAMBLE
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Reminded
+from tokenmizer_mw.model.event import MessageRecorded, Recorded, Reminded
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.revising import Told
 from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.tokens import counter_for
 
 from .driving import SESSION
 from .recorded import said
@@ -135,10 +138,53 @@ def test_message_that_asks_for_nothing_goes_on_as_it_is(
 
 
 def test_long_question_is_ranked_by_its_start_and_its_end(open_memory: OpenMemory) -> None:
-    memory = open_memory(context_window=60_000, block_tokens=80)
-    newest = _messages(memory, _long("lorem ipsum " * 3_000 + ASKED, turns=700))[-1]["content"]
+    memory = open_memory(context_window=30_000, block_tokens=80)
+    newest = _messages(memory, _long("lorem ipsum " * 3_000 + ASKED, turns=300))[-1]["content"]
     assert "45 seconds" in newest[-3_000:]
     assert memory.counters()["reminder_question_shortened"] == 1
+
+
+def _pasted(pages: int, asked: str) -> list[dict[str, Any]]:
+    """A history with long pastes, 8,000 characters each."""
+    system, first, noted, *_ = _long(turns=1)
+    history = [system, first, noted]
+    for page in range(pages):
+        history += [{"role": "user", "content": f"Page {page}:\n" + f"{page} of orders, " * 620}]
+        history += [{"role": "assistant", "content": f"I have page {page}."}]
+    return [*history, {"role": "user", "content": asked}]
+
+
+def test_long_session_is_indexed_before_a_cut_needs_it(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=95_000, block_tokens=80)
+    for pages in (20, 24):
+        _messages(memory, _pasted(pages, "Go on, please."))
+    assert "cut_made" not in memory.counters()
+    newest = _messages(memory, _pasted(34, ASKED))[-1]["content"]
+    assert memory.counters()["cut_made"] == 1
+    assert "45 seconds" in newest
+    assert "reminder_index_late" not in memory.counters()
+
+
+def test_index_grows_by_as_much_as_is_asked_for() -> None:
+    told = Told()
+    for number in range(1, 11):
+        message = Message(Role.USER, f"Page {number} of the orders. " * 40)
+        told.apply(Recorded(number, 0.0, MessageRecorded(number, "0" * 32, message)))
+    whole, sizes = told.unindexed, []
+    while told.unindexed:
+        sizes.append(told.unindexed)
+        told.passages(lambda message: message, 1_000, most=whole // 5)
+    assert len(sizes) == 4
+    assert told.passages(lambda message: message, 1_000).last == 10
+
+
+def test_long_session_that_nobody_knew_is_indexed_behind_the_request(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=60_000, block_tokens=80)
+    history = _pasted(34, ASKED)
+    assert _messages(memory, history)[-1]["content"] == ASKED
+    assert memory.counters()["reminder_index_late"] == 1
+    history += [{"role": "assistant", "content": "I will look."}, {"role": "user", "content": f"So: {ASKED}"}]
+    assert "45 seconds" in _messages(memory, history)[-1]["content"]
 
 
 @pytest.mark.parametrize("budget", [1, 30])
@@ -169,3 +215,37 @@ def test_reminder_that_fails_leaves_the_cut(open_memory: OpenMemory) -> None:
     assert sent[-1] == history[-1]
     assert len(sent) < len(history)
     assert memory.counters()["reminder_failed"] == 1
+
+
+def test_reminders_stay_where_a_cache_serves_whole_requests_only(open_memory: OpenMemory, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    history = _long()
+
+    def sent() -> bytes:
+        body, _ = _ask(memory, _body(history, model="gpt-5.6"))
+        return body
+
+    first = sent()
+    assert FENCE in json.loads(first)["messages"][-1]["content"]
+    for asked in ("Thanks a lot.", "And why did we settle on that timeout for the importer?"):
+        history += [{"role": "assistant", "content": "45 seconds."}, {"role": "user", "content": asked}]
+        second = sent()
+        assert second.startswith(first.removesuffix(b"}]}").removesuffix(b'"'))
+        first = second
+    assert memory.counters()["cut_made"] == 1
+
+
+def test_reminders_that_stay_go_together_when_they_take_too_much_of_the_window(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80)
+    counter = counter_for("gpt-5.6")
+    history, carried = _long(), []
+    for turn in range(14):
+        body, _ = _ask(memory, _body(history, model="gpt-5.6"))
+        texts = [message["content"] for message in json.loads(body)["messages"]]
+        assert sum(map(counter.count, texts)) <= WINDOW
+        carried.append(sum(text.count(FENCE) for text in texts) - 1)  # the block has a fence, too
+        asked = f"And which timeout did we settle on for the invoice importer, in case {turn}?"
+        history += [{"role": "assistant", "content": "45 seconds."}, {"role": "user", "content": asked}]
+    assert memory.counters()["cut_made"] == 1
+    assert carried[:3] == [1, 2, 3]
+    assert 1 in carried[3:]

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.acts import TAGS, parsed, repeated, scenes
 from tokenmizer_mw.extract.learned import DialogueAct
 
-SENTENCES_MIN = 4_000
+SENTENCES_MIN = 20_000
 """Sentences that the classifier is trained on at least."""
 
 
@@ -18,12 +18,25 @@ def test_a_scene_is_read() -> None:
     first, second = parsed(text, "mixed")
     assert (first.name, first.language, first.author) == ("tax-form", "en", "mixed")
     assert [(turn.speaker, list(turn.lines)) for turn in first.turns] == [
-        ("user", [(frozenset(), "hey"), ({DialogueAct.DECISION}, "open this: now")]),
-        ("assistant", [({DialogueAct.COMPLETION}, "Done")]),
+        ("user", [(frozenset(), "hey"), ({DialogueAct.DECISION, DialogueAct.CHANGE}, "open this: now")]),
+        ("assistant", [({DialogueAct.COMPLETION, DialogueAct.GOAL}, "Done")]),
     ]
     assert first.turns[0].text == "hey\n\nopen this: now"
     assert [sentence for _, sentence in first.lines] == ["hey", "open this: now", "Done"]
     assert (second.name, second.language) == ("next", "de")
+
+
+def test_the_output_of_tools_is_context() -> None:
+    (scene,) = parsed("== a en\nU\nr: no forks\nT\n| $ make\n|\n| d: ok\nA\nx: built")
+    assert [(turn.speaker, turn.text) for turn in scene.turns] == [
+        ("user", "no forks"),
+        ("tool", "$ make\n\nd: ok"),
+        ("assistant", "built"),
+    ]
+    assert list(scene.lines) == [
+        ({DialogueAct.DECISION, DialogueAct.RULE}, "no forks"),
+        ({DialogueAct.COMPLETION}, "built"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +47,8 @@ def test_a_scene_is_read() -> None:
         ("== a en\nU\nz: hey", "file:3: neither"),
         ("== a en\nU\nd:", "file:3: neither"),
         ("== a en\nU\nd", "file:3: neither"),
+        ("== a en\nT\nd: ok", "file:3: neither"),
+        ("== a en\nU\n| ok", "file:3: neither"),
         ("== a b en\nU\n-: hey", "file:1: a header"),
         ("== en\nU\n-: hey", "file:1: a header"),
     ],
@@ -53,4 +68,4 @@ def test_the_training_text_is_in_order() -> None:
     assert repeated(found) == []
     assert all(scene.turns for scene in found)
     assert sum(1 for scene in found for _ in scene.lines) >= SENTENCES_MIN
-    assert set(acts) == {act for act in TAGS.values() if act is not None}
+    assert set(acts) == {act for acts in TAGS.values() for act in acts} == set(DialogueAct)

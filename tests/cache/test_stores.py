@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import struct
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -173,6 +175,41 @@ def test_nothing_of_what_was_purged_stays_in_the_file(tmp_path: Path, clock: Clo
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     store.close()
     assert told not in files and b"of somebody else" in files
+
+
+def test_an_answer_is_found_while_others_write(tmp_path: Path, clock: Clock) -> None:
+    """Neither a transaction of another process nor the rewriting behind a purge holds up who looks for an answer."""
+    path = tmp_path / "answers.db"
+    store = SqliteAnswers(str(path), 10_000_000, clock=clock)
+    store.put(entry("one", clock, seconds=100_000))
+    clock.now += 10_000  # so long that the use would be noted
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        asking = threading.Thread(target=store.get, args=(key("one"),))
+        asking.start()
+        asking.join(timeout=3.0)
+        assert not asking.is_alive()
+        other.execute("ROLLBACK")
+    store.close()
+
+
+def test_an_answer_is_found_while_a_purge_waits_for_a_reader(tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "answers.db"
+    store = SqliteAnswers(str(path), 10_000_000, clock=clock)
+    store.put(entry("gone", clock))
+    store.put(entry("one", clock, owner=BOB))
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM answers").fetchone()
+        purging = threading.Thread(target=store.purge, args=("acme",))
+        purging.start()
+        while store.get(key("gone")) is not None:
+            pass
+        assert store.get(key("one")) is not None and purging.is_alive()
+        reader.execute("COMMIT")
+    purging.join(timeout=60)
+    assert not purging.is_alive() and store.holdings().entries == 1
+    store.close()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

@@ -30,9 +30,10 @@ def told(upstream: Upstream, model: str = "fake", **changes: Any) -> Settings:
 
 
 def asked(settings: Settings) -> str:
+    """The text of the reply."""
     endpoint = Endpoint(settings, SCHEMA)
     try:
-        return endpoint(QUESTION)
+        return endpoint(QUESTION).text
     finally:
         endpoint.close()
 

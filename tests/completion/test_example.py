@@ -31,7 +31,7 @@ def run(**variables: str) -> str:
 
 def test_with_its_own_provider() -> None:
     before, after = run().split("refined:")
-    assert "one page per plot (was a page per week: they swap all the time)" in after
+    assert "(was a page per week: they swap all the time)" in after
     assert "To do: tell the plumber" in after
     assert "Erna sees a white page" in after
     assert "To do:" not in before, "words alone make no open work of it"

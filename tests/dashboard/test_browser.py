@@ -30,7 +30,13 @@ HOSTILE = {
 
 PAGES = {
     "sessions": "",
+    "found": "?find=village&sort=name&days=7",
     "overview": "session?id=hall",
+    "block": "session?id=hall&level=full",
+    "transcript": "transcript?id=hall",
+    "compare": "compare?id=hall&from=checkpoint-1",
+    "request": "request?id=hall",
+    "cut": "request?id=s",
     "graph": "graph?id=hall",
     "facts": "facts?id=hall",
     "fact": "fact?id=hall&node=decision-1",
@@ -159,9 +165,9 @@ def test_by_keyboard_alone(browser: Any, address: str, signed_in: Any) -> None:
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "main"
         page.keyboard.press("Tab")
-        page.keyboard.type("hal")
+        page.keyboard.type("village")
         page.keyboard.press("Enter")
-        page.wait_for_url("**find=hal*")
+        page.wait_for_url("**find=village*")
         reached(page, "a.fact-link")
         page.keyboard.press("Enter")
         page.wait_for_selector("#resume")
@@ -253,7 +259,11 @@ def test_without_scripts_everything_can_be_read_and_changed(browser: Any, addres
         page = shown.page
         page.fill("#secret", TOKEN)
         page.click("button:has-text('Sign in')")
+        page.click("a:has-text('Show the block')")
         page.wait_for_selector("#resume pre")
+        page.click("a:has-text('Transcript')")
+        page.click("mark a >> nth=0")
+        page.wait_for_selector("#fact")
         page.click("a:has-text('Graph')")
         page.click("a:has-text('Earlier')")
         assert "at=" in page.url

@@ -243,7 +243,17 @@ def test_scopes_hold_for_every_page_and_change(route: Any, scopes: set[str], mem
     assert len(memory.log.sessions("local")) == 1
 
 
-@pytest.mark.parametrize("route", [route for route in PAGES if route.name not in ("", "savings", "status")])
+LISTS = ("sessions.csv", "sessions.json")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_have_no_session_of_somebody_else(name: str, memory: SessionMemory) -> None:
+    answer = Visitor(dashboard(memory, token=TOKEN)).sign_in().get(f"{name}?id=yard&q=")
+    assert answer.status == 200
+    assert "hall" in answer.body and "yard" not in answer.body
+
+
+@pytest.mark.parametrize("route", [route for route in PAGES if route.name not in ("", "savings", "status", *LISTS)])
 def test_a_session_of_somebody_else_is_like_one_that_is_not(route: Any, memory: SessionMemory) -> None:
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
     foreign = visitor.get(f"{route.name}?id=yard&node=decision-1&q=hall")

@@ -18,7 +18,7 @@ from tokenmizer_mw.dashboard.condition import REASONS
 from tokenmizer_mw.dashboard.markup import Markup, tag
 from tokenmizer_mw.dashboard.past import Pasts
 from tokenmizer_mw.errors import StoreCause
-from tokenmizer_mw.model.event import NodeAdded
+from tokenmizer_mw.model.event import Checkpointed, NodeAdded, Reminded
 from tokenmizer_mw.model.session import SessionKey
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
@@ -31,6 +31,9 @@ PAGES = [
     "facts?id=hall",
     "fact?id=hall&node=decision-1",
     "history?id=hall",
+    "transcript?id=hall",
+    "compare?id=hall",
+    "request?id=hall",
     "search?q=database",
     "search?q=database&id=hall",
     "savings",
@@ -72,6 +75,20 @@ def test_the_overview_tells_what_would_be_injected_right_now(visitor: Visitor, m
         assert " ".join(block.text.split()) in told
     assert "write the backup script" in told
     assert "SQLite" in told
+
+
+def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Visitor, memory: SessionMemory) -> None:
+    assert "Reminders" not in text_of(visitor.get("session?id=hall").body)
+    node = next(node for node in memory.graph("hall").nodes() if node.source.turn < 3)
+    news = [
+        Checkpointed("checkpoint-9", 4, 9, "block", "0" * 32, 4, 3),
+        Reminded(4, "checkpoint-9", 88, (node.id,), (1, 2)),
+    ]
+    memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
+    told = text_of(visitor.get("session?id=hall").body)
+    assert "Quoted messages 1, 2; told 1 fact; 88 tokens" in told
+    assert memory.loss_report("hall").returned == (node.id,)
+    assert "told by a reminder" in told
 
 
 def first_facts_at(memory: SessionMemory) -> float:
@@ -162,7 +179,7 @@ def test_only_goals_begin_with_a_capital(visitor: Visitor, memory: SessionMemory
     found = heading.search(visitor.get(f"fact?id=hall&node={file.id}").body)
     assert found is not None
     assert found[1] is None
-    assert '<h1 class="goal">' in visitor.get("session?id=hall").body
+    assert '<h1 class="goal one-line"' in visitor.get("session?id=hall").body
     memory.record("bare", [{"role": "user", "content": "Hm."}])
     assert "<h1><bdi>bare" in visitor.get("session?id=bare").body
     assert re.findall(r"([^{}]+)\{[^{}]*text-transform: uppercase", visitor.get("static/dashboard.css").body) == [
@@ -204,7 +221,7 @@ def test_a_fact_tells_who_said_it_and_what_it_replaced(visitor: Visitor, memory:
 
 
 def test_facts_by_type_and_status(visitor: Visitor) -> None:
-    assert "hall/schema.sql" not in text_of(visitor.get("facts?id=hall&type=decision").body)
+    assert "hall/schema.sql" not in text_of(visitor.get("facts?id=hall&type=goal").body)
     open_ = text_of(visitor.get("facts?id=hall&status=open").body)
     assert "write the schema first" in open_
     assert "No facts like that" in text_of(visitor.get("facts?id=hall&type=agent").body)
@@ -234,7 +251,8 @@ def test_many_sessions_in_pages(memory: SessionMemory, visitor: Visitor) -> None
     assert visitor.get(f"session?id={seen[0]}").status == 200
     found = re.findall(r'href="session\?id=([^"&]+)"', visitor.get("?find=S/07").body)
     assert len(found) == 1
-    assert "No session has such an id" in text_of(visitor.get("?find=xyzzy").body)
+    assert len(re.findall(r'href="session\?id=([^"&]+)"', visitor.get("?find=neighbour%2041").body)) == 1
+    assert "No session is like that" in text_of(visitor.get("?find=xyzzy").body)
 
 
 def test_many_facts_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
@@ -277,7 +295,7 @@ def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:
     for page in ("search?q=x", "savings", "status"):
         assert visitor.get(page).status == 200
     memory.record("bare", [{"role": "user", "content": "Hm."}])
-    for page in ("session", "graph", "facts", "history", "forget"):
+    for page in ("session", "transcript", "graph", "facts", "history", "compare", "request", "forget"):
         assert visitor.get(f"{page}?id=bare").status == 200, page
     memory.close()
 
@@ -297,6 +315,12 @@ def test_where_there_is_nothing_the_page_teaches(tmp_path: Path) -> None:
         ("graph?id=hall&at=-5", 200),
         ("graph?id=hall&at=99999999999", 200),
         ("history?id=hall&from=checkpoint-99&to=x", 200),
+        ("transcript?id=hall&page=0&message=99999999", 200),
+        ("transcript?id=hall&message=2&whole=1", 200),
+        ("transcript?id=hall&role=x&q=%00", 200),
+        ("compare?id=hall&from=checkpoint-99&to=x", 200),
+        ("request?id=hall&cut=checkpoint-99&turn=x", 200),
+        ("transcript?id=nobody", 404),
         ("?before=nan&last=x", 200),
         ("?before=1e9&last=%01", 200),
         ("session?" + "a=1&" * 60, 400),

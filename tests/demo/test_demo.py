@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,8 +68,10 @@ def test_it_shows_what_it_promises(shown: str, promised: str) -> None:
 
 
 def test_it_reads_well_without_a_terminal(shown: str) -> None:
+    """Blocks are shown as they are sent, not wrapped; all else fits a narrow terminal."""
     assert "\x1b" not in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    words = re.sub(r"<session-record \d+>.*?</session-record \d+>", "", shown, flags=re.DOTALL)
+    assert max(map(len, words.splitlines())) <= 80
 
 
 def test_the_transcript_is_cut_more_than_once(shown: str) -> None:

@@ -88,21 +88,6 @@ def test_a_question_that_a_tool_carries_is_answered_by_the_next_message() -> Non
     assert any("at night" in label for label in labels(graph, NodeType.DECISION, Status.ACTIVE))
 
 
-def test_the_points_of_a_final_report_are_work_done_and_their_details_are_not() -> None:
-    report = (
-        "a: Everything is in. Here's a summary of the changes:\n\n"
-        "1. **`MemberCard`** - shows the member's photo:\n   - falls back to initials\n   - lazy loads\n"
-        "2. **`photo.ts`** - resizes uploads to 400 px\n3. Line 12: `Save` → `Save photo`\n\n"
-        "**Next steps**\n- ask Mira for the placeholder\n"
-    )
-    edit = ("Edit", {"file_path": "src/MemberCard.tsx", "old_string": "a", "new_string": "b"}, "The file was updated.")
-    done = labels(agent("u: members should have photos", edit, report), NodeType.TASK, Status.COMPLETED)
-    assert [label for label in done if "MemberCard" in label or "photo.ts" in label or "Save photo" in label] == done
-    assert len(done) == 3
-    told = labels(agent("u: members should have photos", report), NodeType.TASK, Status.COMPLETED)
-    assert not any("resizes" in label for label in told)
-
-
 def test_a_final_report_stands_for_the_steps_and_the_order_that_it_tells() -> None:
     edit = ("Edit", {"file_path": "src/card.css", "old_string": "a", "new_string": "b"}, "The file was updated.")
     tested = ("Bash", {"command": "npm run build"}, "built in 2 s")

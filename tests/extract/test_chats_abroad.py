@@ -258,11 +258,6 @@ def test_a_refusal_and_a_choice_of_other_things_are_no_replacement() -> None:
     assert changes(graph) == []
 
 
-def test_what_is_chosen_right_behind_a_refusal_takes_its_place() -> None:
-    graph = talk("u: Use Mailgun for the receipts", "a: Done.", "u: Drop Mailgun. Use the mail server of the hoster")
-    assert [old for old, _ in changes(graph)] == ["Mailgun for the receipts"]
-
-
 def test_a_bare_name_is_told_with_what_it_is_for_or_stands_for() -> None:
     graph = talk("u: Use Mailgun for the receipts", "a: Done.", "u: use Postmark instead of Mailgun")
     (label,) = labels(graph, NodeType.DECISION, Status.ACTIVE)

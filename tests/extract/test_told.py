@@ -67,6 +67,6 @@ def test_another_matter_with_a_value_of_the_same_sort_stands_beside_it() -> None
     found = _told(
         "I want to plan our reading circle.",
         "Our reading circle meets 12 members, is that too many?",
-        "The choir of the village has 15 members, can you find their address?",
+        "The choir of our school has 15 members, can you find their address?",
     )
     assert [status for _, status in found] == [Status.ACTIVE, Status.ACTIVE]

@@ -1,48 +1,77 @@
-"""Languages other than English: every row reads its example and leaves its counter-example; guards, answers, cost."""
+"""Languages other than English: what sentences do, how tables make rows; guards, answers, offers."""
 
 from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
 
 import pytest
 
 from tokenmizer_mw.extract.abroad import offer_abroad, order_abroad, short_answer
 from tokenmizer_mw.extract.languages import tongues_of
+from tokenmizer_mw.extract.pattern import compiled
 from tokenmizer_mw.extract.reading import hits
-from tokenmizer_mw.extract.rules import RULES, Rule, Speaker
-from tokenmizer_mw.extract.rules.tongue import Tongue
+from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
 from tokenmizer_mw.extract.rules.tongues import TONGUES
 
-ROWS = [
-    pytest.param(rule, speaker, id=f"{rule.name}-{speaker}")
-    for tongue in TONGUES
-    for rule in tongue.rules
-    for speaker in (Speaker.USER, Speaker.ASSISTANT)
-    if rule.speaker in (speaker, Speaker.BOTH)
-]
+SAID = json.loads(Path(__file__).with_name("said_abroad.json").read_text(encoding="utf-8"))
+"""Sentences by language: who says it, what it does, the sentence, and one that looks the same and does not, or ""."""
+READ = [(code, *row) for code, rows in SAID.items() for row in rows]
 
 
 def names(sentence: str, speaker: Speaker) -> list[str]:
     return [hit.rule.name for hit in hits(sentence, speaker)]
 
 
-@pytest.mark.parametrize(("rule", "speaker"), ROWS)
-def test_row_reads_its_example(rule: Rule, speaker: Speaker) -> None:
-    assert rule.name in names(rule.example, speaker)
+@pytest.mark.parametrize(("code", "speaker", "act", "sentence", "other"), READ)
+def test_a_sentence_does_what_it_says(code: str, speaker: str, act: str, sentence: str, other: str) -> None:
+    assert act in [hit.rule.act for hit in hits(sentence, Speaker(speaker))]
+    assert code in [tongue.code for tongue in tongues_of(sentence)]
+    assert act not in [hit.rule.act for hit in hits(other, Speaker(speaker))]
 
 
-@pytest.mark.parametrize(("rule", "speaker"), ROWS)
-def test_row_leaves_its_counter_example(rule: Rule, speaker: Speaker) -> None:
-    assert rule.name not in names(rule.counter, speaker)
+def test_rows_are_named_by_language_and_kind() -> None:
+    kinds = {kind.name for kind in KINDS}
+    told = {tuple(rule.name.split(".")) for tongue in TONGUES for rule in tongue.rules}
+    assert told <= {(tongue.code, kind) for tongue in TONGUES for kind in kinds}
+    assert {kind for _, kind in told} == kinds
 
 
-def test_rows_have_names_of_their_own() -> None:
-    rules = [rule.name for tongue in TONGUES for rule in tongue.rules] + [rule.name for rule in RULES]
-    assert len(rules) == len(set(rules))
+def test_no_place_of_a_pattern_is_left_open() -> None:
+    fields = [getattr(tongue, name) for tongue in TONGUES for name in ("lead", "asks", "supposes", "reports", "offers")]
+    rows = [text for tongue in TONGUES for rule in tongue.rules for text in (rule.pattern, rule.unless)]
+    assert not [text for text in (*fields, *rows) if re.search(r"(?<!\?P)<\w+>", text)]
 
 
-@pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.code)
-def test_examples_are_told_to_be_in_their_language(tongue: Tongue) -> None:
-    told = [tongue in tongues_of(rule.example) for rule in tongue.rules]
-    assert sum(told) == len(told)
+def test_a_table_without_rows_is_a_language() -> None:
+    bare = make_tongue(
+        "xx",
+        rows={},
+        words={},
+        said=dict.fromkeys(("lead", "supposes", "reports", "border"), "x")
+        | dict.fromkeys(("because", "yes", "no"), "x"),
+    )
+    assert bare.rules == () and bare.ordinals == {} and bare.ahead.code == "xx"
+
+
+def test_a_table_makes_rows_of_its_kinds() -> None:
+    said = dict.fromkeys(("lead", "supposes", "reports", "border", "because", "yes", "no"), "x")
+    made = make_tongue(
+        "xx",
+        rows={"use": "<take> <all>", "complaint": "kaputt", "decided": "fest"},
+        words={"take": "nimm|nehmt"},
+        said=said,
+        ordinals="eins|erste zwei -1 letzte",
+    )
+    patterns = {rule.name: compiled(rule.pattern) for rule in made.rules}
+    used, broken, fixed = (patterns[f"xx.{kind}"] for kind in ("use", "complaint", "decided"))
+    assert (match := used.match("nehmt Brot")) is not None and match.group("label") == "Brot"
+    assert (match := broken.match("das ist kaputt, ja")) is not None and match.group("label") == "das ist kaputt, ja"
+    assert broken.match("das ist unkaputtbar") is None
+    assert (match := fixed.match("Fest: Brot")) is not None and match.group("label") == "Brot"
+    assert made.ordinals == {"eins": 0, "erste": 0, "zwei": 1, "letzte": -1}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +104,21 @@ SILENT = [
     "Redis를 쓸까요?",
     "अगर Redis रखते हैं, तो एक और सर्वर चाहिए",
     "agar Redis use karte hain toh ek aur server chahiye",
+    "Wäre MongoDB hier eigentlich sinnvoll",
+    "Si tuviéramos presupuesto, usaría un CDN",
+    "Se il comune avesse un pozzo, useremmo la pompa",
+    "Se der tempo eu usaria um painel",
+    "怎么判断异常值比较好",
+    "这里用哪个数据库",
+    "该不该换成 Oracle",
+    "要是有时间就用 Oracle",
+    "Dockerを使ったほうがいいでしょうか",
+    "Dockerにするのはどう思う",
+    "Redisのほうがいいのかな",
+    "쿠버네티스를 쓰는 게 좋을까요",
+    "어떻게 생각해",
+    "예산이 있었다면 오라클로 했을 텐데요",
+    "तुम्हें क्या लगता है",
 ]
 
 

@@ -36,3 +36,11 @@ def test_the_command_loads_nothing_of_sessions_nor_a_bar_that_nobody_sees(tmp_pa
     status, loaded = json.loads(last)
     assert status == 0 and text[0].startswith("ports.csv: CSV, 2 rows x 2 columns")
     assert not HEAVY & set(loaded)
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ports.csv")
+    called = [sys.executable, "-m", "tokenmizer_mw", "analyze", str(tmp_path / "ports.csv")]
+    said = subprocess.run(called, capture_output=True, text=True, timeout=60)
+    assert said.returncode == 2
+    assert said.stderr.rstrip().endswith("ports.csv: not a file")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.graph.fold import POSTINGS_MAX, SessionGraph
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import label_key, words
@@ -53,7 +54,7 @@ def test_lookups() -> None:
     assert [found.id for found, _ in graph.sharing_words("which storage?")] == ["decision-1"]
     assert graph.next_id(NodeType.TASK) == "task-2"
     assert graph.nodes("task", "pending") == [TASK]
-    with pytest.raises(ValueError, match="nonsense"):
+    with pytest.raises(CallerError, match="nonsense"):
         graph.nodes("nonsense")
 
 
@@ -223,3 +224,13 @@ def test_a_fork_reads_like_the_whole_and_leaves_its_base_alone(events: list[Even
     for label in ("use redis", "api/auth.py"):
         assert fork.sharing_words(label) == whole.sharing_words(label)
     assert fork.in_slot("database") == whole.in_slot("database")
+
+
+def test_unknown_names_of_kinds_are_the_callers_error() -> None:
+    graph = SessionGraph()
+    with pytest.raises(CallerError, match="decision"):
+        graph.nodes("decisionz")
+    with pytest.raises(CallerError, match="superseded"):
+        graph.nodes(status="gone")
+    with pytest.raises(CallerError):
+        graph.edges("near")

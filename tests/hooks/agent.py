@@ -57,6 +57,8 @@ class Desk:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "MCP_TIMEOUT": str(int(SECONDS * 1_000)),
         }
+        if path := os.environ.get("PYTHONPATH"):  # programs run the code that is tested, whatever is installed
+            self.environment["PYTHONPATH"] = path
 
     @property
     def spot(self) -> Place:

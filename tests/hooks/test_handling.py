@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.operations.test_agent_transcripts import assistant, cut, handed_out, lines, said, user
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.hooks.handling import Hooks, read_event, root_of
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.project import project_named
-
-from .test_transcript import assistant, cut, handed_out, lines, said, user
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.hooks.client import PAYLOAD_MAX
 
 from .agent import Desk, end_worker
-from .test_transcript import assistant, lines, said, user
 
 
 @pytest.fixture
@@ -91,6 +91,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
         "tokenmizer_mw.cli",
         "tokenmizer_mw.cli.main",
         *(f"tokenmizer_mw.hooks{part}" for part in ("", ".client", ".place", ".starting")),
+        *(f"tokenmizer_mw.store{part}" for part in ("", ".address")),
     }
     tops = {name.partition(".")[0] for name in loaded} - {"tokenmizer_mw", "__main__"}
     bare = at_desk.run(sys.executable, "-c", "import sys; print(' '.join(sys.modules))").stdout.decode().split()

@@ -54,6 +54,7 @@ class Desk:
             "HOME": str(self.folder.parent),
             "TOKENMIZER_STORE": self.address,
             "PYTHONUNBUFFERED": "1",
+            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
         }
 
     @property

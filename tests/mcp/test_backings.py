@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -20,7 +23,7 @@ from tokenmizer_mw.mcp.serving import Wanted, run_http
 from tokenmizer_mw.proxy.configuration import Configuration
 from tokenmizer_mw.store.default import default_address, resolve_store
 
-from .conftest import Desk, Running, in_process
+from .conftest import Desk, Running, in_process, served
 from .test_tools import refused, told
 
 READS: list[tuple[str, dict[str, Any]]] = [
@@ -64,7 +67,7 @@ def test_a_server_that_goes_in_the_middle(desk: Desk) -> None:
             await told(client, "resume_session")
             await anyio.to_thread.run_sync(running.stop)
             sentence = await refused(client, "resume_session")
-            assert f"{running.url} does not answer: start it with `tokenmizer-mw serve`" in sentence
+            assert f"{running.url} does not answer: ask the user to start it" in sentence
 
     anyio.run(use)
     memory.close()
@@ -133,12 +136,39 @@ def test_only_this_machine_is_served() -> None:
         run_http(Wanted(), "0.0.0.0", 0)
 
 
+def connected(host: str, port: int) -> socket.socket:
+    """A connection, as soon as the server takes one: it says where before it does."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return socket.create_connection((host, port), timeout=30)
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("start", "unit"), [(b"", b"X-Name: a\r\n"), (b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n")]
+)
+def test_heads_and_trailers_without_end_are_refused(desk: Desk, start: bytes, unit: bytes) -> None:
+    with served(desk) as address:
+        place = urlsplit(address)
+        with connected(place.hostname or "", place.port or 0) as link:
+            link.sendall(f"POST /mcp HTTP/1.1\r\nHost: {place.netloc}\r\n".encode() + start)
+            sent = 0
+            with suppress(ConnectionError):
+                while sent < 32_000_000:
+                    link.sendall(unit * 5_000)
+                    sent += len(unit) * 5_000
+    assert sent < 32_000_000
+
+
 def test_one_installation_has_one_store(tmp_path: Path) -> None:
     """Hooks, the MCP server and the commands ask the same function, which reads what the proxy reads."""
     config = tmp_path / "proxy.yaml"
     config.write_text("store: sqlite:///shop.db\n", encoding="utf-8")
     told = {"TOKENMIZER_CONFIG": str(config)}
-    assert resolve_store("", told) == "sqlite:///shop.db" == Configuration.load(environ=told).store
+    assert resolve_store("", told) == f"sqlite:///{tmp_path / 'shop.db'}" == Configuration.load(environ=told).store
     assert resolve_store("", {**told, "TOKENMIZER_STORE": "sqlite:///other.db"}) == "sqlite:///other.db"
     assert resolve_store("memory://", told) == "memory://"
     assert resolve_store("", {}) == default_address()

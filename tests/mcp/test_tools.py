@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import anyio
@@ -16,17 +17,25 @@ from .conftest import CHAT, MODES, TRANSPORTS, Desk, in_process, over_stdio, rec
 
 TOOLS = {
     "analyze_file",
+    "archive",
     "checkpoint_session",
+    "correct",
     "forget_session",
     "get_graph_stats",
     "get_savings_stats",
+    "invalidate",
     "list_sessions",
+    "pin",
+    "recall",
     "remember",
     "resume_session",
     "search_session",
+    "undo",
     "why_decision",
 }
-READ_ONLY = TOOLS - {"checkpoint_session", "forget_session", "remember"}
+CHANGES = {"archive", "correct", "invalidate", "pin", "undo"}
+READ_ONLY = TOOLS - {"checkpoint_session", "forget_session", "remember"} - CHANGES
+TOOL_LIST_MAX = 6_000
 
 
 async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -58,13 +67,18 @@ async def use_every_tool(client: Client, session: str) -> None:
     assert (await told(client, "get_savings_stats"))["sessions"] == 1
     why = await told(client, "why_decision", text="PostgreSQL")
     assert "concurrent writes" in why["text"]
-    assert why["fact"]["quote"] == CHAT[2]["content"]
+    assert why["text"].count(CHAT[2]["content"]) == 1
+    recalled = await told(client, "recall", query="Which database?")
+    assert "PostgreSQL" in recalled["text"]
+    assert recalled["tokens"] <= 200
     found = await told(client, "search_session", text="review", k=1)
     assert [fact["label"] for fact in found["facts"]] == ["Never push to main without a review"]
     first = await told(client, "checkpoint_session")
     assert (first["id"], len(first["added"])) == ("checkpoint-1", stats["facts"])
-    fact = (await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions"))["fact"]
+    stored = await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions")
+    fact = stored["fact"]
     assert fact["status"] == "active"
+    assert stored["text"] == f"Stored as choice {fact['id']}: Database: CockroachDB, because regions."
     second = await told(client, "checkpoint_session")
     assert [one["label"] for one in second["added"]] == ["Database: CockroachDB"]
     assert [one["status"] for one in second["changed"]] == ["superseded"]
@@ -132,10 +146,67 @@ def test_tools_say_what_they_do(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
             for tool in (await client.list_tools()).tools:
-                assert tool.description and tool.output_schema and tool.annotations is not None
+                assert tool.description and tool.annotations is not None
                 assert tool.annotations.read_only_hint is (tool.name in READ_ONLY)
                 assert bool(tool.annotations.destructive_hint) is (tool.name == "forget_session")
                 assert tool.annotations.open_world_hint is False
+
+    anyio.run(use)
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_the_list_of_tools_is_short(desk: Desk, mode: str) -> None:
+    async def use() -> None:
+        async with in_process(desk, mode) as client:
+            listed = (await client.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)
+            assert len(json.dumps(listed, separators=(",", ":"))) <= TOOL_LIST_MAX
+            assert all("description" in tool for tool in listed["tools"])
+
+    anyio.run(use)
+
+
+def test_sessions_are_listed_with_what_they_are_about(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            await told(client, "remember", text="Move the shop to the cloud", kind="goal")
+            await told(client, "remember", text="write the migration", kind="task")
+            (listed,) = (await told(client, "list_sessions"))["sessions"]
+            assert listed["goal"] == "Move the shop to the cloud"
+            assert listed["project"] == desk.session.rpartition("/")[0]
+            assert listed["open_work"] >= 1
+            assert datetime.fromisoformat(listed["updated"]).tzinfo is not None
+
+    anyio.run(use)
+
+
+def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            found = (await told(client, "search_session", text="review", k=1))["facts"][0]
+
+            async def now() -> dict[str, Any]:
+                facts = (await told(client, "search_session", text="push to main", k=20))["facts"]
+                return next(dict(fact) for fact in facts if fact["id"] == found["id"])
+
+            for tool, more, field, value in (
+                ("invalidate", {"reason": "nobody said so"}, "status", "invalidated"),
+                ("archive", {}, "status", "archived"),
+                (
+                    "correct",
+                    {"text": "Never push to main without two reviews"},
+                    "label",
+                    "Never push to main without two reviews",
+                ),
+            ):
+                done = await told(client, tool, node_id=found["id"], **more)
+                assert (await now())[field] == value
+                assert f"Change {done['number']} can be undone" in done["text"]
+                await told(client, "undo", number=done["number"])
+                assert (await now())[field] == found[field]
+            pinned = await told(client, "pin", node_id=found["id"])
+            assert "pinned" in pinned["text"]
+            assert "no change 99" in await refused(client, "undo", number=99)
+            assert "search_session finds" in await refused(client, "pin", node_id="task-99")
 
     anyio.run(use)
 
@@ -165,8 +236,11 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
         ("resume_session", {"session_id": ".."}, "There is no such session"),
         ("why_decision", {"text": "unheard of zebras"}, "search_session finds facts by their words"),
         ("forget_session", {"session_id": "nobody"}, "There is no such session"),
-        ("resume_session", {"budget": 1}, "budget"),
-        ("resume_session", {"level": "huge"}, "level"),
+        ("resume_session", {"budget": 1}, "budget should be greater than or equal to 64."),
+        ("resume_session", {"level": "huge"}, "level should be 'critical', 'standard' or 'full'."),
+        ("resume_session", {"sesion_id": "x"}, "resume_session knows no argument 'sesion_id': it takes session_id,"),
+        ("remember", {"kind": "rule"}, "remember needs text."),
+        ("invalidate", {"node_id": "task-1", "reason": ""}, "reason should have at least 1 character."),
         ("remember", {"text": "\u200b"}, "needs words"),
         ("list_sessions", {"cursor": "forged"}, "cursor"),
         ("analyze_file", {"path": "missing.txt"}, "cannot be opened: No such file"),
@@ -186,7 +260,10 @@ def test_bad_input_is_a_sentence(desk: Desk, tool: str, arguments: Mapping[str, 
 
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
-            assert sentence in await refused(client, tool, **arguments)
+            said = await refused(client, tool, **arguments)
+            assert sentence in said
+            assert "\n" not in said
+            assert "--" not in said
 
     anyio.run(use)
 

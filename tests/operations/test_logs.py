@@ -77,6 +77,24 @@ def test_secrets_and_queries_stay_out(form: Form, root: logging.Logger) -> None:
     assert written.count("\n") == 3 * len(SECRETS)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/sessions/zebrafinch",
+        "/api/graph/zebrafinch/why?node=1",
+        "/api/resume/zebra%2Ffinch",
+        "/dashboard/sessions/zebrafinch",
+    ],
+)
+def test_the_lines_of_servers_name_no_session(path: str, root: logging.Logger) -> None:
+    stream = lines("text", root)
+    for name in ("uvicorn.access", "gunicorn.access"):
+        logging.getLogger(name).info('%s - "GET %s HTTP/1.1" %d', "127.0.0.1:1", path, 200)
+    written = stream.getvalue()
+    assert "zebra" not in written
+    assert written.count("/... HTTP/1.1") + written.count("/.../why?... HTTP/1.1") == 2
+
+
 def test_a_line_stays_a_line(root: logging.Logger) -> None:
     stream = lines("text", root)
     logging.getLogger("somebody").info("a\r\nINFO forged\x1b[31m\u2028 \u0000 end")

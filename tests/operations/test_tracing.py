@@ -65,6 +65,15 @@ print(json.dumps([name for name in sys.modules if name.startswith("opentelemetry
 """
 
 
+IMPORTED_ONLY = """
+from opentelemetry import trace
+made = []
+trace.get_tracer = lambda *names: made.append(names)
+run()
+print(json.dumps(made))
+"""
+
+
 def ran(code: str) -> list[dict[str, object]]:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -85,3 +94,7 @@ def test_spans_of_a_chat() -> None:
 
 def test_no_cost_where_nobody_traces() -> None:
     assert ran(CHATTING + UNTRACED) == []
+
+
+def test_no_span_is_made_where_a_framework_imports_the_library_and_nobody_takes_spans() -> None:
+    assert ran(CHATTING + IMPORTED_ONLY) == []

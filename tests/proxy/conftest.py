@@ -39,6 +39,7 @@ def loop(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture
 def upstream(_running: Upstream, loop: str) -> Iterator[Upstream]:
     _running.script.clear()
+    _running.by_model.clear()
     _running.calls.clear()
     yield _running
     assert eventually(lambda: _running.statistics.active == 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -11,6 +12,7 @@ import pytest
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.tracing import SUBJECTS_MAX, LimitedLog
 from tokenmizer_mw.translate.table import PROVIDERS
 
 from .serving import Call, call, serving
@@ -182,3 +184,23 @@ def test_a_configured_name_without_a_key_says_which_is_missing(upstream: Upstrea
         counts = {(each.labels["provider"], each.labels["outcome"]): each.value for each in family.samples}
     assert counts == {("anthropic", "no_key"): 1, ("openai", "200"): 1}
     assert not holders(upstream)
+
+
+def test_the_lack_of_a_key_is_logged_once_a_minute_for_a_client(
+    upstream: Upstream, caplog: pytest.LogCaptureFixture
+) -> None:
+    models = {"mine": "openai/fake-n2", "other": "anthropic/fake-n2"}
+    with serving(configured(upstream, models=models)) as served:
+        for model in ("mine", "other", "mine", "other", "mine"):
+            assert asked(served.port, "openai_chat", model)[0] == 401
+        family, _ = served.app.outcomes.collect()
+        counts = {each.labels["provider"]: each.value for each in family.samples}
+    logged = [each.getMessage() for each in caplog.records if "no_key" in each.getMessage()]
+    assert sorted(line.split(":")[0] for line in logged) == ["provider anthropic", "provider openai"]
+    assert all("127.0.0.1" in line for line in logged)
+    assert counts == {"anthropic": 2, "openai": 3}
+
+
+def test_clients_without_number_fill_neither_the_log_nor_the_memory() -> None:
+    limited = LimitedLog(logging.getLogger("tokenmizer_mw.test"))
+    assert sum(limited.is_due(f"client {number}") for number in range(3 * SUBJECTS_MAX)) == SUBJECTS_MAX

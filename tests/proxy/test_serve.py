@@ -209,6 +209,17 @@ def test_check_tells_what_is_fine(
     assert f"fine   store: {tmp_path / 'chat.db'} will be created" in capsys.readouterr().out
 
 
+def test_check_names_the_models_that_read_sessions(
+    tmp_path: Path, upstream: Upstream, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REFINING_KEY", raising=False)
+    own = {"llm_url": "http://127.0.0.1:9/v1", "llm_model": "small", "llm_key_variable": "REFINING_KEY"}
+    file = written(tmp_path, upstream, listen={"port": free_port()}, refinement={"openai": "gpt-4.1-nano"}, memory=own)
+    rows = checked(capsys, "--config", str(file))[1]
+    assert rows["refinement.openai"] == ("fine", "gpt-4.1-nano reads sessions, with the key of the client's call")
+    assert rows["memory.llm_model"] == ("note", "small reads sessions; REFINING_KEY is not set")
+
+
 def test_check_tells_what_is_wrong(tmp_path: Path, upstream: Upstream, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "chat.db").write_text("no database " * 100, encoding="utf-8")
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:

@@ -48,7 +48,18 @@ def page(kind: str) -> bytes:
     return head.encode() + b"connection: close\r\n\r\n" + body
 
 
-@pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "text/plain"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text/html",
+        "image/svg+xml",
+        "application/xhtml+xml",
+        "text/plain",
+        "application/json, text/html",
+        "application/json\r\ncontent-type: text/html",
+        "application/jsonx+html",
+    ],
+)
 def test_cookies_and_pages(kind: str, upstream: Upstream) -> None:
     with provider(page(kind)) as (address, seen):
         configuration = configured(upstream, providers={"openai": {"base_url": f"{address}/v1"}})

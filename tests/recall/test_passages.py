@@ -240,3 +240,13 @@ def test_a_budget_is_never_exceeded(
     pieces = select_passages(index_of(*said).rank(query), budget, counter)
     assert sum(counter.count(piece.render() + "\n") for piece in pieces) <= budget
     assert counter.count("\n".join(piece.render() for piece in pieces)) <= budget
+
+
+def test_function_words_count_less_than_what_a_question_is_about() -> None:
+    index = index_of(
+        ("assistant", "It was these, and Bob knew it."),
+        ("assistant", "A valve leaks, and Bob knew it."),
+        ("assistant", "The valve is red, and Bob knew it."),
+        *[("assistant", f"Page {number} of the handbook is about lists of pumps.") for number in range(9)],
+    )
+    assert [hit.number for hit in index.rank("these valve")][2] == 1

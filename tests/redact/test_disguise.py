@@ -8,14 +8,16 @@ import string
 import unicodedata
 from collections.abc import Callable
 from typing import Final
+from urllib.parse import quote
 
 import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.disguise import _ODD, disguised, views
+from tokenmizer_mw.redact.disguise import disguised
 from tokenmizer_mw.redact.rules import TOKENS
+from tokenmizer_mw.redact.views import _ODD, views
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 
@@ -80,6 +82,31 @@ DISGUISES: Final[dict[str, Callable[[str], str]]] = {
     "joined literals": lambda key: _wrapped(key, '"', '" + "', '"'),
     "adjacent literals": lambda key: _wrapped(key, "'", "'\n        '", "'"),
     "tags of HTML": _inside("<wbr>"),
+    "percent escapes twice": lambda key: "".join(f"%25{ord(char):02X}" for char in key),
+    "percent escapes of what is not seen": _inside("%E2%80%8B"),
+    "percent escapes of full-width letters": lambda key: quote(key.translate(FULL_WIDTH)),
+    "entities twice": lambda key: "".join(f"&amp;#{ord(char)};" for char in key),
+    "entities without their end": lambda key: "".join(f"&#{ord(char)}" for char in key),
+    "padded entities": lambda key: "".join(f"&#{ord(char):09d};" for char in key),
+    "an entity of what is not seen": _inside("&#8203;"),
+    "an escape of what is not seen": _inside("\\u200b"),
+    "octal escapes": lambda key: "".join(f"\\{ord(char):03o}" for char in key),
+    "escapes in braces": lambda key: "".join(f"\\u{{{ord(char):x}}}" for char in key),
+    "long escapes": lambda key: "".join(f"\\U{ord(char):08x}" for char in key),
+    "a tag with attributes": _inside('<span class="token">'),
+    "underlined": lambda key: f"{key[:12]}<u>{key[12:]}</u>",
+    "a comment of HTML": _inside("<!-- -->"),
+    "bold in Markdown": lambda key: f"{key[:12]}**{key[12:17]}**{key[17:]}",
+    "ticks of Markdown": _inside("``"),
+    "a comment's next line": lambda key: f"# {key[: len(key) // 2]}\n# {key[len(key) // 2 :]}",
+    "a terminal's character set": _inside("\x1b(B"),
+    "a terminal's keyboard": _inside("\x1b[>4;2m"),
+    "a terminal's colour, spelt": _inside("\\033[31m"),
+    "a terminal's colour in eight bits": _inside("\x9b31m"),
+    "struck twice": lambda key: "".join(f"{char}\b{char}" for char in key),
+    "a terminal's link": _inside("\x1b]8;;http://example.org\x1b\\"),
+    "base 64 of UTF-16": lambda key: base64.b64encode(key.encode("utf-16-le")).decode(),
+    "base 64 with other lines": lambda key: base64.b64encode(f"é\t1\r\n{key}\r\n".encode()).decode(),
     "hexadecimal": lambda key: key.encode().hex(),
     "base 64": lambda key: base64.b64encode(key.encode()).decode(),
 }
@@ -124,6 +151,55 @@ def test_nothing_that_is_kept_shows_a_key(name: str) -> None:
             assert told not in text, kind
 
 
+@pytest.mark.parametrize("char", ["\ue000", "\u0378", "\ufffe", "\U00100000", "\ud800"])
+def test_a_label_joins_nothing_across_a_character_without_a_meaning(char: str) -> None:
+    assert flatten(f"AKIA{char}QQ") == "AKIA QQ"
+
+
+@pytest.mark.parametrize("start", ["data:;base64,", "data:text/plain;base64,", f"data:image/png;base64,{'A' * 400} "])
+def test_the_words_behind_data_are_read(start: str) -> None:
+    for kind, key in KEYS.items():
+        for text in (f"{start}{key}", f"{start}AAAA\nthe one we use is {key} for now"):
+            body = json.dumps({"messages": [{"role": "user", "content": text}]})
+            assert key not in REDACTOR.redact_body(body), kind
+
+
+def test_data_itself_stays() -> None:
+    data = base64.b64encode(bytes(range(256)) * 40).decode()
+    for url in (f"data:image/png;base64,{data}", f"data:application/octet-stream;base64,{data.rstrip('=')}/{'A' * 40}"):
+        body = json.dumps({"messages": [{"role": "user", "content": [{"type": "custom", "link": url}]}]})
+        assert REDACTOR.redact_body(body) is body
+
+
+@pytest.mark.parametrize("name", ["encrypted_content", "thoughtSignature", "thought_signature"])
+def test_members_of_the_api_are_none_in_what_tools_said(name: str) -> None:
+    for kind, key in KEYS.items():
+        said = json.dumps({name: key})
+        call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": said}}
+        messages = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c", "content": said}]
+        redacted = REDACTOR.redact_body(json.dumps({"messages": messages, "input": {name: key}}))
+        assert key not in redacted, kind
+    sealed = json.dumps({"input": [{"type": "reasoning", name: next(iter(KEYS.values()))}]})
+    assert REDACTOR.redact_body(sealed) is sealed
+
+
+def test_every_character_that_a_label_joins_is_looked_at() -> None:
+    """What a label makes part of a key sets off the search, as it stands and escaped in JSON."""
+    key = set(string.ascii_letters + string.digits + "_-+/=~")
+    missed = []
+    for code in range(0x80, 0x110000):
+        char = chr(code)
+        if 0xD800 <= code < 0xE000 or unicodedata.category(char) in ("Cn", "Co"):
+            continue
+        shown = flatten(f"a{char}b")
+        if shown != "ab" and not set(shown[1:-1]) & key:
+            continue
+        for spelt in (f"AKIA{char}QQ", json.dumps(f"AKIA{char}QQ")):
+            if next(disguised(spelt.encode()), None) is None:
+                missed.append(spelt)
+    assert missed == []
+
+
 def test_every_character_that_a_label_changes_is_known() -> None:
     """Whatever vanishes from a label, or becomes part of a key there, is looked for."""
     import re
@@ -154,6 +230,14 @@ def test_every_character_that_a_label_changes_is_known() -> None:
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert REDACTOR.redact(text) is text
+
+
+def test_a_key_on_three_lines_is_found() -> None:
+    """Each end of a line is looked at, also where the line before it was looked at already."""
+    for key in (key for key in KEYS.values() if len(key) >= 36):
+        third = len(key) // 3
+        wrapped = f"{key[:third]}\n{key[third : 2 * third]}\n{key[2 * third :]}"
+        assert "redacted:" in REDACTOR.redact(f"for staging:\n{wrapped}\n(that one)"), key
 
 
 def test_places_are_mapped_back() -> None:

@@ -116,3 +116,28 @@ def test_lone_surrogates_survive(redactor: Redactor) -> None:
     assert redactor.redact(text) == f"\ud800 {redactor.redact(TOKEN)} \udfff"
     assert [text[one.start : one.end] for one in redactor.find(text)] == [TOKEN]
     assert [text[row.start : row.end] for row in redactor.explain(text)] == [TOKEN]
+
+
+def test_a_value_before_a_name_is_no_part_of_the_name(redactor: Redactor) -> None:
+    text = "password is meadow-4821qk " * 12
+    assert "4821qk" not in redactor.redact(text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["the password is {s}", "the password was {s}, please log in", "log in as admin with {s} as the password"],
+)
+@pytest.mark.parametrize("words", [("harbour", "lantern"), ("copper", "ladder", "meadow"), ("thunderbird",)])
+def test_words_with_a_number_that_a_sentence_calls_the_password(
+    sentence: str, words: tuple[str, ...], redactor: Redactor
+) -> None:
+    secret = "-".join(words) + "-72"[len(words) == 1 :]
+    assert secret not in redactor.redact(sentence.replace("{s}", secret))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["we use postgres16 as the password store", "use sha256 as the password hasher", "password is required here"],
+)
+def test_words_beside_a_password_stay(text: str, redactor: Redactor) -> None:
+    assert redactor.redact(text) == text

@@ -44,6 +44,25 @@ def test_it_is_bounded_in_items_and_bytes() -> None:
     assert (lanes.count, lanes.size) == (1, 40)
 
 
+def test_dropping_a_session_leaves_the_others_and_the_item_that_somebody_writes() -> None:
+    lanes: Lanes[str] = Lanes(10, 100)
+    for key, item in ((A, "a1"), (A, "a2"), (B, "b1")):
+        lanes.put(key, item, 10)
+    assert lanes.take() == (A, "a1")
+    assert lanes.is_taken(A)
+    assert lanes.drop(A) == ["a2"]
+    assert lanes.drop(B) == ["b1"]
+    assert (lanes.count, lanes.size, lanes.ready) == (1, 10, 0)
+    lanes.done(A)
+    assert (lanes.count, lanes.size, lanes.is_taken(A)) == (0, 0, False)
+    assert lanes.drop(A) == []
+    lanes.put(A, "a3", 10)
+    lanes.take()
+    lanes.rest(A)
+    assert lanes.drop(A) == ["a3"]
+    assert (lanes.count, lanes.resting) == (0, 0)
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(("put", "write", "fail", "wake")))))
 def test_no_item_overtakes_another_of_its_session(steps: list[tuple[str, str]]) -> None:
     lanes: Lanes[int] = Lanes(1_000, 1_000)

@@ -96,6 +96,24 @@ def test_turns_of_a_session_keep_their_order_over_an_outage(path: Path) -> None:
         assert memory.counters()["turn_complete"] == 7
 
 
+def test_what_waits_of_a_session_is_not_written_once_the_session_is_forgotten(path: Path) -> None:
+    with opened(path) as memory:
+        asyncio.run(chat(memory, "kept"))
+        asyncio.run(chat(memory, "erased"))
+        with locked(path):
+            asyncio.run(chat(memory, "erased", spoken(["one", REPLY, "two"])))
+            asyncio.run(chat(memory, "kept", spoken(["one", REPLY, "two"])))
+            assert memory.spool.waiting == 2
+            forgetting = threading.Thread(target=memory.forget, args=("erased",))
+            forgetting.start()
+            assert eventually(lambda: memory.spool.waiting == 1)
+        forgetting.join(30)
+        assert memory.flush(20)
+        assert said(memory, "erased") == []
+        assert said(memory, "kept")[-1] == REPLY
+        assert "turn_lost" not in memory.counters()
+
+
 def test_a_request_that_needs_the_store_goes_on_as_it_is(path: Path) -> None:
     """A cut must be recorded before it is made; where that is not known in time, the request is not cut."""
     texts = [

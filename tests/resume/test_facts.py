@@ -163,3 +163,27 @@ CLAUSES = [
 def test_reasons_are_cut_at_clauses(text: str, short: str) -> None:
     assert clause(text) == short
     assert len(clause(text)) <= REASON_MAX
+
+
+@pytest.mark.parametrize(
+    ("successor", "standing"), [(DecisionKind.CHOICE, True), (None, True), (DecisionKind.RULE, False)]
+)
+def test_only_a_rule_ends_a_rule_of_the_user(successor: DecisionKind | None, standing: bool) -> None:
+    graph = SessionGraph()
+    for id, label, kind in (("d1", "never push to main", DecisionKind.RULE), ("d2", "push to a branch", successor)):
+        graph.apply(NodeAdded(Node(id, NodeType.DECISION, label, Status.ACTIVE, Source(1, "user"), kind=kind)))
+    graph.apply(DecisionReplaced(Transition("d1", "d2", 4)))
+    rules = [fact.text for fact in facts_of(graph) if fact.section is Section.RULES]
+    assert ("never push to main" in rules) is standing
+    assert any("was never push to main" in fact.why for fact in facts_of(graph)) is not standing
+
+
+def test_long_predecessors_are_not_all_named() -> None:
+    labels = [f"store {number} of the kind that needs very many words until it is described" for number in range(3)]
+    ((text, ids),) = said(
+        *(decision(f"d{at}", label, at + 1) for at, label in enumerate(labels)),
+        DecisionReplaced(Transition("d0", "d1", 2)),
+        DecisionReplaced(Transition("d1", "d2", 3)),
+    )
+    assert labels[1] in text and labels[0] not in text
+    assert ids == ("d2", "d1")

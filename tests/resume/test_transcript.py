@@ -12,11 +12,13 @@ from tokenmizer_mw.fence import frame, nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, Derived, NodeAdded
+from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import LEVELS, build_resume
-from tokenmizer_mw.resume.coverage import DONE_SHARE, TYPED_SHARE
+from tokenmizer_mw.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
+from tokenmizer_mw.resume.facts import Fact, Section
 from tokenmizer_mw.resume.sentences import transcript_sentences, words_of
 from tokenmizer_mw.tokens import TokenCounter, estimate
 
@@ -77,7 +79,7 @@ def test_facts_leave_half_of_a_budget_to_what_was_said(
     assert said
 
 
-def test_what_was_replaced_later_is_not_quoted(counter: TokenCounter, nonce: str) -> None:
+def test_what_was_replaced_later_is_quoted_with_a_mark(counter: TokenCounter, nonce: str) -> None:
     graph = SessionGraph()
     choice = {"kind": DecisionKind.CHOICE}
     old = Node("d1", NodeType.DECISION, "RabbitMQ for the queue", Status.ACTIVE, Source(1, "user"), **choice)
@@ -87,8 +89,35 @@ def test_what_was_replaced_later_is_not_quoted(counter: TokenCounter, nonce: str
     said = ["We take RabbitMQ for the queue of jobs.", "The worker restarts hourly.", "Redis for the queue instead."]
     chat = [(n, Message(Role.USER, text)) for n, text in enumerate(said, 1)]
     text = text_of(graph, counter, nonce, chat)
-    assert "We take RabbitMQ" not in text
+    assert "U1: We take RabbitMQ for the queue of jobs. (replaced by Redis for the queue)" in text
     assert "The worker restarts hourly." in text
+
+
+WRITTEN = Handover(("The importer reads bank statements.", "It fails on files above 2 GB."), 1, 5)
+
+
+def test_what_a_handover_leaves_of_a_budget_goes_to_the_messages_that_it_covers(
+    graph_of: Any, counter: TokenCounter, nonce: str
+) -> None:
+    text = text_of(graph_of([]), counter, nonce, NUMBERED, handover=WRITTEN)
+    head, _, said = text.partition("\nSaid (")
+    assert head.endswith(" ".join(WRITTEN.sentences))
+    assert "lxml.parse reads it at once." in said
+    assert "above 2 GB" not in said
+
+
+def test_a_handover_that_fills_the_budget_stands_alone(graph_of: Any, counter: TokenCounter, nonce: str) -> None:
+    long = Handover((*WRITTEN.sentences, *(f"Point {n} of the importer is its step{n}." for n in range(20))), 1, 5)
+    text = text_of(graph_of([]), counter, nonce, NUMBERED, handover=long, budget=240)
+    assert WRITTEN.sentences[0] in text
+    assert "Said (" not in text
+
+
+def test_later_messages_alone_follow_a_handover(graph_of: Any, counter: TokenCounter, nonce: str) -> None:
+    later = [*NUMBERED, (6, Message(Role.USER, "The files of October have another namespace."))]
+    said = text_of(graph_of([]), counter, nonce, later, handover=WRITTEN).partition("\nSaid (")[2]
+    assert "U6: The files of October have another namespace." in said
+    assert "lxml" not in said
 
 
 def replacing(*more: Node) -> SessionGraph:
@@ -105,9 +134,62 @@ def test_a_later_sentence_with_an_old_value_alone_is_marked(counter: TokenCounte
     said = ["We take RabbitMQ for jobs.", "Workers restart hourly.", "Redis replaces RabbitMQ in the queue of jobs."]
     chat = [(n, Message(Role.USER, text)) for n, text in enumerate([*said, "The RabbitMQ container used 2 GB."], 1)]
     text = text_of(replacing(), counter, nonce, chat)
-    assert "We take RabbitMQ" not in text
-    assert "U4: The RabbitMQ container used 2 GB. (replaced)" in text
-    assert "(replaced)" not in text.partition("U4")[0]
+    assert "U1: We take RabbitMQ for jobs. (replaced by Redis for the queue)" in text
+    assert "Redis replaces RabbitMQ in the queue of jobs.\n" in text
+    assert "U4: The RabbitMQ container used 2 GB. (replaced by Redis for the queue)" in text
+
+
+def test_a_goal_that_names_an_old_value_is_marked(counter: TokenCounter, nonce: str) -> None:
+    goal = Node("g1", NodeType.GOAL, "a job runner on RabbitMQ", Status.ACTIVE, Source(1, "user"))
+    text = text_of(replacing(goal), counter, nonce, [(4, Message(Role.USER, "Workers restart hourly, at night."))])
+    assert "Goal: a job runner on RabbitMQ (replaced by Redis for the queue)" in text
+
+
+def test_a_long_new_value_is_not_repeated_in_marks(counter: TokenCounter, nonce: str) -> None:
+    graph = SessionGraph()
+    for id, label, number in (("d1", "RabbitMQ", 1), ("d2", "Redis " + "on the second machine " * 4, 2)):
+        graph.apply(NodeAdded(Node(id, NodeType.DECISION, label, Status.ACTIVE, Source(number, "user"))))
+    graph.apply(DecisionReplaced(Transition("d1", "d2", 2, "")))
+    text = text_of(graph, counter, nonce, [(3, Message(Role.USER, "The RabbitMQ container used 2 GB."))])
+    assert "U3: The RabbitMQ container used 2 GB. (replaced)" in text
+
+
+def test_a_sentence_of_hindi_ends_with_a_danda() -> None:
+    said = transcript_sentences(
+        [(1, Message(Role.USER, "पर्ची ही सबके लिए ठीक रहेगी। SMS भेजना अब से छोड़ दीजिए। पहले आठ समितियों में ही।"))]
+    )
+    assert [one.text for one in said] == [
+        "पर्ची ही सबके लिए ठीक रहेगी।",
+        "SMS भेजना अब से छोड़ दीजिए।",
+        "पहले आठ समितियों में ही।",
+    ]
+
+
+@pytest.mark.parametrize(
+    "announcement",
+    [
+        "Let me verify that everything passes cleanly.",
+        "Now I will have a closer look at the parser.",
+        "Ich werde mir den Parser genauer ansehen, Zeile um Zeile.",
+        "现在让我仔细看看解析器的实现。",
+    ],
+)
+def test_an_announcement_counts_less_than_a_finding_with_and_without_calls(announcement: str) -> None:
+    finding = "The parser holds the whole tree in memory."
+    message = Message(
+        Role.ASSISTANT, f"{announcement}\n{finding}\nOne more.", tool_calls=(ToolCall("1", "read", "{}"),)
+    )
+    announced, found = transcript_sentences([(1, message)])[:2]
+    assert (announced.text, found.text) == (announcement, finding)
+    assert announced.salience < found.salience / 2
+    alone = transcript_sentences([(1, Message(Role.ASSISTANT, message.text))])[0]
+    assert alone.salience == announced.salience
+
+
+def test_an_announcement_that_names_something_counts_more() -> None:
+    text = "I will clear each element in parser.py after use.\nI will clear each element of it after use."
+    named, unnamed = transcript_sentences([(1, Message(Role.ASSISTANT, text, tool_calls=(ToolCall("1", "x", "{}"),)))])
+    assert named.salience > 2 * unnamed.salience
 
 
 def test_older_facts_with_an_old_value_are_left_out_and_rules_stay(counter: TokenCounter, nonce: str) -> None:
@@ -124,7 +206,10 @@ def test_older_facts_with_an_old_value_are_left_out_and_rules_stay(counter: Toke
     assert "wrote the job schema" in text
 
 
-@pytest.mark.parametrize("label", ["Which port do we take?", "should we keep two retries", "两次重试可以吗？"])
+@pytest.mark.parametrize(
+    "label",
+    ["Which port do we take?", "should we keep two retries", "两次重试可以吗？", "可以窄一点吗", "要不要重试两次"],
+)
 def test_a_question_is_no_decision(graph_of: Any, counter: TokenCounter, nonce: str, label: str) -> None:
     rows: list[Row] = [
         (NodeType.DECISION, text, Status.ACTIVE, 1, {"kind": DecisionKind.CHOICE}) for text in (label, "port 8080")
@@ -188,13 +273,13 @@ def test_placeholders_are_no_sentences() -> None:
 
 
 def test_the_last_words_before_a_tool_call_count_less() -> None:
-    told = "The cache holds forty entries. I will read the cache module now."
+    told = "The cache holds forty entries. The module has one more table of them."
     calls = (ToolCall("c1", "read", "{}"),)
-    (fact, plan), (same, announced) = (
+    (fact, plan), (same, last) = (
         transcript_sentences([(1, Message(Role.ASSISTANT, told, tool_calls=made))]) for made in ((), calls)
     )
     assert same.salience == fact.salience
-    assert announced.salience < plan.salience
+    assert last.salience < plan.salience
 
 
 def test_sentences_end_where_scripts_say() -> None:
@@ -204,7 +289,7 @@ def test_sentences_end_where_scripts_say() -> None:
     assert [one.text for one in transcript_sentences(chat)] == [
         "先把数据库迁移完成。",
         "然后部署到服务器！",
-        "Then run the smoke test again.",
+        "Then run the smoke test again. It must pass.",
     ]
 
 
@@ -226,3 +311,50 @@ def test_a_memory_quotes_what_it_recorded() -> None:
     text = memory.resume("s").text
     memory.close()
     assert "A2: The old parser holds the whole tree in memory, which fails above 2 GB." in text
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Yes. My session runs in the zone of Vienna.", ["Yes. My session runs in the zone of Vienna."]),
+        ("Project ID:  shop-dev-1", ["Project ID: shop-dev-1"]),
+        (
+            "数据库名称：shop-dev-1。请不要修改生产环境的配置文件和密钥。",
+            ["数据库名称： shop-dev-1。", "请不要修改生产环境的配置文件和密钥。"],
+        ),
+        (
+            "I prefer a local dentist to the clinic in the centre, can you help me to find one?",
+            ["I prefer a local dentist to the clinic in the centre"],
+        ),
+        ("Tell me, how does the pump start?", ["Tell me, how does the pump start?"]),
+    ],
+)
+def test_fragments_and_introductions_stay_with_what_they_belong_to(text: str, parts: list[str]) -> None:
+    assert [one.text for one in transcript_sentences([(1, Message(Role.USER, text))])] == parts
+
+
+def test_an_assistant_s_question_stays_whole() -> None:
+    text = "The tests of the queue pass on my machine, should we run them in CI as well?"
+    assert [one.text for one in transcript_sentences([(1, Message(Role.ASSISTANT, text))])] == [text]
+
+
+def test_code_and_tables_of_tools_are_not_quoted() -> None:
+    lines = (
+        "12\u2192    def open(path):",
+        "-rw-r--r-- 1 root root 4096 a.txt",
+        "The migration stopped at table orders",
+    )
+    output = "\n".join(lines)
+    said = transcript_sentences([(1, Message(Role.TOOL, output))])
+    assert [one.text for one in said] == ["The migration stopped at table orders"]
+
+
+def test_facts_of_few_words_compete_with_what_was_said() -> None:
+    texts = ("part 7", "read the bank's files at night from the mounted share")
+    facts = [Fact(Section.TO_DO, text, "", 1, (0, 1, at), (f"task-{at}",)) for at, text in enumerate(texts)]
+    said = transcript_sentences(
+        [(4, Message(Role.USER, "The totals of March differ by 14 cents because of rounding."))]
+    )
+    coverage = Coverage(facts, said, 4)
+    assert coverage.choose(200, 0, (), estimate) == [1, 2, 0]
+    assert coverage.choose(200, 0, (0,), estimate)[:2] == [0, 1]

@@ -40,7 +40,7 @@ def test_nothing_is_made_before_the_first_use(database: Database) -> None:
     assert database.fetch("SELECT FROM pg_namespace WHERE nspname = $1", database.schema) == []
     log.append(KEY, turns(1), expected_seq=0)
     tables = {name for (name,) in database.fetch("SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'")}
-    assert tables >= {"sessions", "events", "installation", "snapshots"}
+    assert tables >= {"sessions", "events", "installation", "snapshots", "passages"}
     log.close()
 
 

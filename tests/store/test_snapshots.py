@@ -1,4 +1,5 @@
-"""Snapshots in the files and tables of the stores: gone with what they say, and never kept behind a writer's back."""
+"""Snapshots and vectors in the files and tables of the stores: gone with what they say, never kept behind a
+writer's back."""
 
 from __future__ import annotations
 
@@ -14,20 +15,22 @@ from tests.store.postgres_database import Database, Holding
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.store.log import EventLog, Snapshot
+from tokenmizer_mw.store.log import EventLog, PassageRows, Snapshot
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 KEYS = [SessionKey("tenant", f"session{number}") for number in range(4)]
 
 
 def fill(log: EventLog) -> None:
-    """Sessions with snapshots of all sizes, each kept twice."""
+    """Sessions with snapshots of all sizes, each kept twice, and with vectors."""
     for number, key in enumerate(KEYS):
         said = MessageRecorded(1, "", Message(Role.USER, "hello"))
         at = [one.recorded_at for one in log.append(key, [said, Derived(1)], expected_seq=0)]
         for seq in (1, 2):
             payload = f"marker{number}x".encode() * (10, 300, 5_000, 40_000)[number]
             assert log.keep_snapshot(key, Snapshot(seq, at[seq - 1], 1, payload))
+        rows = {str(place).encode(): f"marker{number}x".encode() * 100 for place in range(30)}
+        assert log.keep_passage_rows(key, PassageRows(2, at[1], "model", rows), most=20)
 
 
 def without_text(old: Recorded) -> Event | None:
@@ -58,6 +61,7 @@ def test_no_byte_of_a_snapshot_stays_in_the_files(
         going(log, key)
         assert found() == set(range(gone + 1, len(KEYS)))
         assert other.snapshot(key) is None
+        assert other.passage_rows(key, "model") == {}
     log.close()
     other.close()
 

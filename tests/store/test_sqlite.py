@@ -382,7 +382,7 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) ->
         migrate(cursor, str(path), (*LATER, ("CREATE TABLE t (a)", "SELECT nonsense")))
     assert is_current(cursor, str(path))
     tables = {name for (name,) in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    assert {"sessions", "events", "installation", "snapshots"} <= tables
+    assert {"sessions", "events", "installation", "snapshots", "passages"} <= tables
     assert "t" not in tables
     cursor.connection.close()
     log = SqliteLog(path)

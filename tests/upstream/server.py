@@ -64,13 +64,15 @@ class Statistics:
 class Upstream:
     """A provider of all dialects on a free port of this machine, while the context lasts.
 
-    ``script`` holds answers for the next calls, in order; what is not scripted is told by the name of the model.
+    ``by_model`` holds answers for every call of a model, ``script`` those for the next other calls, in order; what is
+    not scripted is told by the name of the model.
     """
 
     def __init__(self, script: Iterable[Scripted] = (), port: int = 0) -> None:
         self.calls: deque[Received] = deque(maxlen=CALLS_KEPT)
         self.statistics = Statistics()
         self.script: deque[Scripted] = deque(script)
+        self.by_model: dict[str, Scripted] = {}
         self.url = ""
         self._port = port
         self._loop = asyncio.new_event_loop()
@@ -160,10 +162,14 @@ class Upstream:
         self.statistics.aborted += 1
         self.statistics.left_at.append(time.monotonic())
 
+    def _scripted(self, received: Received) -> Scripted:
+        if self.by_model and (found := self.by_model.get(str(received.json.get("model")))):
+            return found
+        return self.script.popleft() if self.script else Scripted()
+
     async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> bool:
-        scripted = self.script.popleft() if self.script else Scripted()
         try:
-            response = _response(received, scripted)
+            response = _response(received, self._scripted(received))
         except Missteered as error:
             response = Response(400, "application/json", [as_json({"error": str(error)}).encode()])
         return await write_response(response, writer)

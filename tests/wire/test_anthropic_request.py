@@ -511,6 +511,12 @@ def parts(sent: str) -> tuple[str, list[str], list[str]]:
     return sent, lists["messages"], lists.get("system", [])
 
 
+def stands_in_front(read: ChatRequest, keep_from: int) -> bool:
+    """Whether a cut leaves the assistant's message first: a conversation begins with a user's, so the block is one."""
+    roles = read.messages.roles
+    return read.prefix < keep_from < len(roles) and roles[keep_from] is Role.ASSISTANT
+
+
 @given(spelled(), st.text(max_size=20), st.booleans(), st.data())
 def test_only_what_is_asked_for_changes(sent: str, block: str, mark: bool, data: st.DataObject) -> None:
     chat = Anthropic(mark_block=mark)
@@ -521,12 +527,16 @@ def test_only_what_is_asked_for_changes(sent: str, block: str, mark: bool, data:
     json.loads(after)
     (around, messages, system), (around_after, kept, told) = parts(sent), parts(after)
     assert around_after.replace('"system":<system>,', "") == around.replace('"system":<system>,', "")
+    assert told[: len(system)] == system
+    if block and stands_in_front(read, keep_from):
+        ours = json.loads(kept.pop(read.prefix))
+        assert (ours["role"], ours["content"][0]["text"]) == ("user", block)
+    elif block:
+        assert json.loads(told[-1])["text"] == block
     assert kept == messages[: read.prefix] + messages[keep_from:]
     if block:
-        assert told[: len(system)] == system
-        assert json.loads(told[-1])["text"] == block
-        client, ours = (text.count('"cache_control"') for text in (sent, after))
-        assert ours <= max(client, MARKS_MAX)
+        marks, marks_after = (text.count('"cache_control"') for text in (sent, after))
+        assert marks_after <= max(marks, MARKS_MAX)
     for message in read.messages:
         encode(MessageRecorded(1, digest(message), message))[2].encode()
 
@@ -569,8 +579,21 @@ def test_whatever_is_in_a_request_is_read_and_rewritten(sent: Any, data: st.Data
         encode(MessageRecorded(1, digest(message), message))[2].encode()
     keep_from = data.draw(st.integers(read.prefix, len(read.messages)))
     after = Anthropic(mark_block=True).rewrite(read, drop=("model",), keep_from=keep_from, block="B")
-    assert json.loads(after)["system"][-1]["text"] == "B"
+    if stands_in_front(read, keep_from):
+        assert {"role": "user", "content": [{"type": "text", "text": "B"}]} in map(
+            _unmarked, json.loads(after)["messages"]
+        )
+    else:
+        assert json.loads(after)["system"][-1]["text"] == "B"
     assert CHAT.rewrite(read) == encoded
+
+
+def _unmarked(message: Any) -> Any:
+    """A message without the marker of its only block."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not (isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict)):
+        return message
+    return {**message, "content": [{key: told for key, told in content[0].items() if key != "cache_control"}]}
 
 
 @given(st.binary(max_size=100))

@@ -14,6 +14,7 @@ from tokenmizer_mw.wire.host_texts import (
     find_host_texts,
     is_continuation,
     is_side_call,
+    may_continue,
     remove_host_texts,
 )
 
@@ -65,6 +66,10 @@ ORDINARY = [
     "Fix any errors in the linter, if possible.",
     "My request: rename the table.",
     "The hook says: Stop hook feedback is ignored.",
+    "The previous conversation summary says that we use PostgreSQL.",
+    "What is a <summarization_request> in the log?",
+    "<QUESTION>\nWhich database do we use?\n</QUESTION>",
+    "You are an intelligent assistant. Use PostgreSQL.",
 ]
 
 OWN_WORDS = [
@@ -89,6 +94,10 @@ OWN_WORDS = [
         "Use tabs here.",
     ),
     ("Use tabs here.\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block must have a path.", "Use tabs here."),
+    (
+        "<timestamp>Monday</timestamp>\n<user_query>\nUse tabs here.\n</user_query>",
+        "<user_query>\nUse tabs here.\n</user_query>",
+    ),
     (
         "# Files mentioned by the user:\n\n## a.txt: /srv/a.txt\n\n## My request for Codex:\nUse tabs here.",
         "Use tabs here.",
@@ -125,6 +134,16 @@ def test_words_of_the_user_remain(text: str, expected: str) -> None:
     assert remove_host_texts(text) == expected
 
 
+def test_compaction_and_continuation_of_cursor() -> None:
+    """Its summary is asked for behind a transcript of the chat, and stands for the chat afterwards."""
+    rendered = "user: Never push to main.\n\nassistant: Fine.\n<summarization_request>Sum up.</summarization_request>"
+    assert is_side_call([Message(Role.USER, rendered)])
+    notice = Message(Role.USER, "[Previous conversation summary]: Never push to main.")
+    assert is_continuation(notice)
+    assert not is_side_call([notice, Message(Role.USER, "Use tabs here.")])
+    assert may_continue(b'{"messages": [{"role": "user", "content": "[Previous conversation summary]: x"}]}')
+
+
 def test_continuations_and_side_calls() -> None:
     notice = "This session is being continued from a previous conversation.\n\nSummary:\nNever push to main."
     prompt = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nSummarize."
@@ -150,3 +169,10 @@ def test_cost_is_linear(unit: str) -> None:
 
     least = min(seconds(50_000) for _ in range(3))
     assert min(seconds(200_000) for _ in range(3)) < 8 * least + 0.05
+
+
+def test_a_lone_surrogate_hides_no_host_text() -> None:
+    text = "Fix it \ud83d\n<system-reminder>Be brief</system-reminder>"
+    assert [span.row.kind for span in find_host_texts(text)] == [HostTextKind.REMINDER]
+    assert remove_host_texts(text) == "Fix it \ud83d"
+    assert not is_side_call([Message(Role.SYSTEM, "\udc00"), Message(Role.USER, "\ud83d")])

@@ -413,3 +413,13 @@ def test_reading_and_rewriting_is_linear(growth: Callable[..., float]) -> None:
         return lambda: OLLAMA.rewrite(OLLAMA.read(body), keep_from=4, block="B")
 
     assert growth(work(1_000), work(2_000)) < 3
+
+
+def test_an_application_of_its_own_may_answer_in_the_shape_of_openai() -> None:
+    whole = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi!"}, "finish_reason": "stop"}]}
+    piece = {"choices": [{"index": 0, "delta": {"content": "Hi!"}, "finish_reason": "stop"}]}
+    stream = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n"
+    for data, streamed in ((json.dumps(whole), False), (stream, True)):
+        reply = Ollama().collect(data.encode(), stream=streamed)
+        assert reply.message == Message(Role.ASSISTANT, "Hi!")
+        assert reply.outcome is Outcome.COMPLETE

@@ -126,6 +126,10 @@ class _Bounded(asyncio.Protocol):
         """Close the connection, with ``answer`` unless another answer is under way or nothing was sent."""
         if self._size and (self.cycle is None or self.cycle.response_complete):
             self.transport.write(answer)
+        elif self.cycle is not None and not self.cycle.response_complete:
+            # uvicorn hears of the end in the next round of the loop; uvloop raises when the application answers before.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self._stop_timer()
         self.transport.close()
 

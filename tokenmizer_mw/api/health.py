@@ -66,26 +66,33 @@ class Health:
         self._seen: Mapping[str, int] = {}
         self._since: dict[str, float] = {}
 
-    def look(self) -> HealthAnswer:
-        """Ask the store, the checks, the doubts and the counters. Blocks on the store."""
-        against = self._against()
+    def look(self, *, with_place: bool = False) -> HealthAnswer:
+        """Ask the store, the checks, the doubts and the counters. Blocks on the store. ``with_place``: where the store
+        fails, name its file, or its host, port and database, without user and password."""
+        unreadable = self._unreadable()
+        against = [word for check in self._checks if (word := check())]
+        if unreadable is not None:
+            cause = getattr(unreadable, "cause", "")
+            against += ["store_unavailable", *([f"store_{cause}"] if cause else [])]
         amiss = [word for doubt in (*self._doubts, self._cache, self._store) if (word := doubt())] + self._recent()
         amiss = [word for word in amiss if word not in against]
         worst: Status = "degraded" if amiss else "ok"
-        return HealthAnswer(
+        answer = HealthAnswer(
             status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *amiss]
         )
+        trouble = self._memory.store_monitor.trouble
+        place = getattr(unreadable, "place", "") or (trouble.place if trouble is not None else "")
+        if with_place and place:
+            answer["place"] = place
+        return answer
 
-    def _against(self) -> list[str]:
-        """What keeps it from being ready."""
-        reasons = [word for check in self._checks if (word := check())]
+    def _unreadable(self) -> TokenMizerError | None:
+        """Why the store cannot be read; ``None``: it can."""
         try:
             self._memory.log.read(_PROBE)
         except TokenMizerError as error:
-            reasons.append("store_unavailable")
-            if cause := getattr(error, "cause", ""):
-                reasons.append(f"store_{cause}")
-        return reasons
+            return error
+        return None
 
     def _store(self) -> str | None:
         """Why the store does not take what chats say, such as "store_disk_full"; ``None``: it does."""

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
@@ -14,7 +15,7 @@ from tokenmizer_mw.graph.views import diff
 from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
-from tokenmizer_mw.session import fold
+from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
@@ -156,16 +157,40 @@ def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
     after = _read_cursor(asked.query.cursor) if asked.query.cursor is not None else None
     found = asked.memory.sessions(after=after, limit=most + 1, tenant=asked.tenant)
     page = found[:most]
-    listed: list[shapes.Listed] = [
-        {
-            "session_id": info.key.id,
-            "events": info.seq,
-            "created_at": info.created_at,
-            "updated_at": info.updated_at,
-        }
-        for info in page
-    ]
+    listed = [_listed(asked, info) for info in page]
     return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
+
+
+def _listed(asked: Asked[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.Listed:
+    told: shapes.Listed = {
+        "session_id": info.key.id,
+        "events": info.seq,
+        "created_at": info.created_at,
+        "updated_at": info.updated_at,
+    }
+    if asked.query.details:
+        with suppress(UnknownSession):  # erased meanwhile
+            goal, open_work = asked.memory.view(info.key.id, _goal_and_open_work, tenant=asked.tenant)
+            told |= {"goal": goal, "open_work": open_work}
+    return told
+
+
+def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
+    goals = [node.label for node in state.graph.nodes("goal") if node.current]
+    return (goals[-1] if goals else ""), len(state.graph.unfinished())
+
+
+def recall(asked: Asked[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
+    """What a session says about a question."""
+    wish = asked.query
+    found = asked.memory.recall(asked.session_id, wish.query, budget=wish.budget, tenant=asked.tenant)
+    return {
+        "session_id": asked.session_id,
+        "text": found.text,
+        "tokens": found.tokens,
+        "node_ids": list(found.ids),
+        "messages": list(found.turns),
+    }
 
 
 def _cursor(info: SessionInfo) -> str:

@@ -145,6 +145,14 @@ class SessionsQuery(_Taken):
     cursor: str | None = Field(
         None, description="What the page before gave as next.", json_schema_extra={"format": "cursor"}
     )
+    details: bool = Field(False, description="Give the goal and the open work of each session, too.")
+
+
+class RecallQuery(_Taken):
+    """A question, and how long the answer may be."""
+
+    query: str = Field(min_length=1, max_length=TEXT_MAX)
+    budget: int = Field(200, ge=20, le=20_000, description="Tokens of the answer.")
 
 
 class CheckpointBody(_Taken):
@@ -168,6 +176,39 @@ class InvalidateBody(_Taken):
     session_id: SessionId
     node_id: str = Field(min_length=1, max_length=100)
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
+
+
+class ArchiveBody(_Taken):
+    """Which fact is of no interest any more."""
+
+    session_id: SessionId
+    node_id: str = Field(min_length=1, max_length=100)
+    reason: str = Field("", max_length=TEXT_MAX)
+
+
+class PinBody(_Taken):
+    """Which fact stands before others in resume blocks, or no longer."""
+
+    session_id: SessionId
+    node_id: str = Field(min_length=1, max_length=100)
+    pinned: bool = True
+
+
+class CorrectBody(_Taken):
+    """New words of a fact; what is left out stays."""
+
+    session_id: SessionId
+    node_id: str = Field(min_length=1, max_length=100)
+    text: str | None = Field(None, min_length=1, max_length=TEXT_MAX, description="What it should say.")
+    detail: str | None = Field(None, max_length=TEXT_MAX, description="Why it is so.")
+    reason: str = Field("", max_length=TEXT_MAX, description="Why it is changed.")
+
+
+class UndoBody(_Taken):
+    """Which change by hand is taken back."""
+
+    session_id: SessionId
+    number: int = Field(ge=1, le=2**31)
 
 
 class ErrorDetail(TypedDict):
@@ -356,11 +397,23 @@ class RememberAnswer(TypedDict):
     node: Node
 
 
-class InvalidateAnswer(TypedDict):
-    """The fact as it stands now."""
+class EditAnswer(TypedDict):
+    """The fact as it stands now. ``number`` is that of the change: undo takes it back."""
 
     session_id: str
     node: Node
+    number: int
+
+
+class RecallAnswer(TypedDict):
+    """What a session says about a question; ``text`` is "" when it says nothing. ``node_ids`` are the facts that it
+    names, ``messages`` the numbers of the messages that it quotes."""
+
+    session_id: str
+    text: str
+    tokens: int
+    node_ids: list[str]
+    messages: list[int]
 
 
 class ErasedAnswer(TypedDict):
@@ -383,12 +436,15 @@ class ImportedAnswer(TypedDict):
 
 
 class Listed(TypedDict):
-    """A session in the listing; times are seconds since 1970."""
+    """A session in the listing; times are seconds since 1970. ``goal`` is "" where none was stated, ``open_work``
+    counts tasks that are not finished."""
 
     session_id: str
     events: int
     created_at: float
     updated_at: float
+    goal: NotRequired[str]
+    open_work: NotRequired[int]
 
 
 class SessionsAnswer(TypedDict):
@@ -456,12 +512,14 @@ Status = Literal["ok", "degraded", "unready"]
 
 
 class HealthAnswer(TypedDict):
-    """``ok``; ``degraded``: it works, and the reasons say what does not; ``unready``: it does not."""
+    """``ok``; ``degraded``: it works, and the reasons say what does not; ``unready``: it does not. ``place``: the
+    database that fails, for callers with the scope "admin"."""
 
     status: Status
     live: bool
     ready: bool
     reasons: list[str]
+    place: NotRequired[str]
 
 
 def node_of(node: Fact) -> Node:

@@ -47,12 +47,12 @@ class Route:
     @property
     def of_session(self) -> bool:
         """Whether it is about one session."""
-        bodies = (shapes.CheckpointBody, shapes.InvalidateBody, shapes.RememberBody)
-        return "{session_id}" in self.path or self.body in bodies
+        in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
+        return "{session_id}" in self.path or in_body
 
 
 def _health(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer | Written:
-    found = asked.health.look()
+    found = asked.health.look(with_place=asked.caller.may("admin"))
     return found if found["ready"] else Written(json.dumps(found).encode(), JSON, 503)
 
 
@@ -87,7 +87,17 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
           writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
     Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
-          writing.invalidate, shapes.InvalidateAnswer, body=shapes.InvalidateBody),
+          writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
+    Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",
+          writing.archive, shapes.EditAnswer, body=shapes.ArchiveBody),
+    Route("pin", "POST", "/api/pin", "write", "Put a fact before others in resume blocks, or no longer.",
+          writing.pin, shapes.EditAnswer, body=shapes.PinBody),
+    Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",
+          writing.correct, shapes.EditAnswer, body=shapes.CorrectBody),
+    Route("undo", "POST", "/api/undo", "write", "Take a change by hand back.",
+          writing.undo, shapes.EditAnswer, body=shapes.UndoBody),
+    Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
+          reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
     Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
           reading.sessions, shapes.SessionsAnswer, shapes.SessionsQuery),
     Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good, from known backups too.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from tokenmizer_mw.errors import InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
@@ -32,22 +34,68 @@ def remember(asked: Asked[shapes.NoQuery, shapes.RememberBody]) -> shapes.Rememb
     """Add a fact by hand, to a session that is there: a mistyped id must not begin one."""
     body = asked.body
     try:
-        asked.memory.graph(body.session_id, tenant=asked.tenant)
         node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
     except InvalidSession:
         raise Refused(INVALID_SESSION) from None
     return {"session_id": body.session_id, "node": shapes.node_of(node)}
 
 
-def invalidate(asked: Asked[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.InvalidateAnswer:
+def invalidate(asked: Asked[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
     """Declare a fact wrong."""
     body = asked.body
-    asked.memory.graph(body.session_id, tenant=asked.tenant)  # what was said last has its facts first
-    asked.memory.invalidate(body.session_id, body.node_id, body.reason, tenant=asked.tenant)
-    node = asked.memory.graph(body.session_id, tenant=asked.tenant).get(body.node_id)
+    return _edited(
+        asked, body.node_id, lambda memory, id: memory.invalidate(id, body.node_id, body.reason, tenant=asked.tenant)
+    )
+
+
+def archive(asked: Asked[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
+    """Put a fact away."""
+    body = asked.body
+    return _edited(
+        asked, body.node_id, lambda memory, id: memory.archive(id, body.node_id, body.reason, tenant=asked.tenant)
+    )
+
+
+def pin(asked: Asked[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
+    """Put a fact before others, or no longer."""
+    body = asked.body
+    return _edited(
+        asked, body.node_id, lambda memory, id: memory.pin(id, body.node_id, body.pinned, tenant=asked.tenant)
+    )
+
+
+def correct(asked: Asked[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
+    """Change the words of a fact."""
+    body = asked.body
+
+    def work(memory: SessionMemory, id: str) -> None:
+        memory.correct(id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=asked.tenant)
+
+    return _edited(asked, body.node_id, work)
+
+
+def undo(asked: Asked[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
+    """Take a change by hand back."""
+    number, id = asked.body.number, asked.body.session_id
+    edits = asked.memory.edits(id, tenant=asked.tenant)
+    node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
+    return _edited(asked, node_id, lambda memory, id: memory.undo(id, number, tenant=asked.tenant))
+
+
+def _edited(
+    asked: Asked[shapes.NoQuery, Any], node_id: str, work: Callable[[SessionMemory, str], None]
+) -> shapes.EditAnswer:
+    """Do the work, and give the fact with the number of the change. 0: it changed nothing."""
+    id, tenant = asked.body.session_id, asked.tenant
+    asked.memory.graph(id, tenant=tenant)  # what was said last has its facts first
+    before = len(asked.memory.edits(id, tenant=tenant))
+    work(asked.memory, id)
+    node = asked.memory.graph(id, tenant=tenant).get(node_id)
     if node is None:
         raise UnknownNode
-    return {"session_id": body.session_id, "node": shapes.node_of(node)}
+    edits = asked.memory.edits(id, tenant=tenant)
+    number = edits[-1].edit.number if len(edits) > before else 0
+    return {"session_id": id, "node": shapes.node_of(node), "number": number}
 
 
 def forget(asked: Asked[shapes.NoQuery, None]) -> shapes.ErasedAnswer:

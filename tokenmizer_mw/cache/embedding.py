@@ -92,7 +92,7 @@ def sentence_transformer(directory: str) -> Embed:
     """A model in a directory by the package sentence-transformers, for builds that ``model_in`` does not read. Nothing
     is downloaded. Raises ``ConfigError`` where the package or the model is missing."""
     try:
-        from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]
+        from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError:
         raise ConfigError("this needs the package sentence-transformers") from None
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 from pathlib import Path
 
 from tokenmizer_mw.errors import CallerError
@@ -19,9 +20,12 @@ def run_analyze(arguments: argparse.Namespace) -> int:
     """Run the command."""
     path = Path(arguments.file)
     try:
-        size = path.stat().st_size
+        status = path.stat()
     except OSError as error:
         raise CallerError(f"{arguments.file}: {error.strerror or error}") from None
+    if not stat.S_ISREG(status.st_mode):  # a pipe may have no end, and nobody at the other one
+        raise CallerError(f"{arguments.file}: not a file")
+    size = status.st_size
     settings = Settings.load(arguments.config)
     redactor = redactor_of(settings, os.urandom(32))
     limits = Limits(settings.file_memory_max, settings.file_seconds)

@@ -8,25 +8,25 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import Export, export_lines
-from tokenmizer_mw.operations.imports import import_into
-from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcript
+from tokenmizer_mw.operations.imports import continues_session, import_into
+from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcripts
 from tokenmizer_mw.terminal import inert, show, show_json
 
-from . import keeping, pictures
+from . import edits, keeping, pictures
 from .answers import cache
 from .opening import Store, elsewhere, opened
-from .progress import progress
+from .progress import Advance, progress
 from .redaction import redact
 from .stats import stats
 
@@ -154,11 +154,18 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
         for line in lines:
             print(line)
         return
-    _write(Path(arguments.output), lines)
+    with progress("events", len(events)) as advance:
+        _write(Path(arguments.output), _counting(lines, advance))
     if arguments.json:
         show_json({"session": arguments.session, "events": len(events), "file": arguments.output})
     else:
         show(f"wrote {len(events):,} events to {arguments.output}")
+
+
+def _counting(lines: Iterable[str], advance: Advance) -> Iterator[str]:
+    for line in lines:
+        yield line
+        advance(1)
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -177,16 +184,50 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 def _import(arguments: argparse.Namespace) -> None:
     name = "standard input" if arguments.file == "-" else arguments.file
-    found = read_transcript(_bytes(arguments.file), name)
+    found = read_transcripts(_bytes(arguments.file), name)
+    if len(found) > 1 and arguments.session:
+        raise CallerError(
+            f"{name} holds {len(found):,} conversations: without --session each gets a session of its own"
+        )
     own_name = "" if arguments.file == "-" else Path(arguments.file).stem
-    id_ = arguments.session or found.id or own_name
-    if not id_:
-        raise CallerError("say which session it is with --session")
-    added = _restored(arguments, found, id_) if isinstance(found, Export) else _recorded(arguments, found, id_)
+    ids = [arguments.session or one.id or own_name for one in found]
+    _require_own_sessions(arguments, found, ids)
+    told = [_imported(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
     if arguments.json:
-        show_json({"session": id_, **added})
-    else:
+        show_json(told[0] if len(told) == 1 else told)
+        return
+    for added in told:
+        id_ = added.pop("session")
         show(f"session {id_}: " + ", ".join(_counted(count, what) for what, count in added.items()))
+
+
+def _require_own_sessions(
+    arguments: argparse.Namespace, found: Sequence[Export | Transcript], ids: Sequence[str]
+) -> None:
+    """Raise ``CallerError`` before anything is written where a session has no name, or one that cannot be, or where a
+    file that names its sessions itself would write into one that began in another way."""
+    if "" in ids:
+        raise CallerError("say which session it is with --session")
+    if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
+        raise CallerError(f"{inert(wrong[:80])!r} can be no session's name: say another with --session")
+    if len(set(ids)) < len(ids):
+        raise CallerError("two conversations of the file have one name")
+    if arguments.session:
+        return
+    with opened(arguments, writes=True) as store:
+        for one, id_ in zip(found, ids, strict=True):
+            if isinstance(one, Transcript) and not continues_session(
+                store.memory, SessionKey(arguments.tenant, id_), one
+            ):
+                raise CallerError(
+                    f"session {id_!r} exists and began in another way: --session {id_!r} adds to it, any other name"
+                    " makes a new one"
+                )
+
+
+def _imported(arguments: argparse.Namespace, found: Export | Transcript, id_: str) -> dict[str, Any]:
+    added = _restored(arguments, found, id_) if isinstance(found, Export) else _recorded(arguments, found, id_)
+    return {"session": id_, **added}
 
 
 def _counted(count: int, what: str) -> str:
@@ -236,13 +277,14 @@ def _moment(text: str | None) -> float | None:
         raise CallerError(f"{text!r} is not a time: use 2026-11-21T14:00 or seconds since 1970") from None
 
 
-_WRITING: Final = frozenset({"checkpoint", "restore"})
+_WRITING: Final = frozenset({"checkpoint", "restore", *edits.COMMANDS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "sessions": _sessions,
     "resume": _resume,
     "graph": _graph,
     "why": _why,
+    **edits.COMMANDS,
     "checkpoint": _checkpoint,
     "stats": stats,
     "cache": cache,

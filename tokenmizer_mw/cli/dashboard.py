@@ -34,6 +34,7 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         import uvicorn
     except ModuleNotFoundError:
         raise ConfigError("uvicorn is not installed: pip install 'tokenmizer-mw[dashboard]'") from None
+    from tokenmizer_mw.access.heads import PROTOCOL
     from tokenmizer_mw.dashboard import dashboard
     from tokenmizer_mw.proxy.listening import listening, spelled
 
@@ -43,7 +44,12 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         app = dashboard(memory, token=token, hosts=arguments.name)
         place = spelled(arguments.name[0] if arguments.name else arguments.host, sockets[0].getsockname()[1])
         config = uvicorn.Config(
-            app, log_level="warning", server_header=False, timeout_graceful_shutdown=_CLOSING_SECONDS
+            app,
+            http=PROTOCOL,
+            ws="none",
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=_CLOSING_SECONDS,
         )
         server = uvicorn.Server(config)
         show(f"The dashboard is at http://{place}/")

@@ -10,6 +10,8 @@ from tokenmizer_mw.access.caller import SCOPES
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.terminal import complain
 
+from .edit_grammar import EDITS, Argument
+
 AGENTS: Final = ("claude-code", "codex", "cursor", "vscode")
 DIALECTS: Final = ("openai_chat", "openai_responses", "anthropic")
 LEVELS: Final = ("critical", "standard", "full")
@@ -187,11 +189,9 @@ def _agents(commands: Any) -> None:
     commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
 
 
-_Argument = tuple[tuple[str, ...], dict[str, Any]]
+_SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id"})
 
-_SESSION: Final[_Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id"})
-
-_TIMES: Final[tuple[_Argument, ...]] = (
+_TIMES: Final[tuple[Argument, ...]] = (
     (("--recorded-at",), {"metavar": "TIME", "help": "as believed then (ISO 8601 or seconds since 1970)"}),
     (("--valid-at",), {"metavar": "TIME", "help": "what was true then"}),
 )
@@ -203,7 +203,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-_COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
+_COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     "sessions": (
         "list the sessions, the most recent first",
         ((("--limit",), {"type": _count, "metavar": "N", "help": "at most the N most recent ones"}),),
@@ -229,6 +229,7 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[_Argument, ...]]]] = {
         "tell why a fact is so: who said it, what it replaced, for which reason",
         (_SESSION, (("text",), {"metavar": "TEXT", "help": "words of the fact, or its id"})),
     ),
+    **EDITS,
     "checkpoint": ("mark this point of a session and tell what changed since the last one", (_SESSION,)),
     "stats": (
         "tell what calls cost and what was saved, net of the providers' prompt caches",

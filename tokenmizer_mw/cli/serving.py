@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.access.hosts import check_bind
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import log_config
-from tokenmizer_mw.store.default import default_address
+from tokenmizer_mw.store.announced import announce_store
+from tokenmizer_mw.store.default import CONFIG_VARIABLE, STORE_VARIABLE, default_address
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.terminal import show, show_json
 
@@ -59,7 +60,8 @@ def run_serve(arguments: argparse.Namespace) -> int:
                 _log.warning("providers.%s: %s", server.name, server.lack)
         for name, lack in missing_for_models(configuration.routes).items():
             _log.warning("models.%s: %s", name, lack)
-        return _served(config, sockets)
+        with announce_store(configuration.store, os.environ.get(CONFIG_VARIABLE, "")):
+            return _served(config, sockets)
 
 
 def _try_store(address: str) -> None:
@@ -123,9 +125,9 @@ def _missing(name: str) -> ConfigError:
 
 def _hand_over(arguments: argparse.Namespace, configuration: Configuration) -> None:
     """What the worker processes read: the same file, and the store that was found."""
-    if arguments.config:
-        os.environ["TOKENMIZER_CONFIG"] = os.path.abspath(arguments.config)
-    os.environ["TOKENMIZER_STORE"] = configuration.store
+    if path := arguments.config or os.environ.get(CONFIG_VARIABLE):
+        os.environ[CONFIG_VARIABLE] = os.path.abspath(path)
+    os.environ[STORE_VARIABLE] = configuration.store
 
 
 def _options(configuration: Configuration) -> dict[str, Any]:

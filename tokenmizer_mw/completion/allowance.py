@@ -51,6 +51,12 @@ class Allowance:
             self._calls.append(now)
             return ""
 
+    @property
+    def rests(self) -> bool:
+        """Whether the circuit is open, so that nothing may be asked now."""
+        with self._lock:
+            return self._failures >= self._failures_max and self._clock() < self._rests_until
+
     def succeeded(self) -> None:
         """A call gave what was asked for."""
         with self._lock:

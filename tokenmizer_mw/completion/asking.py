@@ -7,19 +7,30 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 import anyio
-import anyio.to_thread
 
 from tokenmizer_mw.errors import ModelFailed
+from tokenmizer_mw.model.completion import Completion
+from tokenmizer_mw.offload import MODELS, offload
 
 from .allowance import Allowance
 from .portal import Portal, awaited
 
 T = TypeVar("T")
 
-Complete = Callable[[list[dict[str, str]]], str | Awaitable[str]]
+
+class ReplyTooLong(ModelFailed):
+    """A model's reply was not read to its end; it is paid for all the same, as the ``completion`` without a text."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__("the reply is too large", again=False)
+        self.completion = Completion("", model)
+
+
+Complete = Callable[[list[dict[str, str]]], str | Completion | Awaitable[str | Completion]]
 """From messages ``{"role": "system" | "user", "content": text}`` to the text of the model's reply, at once or awaited.
 What it raises counts as a failed call."""
 
@@ -34,11 +45,13 @@ _AGAIN: Final = frozenset({408, 409, 425, 429})
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
     """What came of a question: the reply as read, or ``None`` and why ("failed", "circuit_open", "over_budget").
-    ``calls`` is how often the model was asked."""
+    ``calls`` is how often the model was asked; ``completions`` are the replies that it gave, of use or not: each was
+    paid for."""
 
     reply: T | None
     calls: int
     refused: str = ""
+    completions: tuple[Completion, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +79,13 @@ class Attempts(Generic[T]):
             yield min(DELAY_MAX, told if told is not None else delay * (0.5 + self.chance() / 2))
             delay *= 2
 
-    def taken(self, text: object) -> T:
-        """The reply that ``text`` is. Raises ``ModelFailed`` when it is none."""
-        reply = self.read(text) if isinstance(text, str) else None
+    def taken(self, given: object, completions: list[Completion]) -> T:
+        """The reply that was ``given``, which joins ``completions``. Raises ``ModelFailed`` when it is none."""
+        completion = Completion(given) if isinstance(given, str) else given
+        reply = None
+        if isinstance(completion, Completion):
+            completions.append(completion)
+            reply = self.read(completion.text)
         if reply is None:
             raise ModelFailed("the model's reply is not what was asked for")
         self.allowance.succeeded()
@@ -78,44 +95,50 @@ class Attempts(Generic[T]):
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
     """Ask in the running thread. Never raises what ``complete`` does."""
     failed: list[Exception] = []
+    given: list[Completion] = []
     for delay in attempts.delays(failed):
         if delay and attempts.wait(delay):
             break
         if refused := attempts.allowance.take():
-            return Answer(None, len(failed), refused)
+            return Answer(None, len(failed), refused, tuple(given))
         try:
-            text = complete(messages)
-            if inspect.isawaitable(text):
-                text = attempts.portal.wait(text, attempts.seconds)
-            return Answer(attempts.taken(text), len(failed) + 1)
+            said = complete(messages)
+            if inspect.isawaitable(said):
+                said = attempts.portal.wait(said, attempts.seconds)
+            reply = attempts.taken(said, given)
+            return Answer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # somebody else's code, and whatever goes wrong on the way to a provider
             failed.append(error)
+            given += [error.completion] if isinstance(error, ReplyTooLong) else []
             attempts.allowance.failed()
-    return _given_up(failed)
+    return _given_up(failed, given)
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
     """The same from a running event loop: ``complete`` is called in a worker thread, and what it gives to be awaited
     is awaited here, on the loop that its client belongs to."""
     failed: list[Exception] = []
+    given: list[Completion] = []
     for delay in attempts.delays(failed):
         await anyio.sleep(delay)
         if refused := attempts.allowance.take():
-            return Answer(None, len(failed), refused)
+            return Answer(None, len(failed), refused, tuple(given))
         try:
-            text = await anyio.to_thread.run_sync(complete, messages)
-            if inspect.isawaitable(text):
-                text = await awaited(text, attempts.seconds)
-            return Answer(attempts.taken(text), len(failed) + 1)
+            said = await offload(partial(complete, messages), MODELS)
+            if inspect.isawaitable(said):
+                said = await awaited(said, attempts.seconds)
+            reply = attempts.taken(said, given)
+            return Answer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # as above; a cancellation is none
             failed.append(error)
+            given += [error.completion] if isinstance(error, ReplyTooLong) else []
             attempts.allowance.failed()
-    return _given_up(failed)
+    return _given_up(failed, given)
 
 
-def _given_up(failed: list[Exception]) -> Answer[T]:
+def _given_up(failed: list[Exception], given: list[Completion]) -> Answer[T]:
     _logger.warning("a model gave nothing usable: %s", type(failed[-1]).__name__ if failed else "closed")
-    return Answer(None, len(failed), "failed")
+    return Answer(None, len(failed), "failed", tuple(given))
 
 
 def is_transient(status: int) -> bool:

@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tokenmizer_mw.errors import ConfigError, ModelFailed
+from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
-from .asking import is_transient
+from .asking import ReplyTooLong, is_transient
 
 _PATH: Final = "/chat/completions"
 _LIMIT_NAMES: Final = {"api.openai.com": "max_completion_tokens"}
@@ -41,7 +42,7 @@ class Endpoint:
             described = {"name": _SCHEMA_NAME, "schema": schema, "strict": True}
             self._fields["response_format"] = {"type": "json_schema", "json_schema": described}
 
-    def __call__(self, messages: list[dict[str, str]]) -> str:
+    def __call__(self, messages: list[dict[str, str]]) -> Completion:
         """The model's reply, as far as it goes when it was cut off. Raises ``ModelFailed``."""
         try:
             with self._client.stream("POST", self._url, json={**self._fields, "messages": messages}) as response:
@@ -55,7 +56,7 @@ class Endpoint:
         reply = OpenAIChat().collect(body, stream=False)
         if reply.message is None or reply.outcome is Outcome.ERROR:
             raise ModelFailed("the provider's reply cannot be read")
-        return reply.message.text
+        return Completion(reply.message.text, self._settings.llm_model, reply.usage)
 
     def close(self) -> None:
         """Close the connections."""
@@ -68,7 +69,7 @@ class Endpoint:
         for piece in response.iter_bytes():
             size += len(piece)
             if size > self._settings.llm_reply_max:
-                raise ModelFailed("the reply is too large", again=False)
+                raise ReplyTooLong(self._settings.llm_model)
             if time.monotonic() > deadline:
                 raise ModelFailed("the reply takes too long")
             yield piece

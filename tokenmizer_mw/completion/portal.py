@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from contextlib import ExitStack
+from typing import TypeVar
 
 from anyio import fail_after
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from tokenmizer_mw.forking import make_lock, renew_in_child
+
+T = TypeVar("T")
 
 
 class Portal:
@@ -25,7 +28,7 @@ class Portal:
         self._stack = ExitStack()
         self._portal = None
 
-    def wait(self, awaitable: Awaitable[str], seconds: float) -> str:
+    def wait(self, awaitable: Awaitable[T], seconds: float) -> T:
         """What ``awaitable`` gives. Raises ``TimeoutError`` after ``seconds``, and what it raises."""
         with self._lock:
             if self._portal is None:
@@ -41,7 +44,7 @@ class Portal:
             self._stack.close()
 
 
-async def awaited(awaitable: Awaitable[str], seconds: float) -> str:
+async def awaited(awaitable: Awaitable[T], seconds: float) -> T:
     """What ``awaitable`` gives, within ``seconds``."""
     with fail_after(seconds):
         return await awaitable

@@ -31,15 +31,19 @@ LIST_SHARE: Final = 0.5
 """Share of a result's characters that its names may take; the rest of them is counted."""
 
 
-def pruned_before(passages: Sequence[Passage], *, keep: int, step: int) -> int:
+def pruned_before(passages: Sequence[Passage], *, keep: int, step: int, cut: int | None = None) -> int:
     """The place from which on results stay whole: those of passages before it are pruned.
 
     ``keep``: results that stay whole at the end, with all that came together with them: what the model has not seen
-    yet is never pruned. ``step``: tokens of unpruned results behind them that make a step.
+    yet is never pruned. ``step``: tokens of unpruned results behind them that make a step. ``cut``: the newest message
+    when the chat was cut: all that was old then is pruned, since a provider's cache has to be written anew anyhow.
     """
     places: list[int] = []
     behind = added = waiting = 0
+    is_before_cut = cut is not None
     for start, end in _batches(passages):
+        if is_before_cut and cut is not None and passages[start].message > cut:
+            behind, waiting, is_before_cut = added, 0, False
         places += range(start, end)
         old = min(len(places) - keep, len(places) - (end - start))
         while added < old:
@@ -47,6 +51,8 @@ def pruned_before(passages: Sequence[Passage], *, keep: int, step: int) -> int:
             added += 1
         if waiting >= step:
             behind, waiting = added, 0
+    if is_before_cut:
+        behind = added
     return places[behind - 1] + 1 if behind else 0
 
 

@@ -152,15 +152,18 @@ class Condensed:
 HISTORY: Final = "history"
 
 
-def condense(passages: Sequence[Passage], options: Options, before: Condensed | None = None) -> Condensed:
-    """The passages of a chat, in order, as they are forwarded.
+def condense(
+    passages: Sequence[Passage], options: Options, before: Condensed | None = None, *, cut: int | None = None
+) -> Condensed:
+    """The passages of a chat, in order, as they are forwarded; ``cut``: the newest message when the cut in force was
+    made, which is a step of ``history`` (``None``: there is no cut).
 
     ``before`` is what came of a chat with the same options; where this one goes on from it, only what is new is looked
     at, and ``before`` is used up.
     """
     pruned = 0
     if HISTORY in options.stages:
-        pruned = history.pruned_before(passages, keep=options.keep, step=options.step)
+        pruned = history.pruned_before(passages, keep=options.keep, step=options.step, cut=cut)
     state = before if before is not None and _goes_on(before, passages, pruned) else Condensed(pruned=pruned)
     for passage in passages[len(state.passages) :]:
         _take(state, passage, options)

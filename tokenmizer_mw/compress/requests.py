@@ -69,29 +69,33 @@ def condense_request(
     *,
     start: int | None = None,
     before: Condensed | None = None,
+    cut: int | None = None,
 ) -> CondensedRequest:
     """``request`` with the passages of its messages from ``start`` on condensed (``None``: all behind the prefix).
 
-    ``before`` is the state of the session's last call; it is used up.
+    ``before`` is the state of the session's last call; it is used up. ``cut``: the newest message when the cut in force
+    was made, ``None`` for none.
     """
     placed = read(request.messages, request.prefix if start is None else start)
-    state = condense(texts(placed), options, before)
+    state = condense(texts(placed), options, before, cut=cut)
     changed = changes(placed, state)
     if not changed:
         return CondensedRequest(request, state)
     edits = [edit for number, new in changed.items() for edit in spot_edits(request.text, request.spans[number], new)]
     return CondensedRequest(
-        edited(request, edits), state, state.savings(counter), _moved(request, state, options, counter)
+        edited(request, edits), state, state.savings(counter), _moved(request, state, options, counter, cut)
     )
 
 
-def _moved(request: ChatRequest, state: Condensed, options: Options, counter: TokenCounter) -> Moved | None:
+def _moved(
+    request: ChatRequest, state: Condensed, options: Options, counter: TokenCounter, cut: int | None
+) -> Moved | None:
     """The step between the session's call before, as far as this one tells of it, and this one."""
     if not state.pruned:
         return None
     known = sent_before(request)
     sent = [passage for passage in state.passages if passage.message < known]
-    before = pruned_before(sent, keep=options.keep, step=options.step)
+    before = pruned_before(sent, keep=options.keep, step=options.step, cut=cut)
     if before >= state.pruned:
         return None
     first = state.passages[before].message

@@ -48,23 +48,27 @@ class Compression:
             return why
         with self._lock:
             before = self._taken(key)
-        start = None if rewrite is None else rewrite.keep_from
-        found = condense_request(request, self._options, counter, start=start, before=before)
+        start, cut = (None, None) if rewrite is None else (rewrite.keep_from, rewrite.through)
+        found = condense_request(request, self._options, counter, start=start, before=before, cut=cut)
         with self._lock:
             self._keep(key, found.state)
         return found if found.request is not request else ""
 
-    def spared(self, key: Hashable, request: ChatRequest) -> Sequence[float]:
-        """The share of each message's text that would not be sent, were nothing cut; none where nothing may change."""
+    def spared(
+        self, key: Hashable, request: ChatRequest, start: int | None = None, cut: int | None = None
+    ) -> Sequence[float]:
+        """The share of each message's text that is not sent, where all from message ``start`` on are sent (``None``:
+        all behind the prefix), behind a cut that was made when message ``cut`` was the newest (``None``: behind none);
+        none where nothing may change."""
         if refusal(request, marked=self._marked):
             return ()
-        whole = (key, "whole")
+        known = (key, "spared", cut)
         with self._lock:
-            before = self._taken(whole)
-        placed = read(request.messages, request.prefix)
-        state = condense(texts(placed), self._options, before)
+            before = self._taken(known)
+        placed = read(request.messages, request.prefix if start is None else start)
+        state = condense(texts(placed), self._options, before, cut=cut)
         with self._lock:
-            self._keep(whole, state)
+            self._keep(known, state)
         return shares(state, len(request.messages))
 
     @property

@@ -19,10 +19,10 @@ from tokenmizer_mw.api.errors import problem_of
 from tokenmizer_mw.api.health import Check, Doubt, Health
 from tokenmizer_mw.errors import ConfigError, StoreError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.offload import STORE, offload
+from tokenmizer_mw.offload import CALLS, offload
 
 from . import live, login, static
-from .asked import FORM_FIELD, Asked, Kept, Page, See
+from .asked import FORM_FIELD, Asked, File, Kept, Page, See
 from .ending import before_the_end
 from .entrance import Entrance, Hosted, Keyed, Tokened, cookie, cookie_of, local
 from .form import Gone, Unreadable, fields_of, form_of
@@ -32,7 +32,7 @@ from .past import Pasts
 from .refused import Refused, failure, page_of
 from .seal import Pass, Seal
 from .table import EVENTS, LOGIN, LOGOUT, NAMES, ROUTES, STATIC, Route
-from .titles import Titles
+from .titles import Summaries
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -128,7 +128,7 @@ class Dashboard:
         self._seal = Seal(memory.log.secret(), entrance.about)
         self._cookie = f"tokenmizer_{self._seal.name}"
         self._failures = Failures(AccessSettings())
-        self._kept = Kept(Titles(), Pasts())
+        self._kept = Kept(Summaries(), Pasts())
         self._tails = live.Tails(memory)
 
     def end(self) -> None:
@@ -283,9 +283,11 @@ class Dashboard:
         token = self._seal.form_token(visitor.given, visitor.who)
         asked = Asked(self._memory, caller, query, form, token, self._health, self._kept, self._clock())
         leaves = bool(self._entrance.asks)
-        done = await offload(partial(_done, route, asked, leaves), STORE)
+        done = await offload(partial(_done, route, asked, leaves), CALLS)
         if isinstance(done, See):
             await answer.see(done.address)
+        elif isinstance(done, File):
+            await answer.saved(done)
         else:
             await answer.html(*done)
 
@@ -315,7 +317,7 @@ def _route(name: str, method: str) -> Route:
     return route
 
 
-def _done(route: Route, asked: Asked, leaves: bool) -> See | tuple[int, bytes]:
+def _done(route: Route, asked: Asked, leaves: bool) -> See | File | tuple[int, bytes]:
     """The work and its page, in a worker thread. Raises ``Refused``."""
     try:
         found = route.work(asked)
@@ -326,7 +328,7 @@ def _done(route: Route, asked: Asked, leaves: bool) -> See | tuple[int, bytes]:
         if problem is None:
             raise
         found = page_of(failure("problem", problem.status, problem.message))
-    if isinstance(found, See):
+    if isinstance(found, See | File):
         return found
     note = found.note or NOTES.get(asked.query.get("done", ""), "")
     page = Page(found.title, found.body, found.here, found.session_id, found.live, note, found.status)
@@ -350,6 +352,11 @@ class _Answer:
 
     async def file(self, body: bytes, media: str) -> None:
         await self._whole(200, body, [(b"content-type", media.encode())])
+
+    async def saved(self, file: File) -> None:
+        disposition = f'attachment; filename="{file.name}"'.encode("ascii")
+        headers = [(b"content-type", file.media.encode()), (b"content-disposition", disposition)]
+        await self._whole(200, file.body, headers)
 
     async def see(self, address: str) -> None:
         location = (b"location", address.encode("ascii", "xmlcharrefreplace"))

@@ -11,7 +11,7 @@ from tokenmizer_mw.memory import SessionMemory
 
 from .markup import Markup, tag
 from .past import Pasts
-from .titles import Titles
+from .titles import Summaries
 
 FORM_FIELD = "form_token"
 """The field by which a form is known to be ours."""
@@ -21,7 +21,7 @@ FORM_FIELD = "form_token"
 class Kept:
     """What a dashboard keeps between requests, all of it bounded."""
 
-    titles: Titles
+    titles: Summaries
     pasts: Pasts
 
 
@@ -68,6 +68,15 @@ class Page:
     note: str = ""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be saved: its name, its media type and its bytes."""
+
+    name: str
+    media: str
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

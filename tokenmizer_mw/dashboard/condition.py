@@ -50,7 +50,7 @@ _STATES: Final = {
 
 def page(asked: Asked) -> Page:
     """Health with reasons, and the counters of this process."""
-    found = asked.health.look()
+    found = asked.health.look(with_place=asked.caller.may("admin"))
     mark, title, text = _STATES[found["status"]]
     reasons = [tag("li", tag("code", name), " ", REASONS.get(name, "")) for name in found["reasons"]]
     state = tag(
@@ -58,6 +58,7 @@ def page(asked: Asked) -> Page:
         tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
         tag("p", text),
         tag("ul", reasons, class_="reasons") if reasons else None,
+        tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
         class_=f"card health is-{found['status']}",
     )
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")

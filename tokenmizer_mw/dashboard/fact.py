@@ -19,7 +19,7 @@ from .live import mark_of_session
 from .markup import Markup, joined, tag
 from .session import step_row
 from .titles import title_of
-from .words import card, exactly, fact_link, moment, status_of, to, told, type_of
+from .words import card, exactly, fact_link, message_link, moment, status_of, to, told, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _fact(asked: Asked, found: Seen) -> Markup:
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
         ("Status", status_of(node.status)),
-        ("Said by", f"{node.source.role or 'nobody'} in message {node.source.turn} ({node.source.trust.value})"),
+        ("Said by", _said_by(asked, node)),
         ("Known since", moment(life.added, asked.now)),
     ]
     if node.detail:
@@ -86,6 +86,13 @@ def _fact(asked: Asked, found: Seen) -> Markup:
     pinned = tag("span", "pinned", class_="badge") if node.pinned else None
     title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
     return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
+
+
+def _said_by(asked: Asked, node: Node) -> Markup:
+    source = node.source
+    return tag(
+        "span", f"{source.role or 'nobody'} in ", message_link(asked.id, source.turn), f" ({source.trust.value})"
+    )
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:

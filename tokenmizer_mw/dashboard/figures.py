@@ -10,6 +10,7 @@ from tokenmizer_mw.savings.prices import AS_OF
 from tokenmizer_mw.savings.report import Savings, dollars
 
 from .asked import Asked, Page
+from .chart import chart
 from .frame import heading, session_head
 from .markup import Child, Markup, joined, tag
 from .titles import title_of
@@ -42,6 +43,7 @@ def _told(asked: Asked, found: Savings) -> Markup:
     whole = found.whole
     return joined(
         _verdict(whole),
+        _by_day(asked),
         _stages(found),
         _apart(asked, "model", "By model", "Model"),
         _apart(asked, "day", "By day", "Day"),
@@ -63,6 +65,13 @@ def _verdict(whole: Figures) -> Markup:
     text = f"It cost {money(whole.cost)}; without the memory {money(whole.client_cost)}"
     loss = tag("p", "What was written anew cost more than was saved so far.", class_="warning") if lost else None
     return card("Net of prompt caching", figures, loss, tag("p", f"{text}. {share}", class_="hint"))
+
+
+def _by_day(asked: Asked) -> Markup | None:
+    by: tuple[Literal["day"]] = ("day",)
+    sums = asked.memory.savings(asked.id or None, by=by, tenant=asked.tenant).rows
+    drawn = chart(_grouped((row.day, row) for row in sums if row.stage == CALL))
+    return card("Day by day", drawn) if drawn is not None else None
 
 
 def _stages(found: Savings) -> Markup:

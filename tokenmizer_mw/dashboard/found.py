@@ -13,7 +13,7 @@ from .asked import Asked, Page
 from .frame import heading, session_head
 from .markup import Markup, joined, tag
 from .titles import title_of
-from .words import card, counted, fact_link, link, nothing, status_of, to, told, type_of
+from .words import card, counted, fact_link, link, message_link, nothing, status_of, to, told, type_of
 
 TEXT_MAX: Final = 200
 HITS: Final = 20
@@ -93,6 +93,7 @@ def _hits(asked: Asked, session_id: str, hits: list[Hit]) -> Markup:
             type_of(hit.node),
             fact_link(session_id, hit.node),
             status_of(hit.node.status),
+            message_link(session_id, hit.node.source.turn),
             tag("q", told(hit.node.source.quote), class_="quote") if hit.node.source.quote else None,
         )
         for hit in hits

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tokenmizer_mw.labels import flatten
+
 from .asked import Asked, Page
 from .markup import Markup, joined, tag
 from .words import link, to, told
 
 _PAGES: Final = (("", "Sessions"), ("search", "Search"), ("savings", "Savings"), ("status", "Health"))
-_OF_SESSION: Final = (("session", "Overview"), ("graph", "Graph"), ("facts", "Facts"), ("history", "History"))
+_OF_SESSION: Final = (
+    ("session", "Overview"),
+    ("transcript", "Transcript"),
+    ("facts", "Facts"),
+    ("graph", "Graph"),
+    ("history", "History"),
+    ("request", "Requests"),
+    ("savings", "Savings"),
+)
 
 NOTES: Final[Mapping[str, str]] = {
-    "invalidate": "Declared wrong. Resumes show it as a warning from now on.",
-    "archive": "Put away. Resumes no longer tell it.",
-    "pin": "Pinned. Resumes tell it before other facts.",
+    "invalidate": "Declared wrong. Blocks list it under \u201cRuled out\u201d from now on.",
+    "archive": "Put away. Blocks no longer hold it.",
+    "pin": "Pinned. Blocks hold it before other facts.",
     "unpin": "No longer pinned.",
     "correct": "Corrected. What it said before stays on record.",
     "undo": "Taken back.",
@@ -87,7 +97,7 @@ def session_head(asked: Asked, here: str, title: str) -> Markup:
     return tag(
         "div",
         tag("p", link("./", "Sessions"), " / ", tag("span", told(asked.id), class_="id"), class_="crumbs"),
-        tag("h1", told(title), class_="goal") if title else tag("h1", told(asked.id)),
+        tag("h1", told(title), class_="goal one-line", title=flatten(title)) if title else tag("h1", told(asked.id)),
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Final, Literal
 
 from tokenmizer_mw.export.layout import Layout
@@ -20,6 +19,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
 from .asked import Asked, Page
+from .exporting import formats
 from .facts import chosen, filters
 from .frame import session_head
 from .live import mark_of_session
@@ -30,6 +30,9 @@ from .words import counted, exactly, link, nothing, to
 
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""
+
+REPLACED_MAX: Final = 24
+"""Facts of one picture that are there because one replaced another."""
 
 ROUNDING: Final = 0.001
 """Seconds by which a slider may miss the change that it is set to: browsers round what they show."""
@@ -119,7 +122,20 @@ def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
         return list(nodes)
     weight = importances(graph)
     best = sorted(nodes, key=lambda node: (not node.pinned, not node.current, -weight[node.id], node.id))
-    return list(islice(best, DRAWN_MAX))
+    old = _replaced(graph, {node.id: node for node in nodes})
+    kept = [node for node in best if node.id not in old][: DRAWN_MAX - len(old)]
+    return [*kept, *old.values()]
+
+
+def _replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
+    """Of ``nodes``, those of the newest replacements: what was replaced and what took its place."""
+    found: dict[str, Node] = {}
+    for step in reversed(graph.transitions()):
+        pair = [id for id in (step.old, step.new) if id in nodes]
+        if len(found) + len(pair) > REPLACED_MAX:
+            break
+        found |= {id: nodes[id] for id in pair}
+    return found
 
 
 def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node], count: int) -> Markup:
@@ -133,14 +149,21 @@ def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node
             part.apply(EdgeAdded(edge))
     layout = _places(asked, part, graph.transitions(), then)
     svg = draw(
-        part, layout, title="The facts and how they relate", link=lambda node: to("fact", id=asked.id, node=node.id)
+        part,
+        layout,
+        title="The facts and how they relate",
+        link=lambda node: to("fact", id=asked.id, node=node.id),
+        words=True,
     )
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{counted(count, 'fact')}."
     when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
     text = tag("p", when, note, " ", link(to("facts", id=asked.id), "All facts as a list"), class_="hint")
     return tag(
-        "section", text, tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph")
+        "section",
+        text,
+        tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph"),
+        formats(asked),
     )
 
 

@@ -70,7 +70,8 @@ def _comparing(asked: Asked, marks: Sequence[Marked], seq: int) -> Markup:
         action="history",
         class_="filters",
     )
-    changes = _changes(asked, named[before], named[after])
+    beside = link(to("compare", id=asked.id, from_=before, to=after), "Show the two side by side")
+    changes = joined(tag("p", beside, class_="hint"), _changes(asked, named[before], named[after]))
     return card("Checkpoints", _marks(asked, marks), form, changes, id="checkpoints")
 
 
@@ -95,7 +96,7 @@ def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
                 "li",
                 tag("strong", point.id),
                 tag("span", about),
-                tag("span", cut, class_="badge") if cut else None,
+                link(to("request", id=asked.id, cut=point.id), cut, class_="badge") if cut else None,
                 moment(mark.recorded_at, asked.now),
                 look,
             )

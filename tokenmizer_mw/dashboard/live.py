@@ -18,7 +18,7 @@ import anyio
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.offload import STORE, offload
+from tokenmizer_mw.offload import CALLS, offload
 from tokenmizer_mw.store.log import SessionInfo
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Tails:
         if self._clock() - known[0] < TICK * 0.9:
             return known[1]
         self._seen[tenant, id] = (self._clock(), known[1])  # who asks meanwhile does not look, too
-        mark = await offload(partial(_mark, self._memory, tenant, id, known[1]), STORE)
+        mark = await offload(partial(_mark, self._memory, tenant, id, known[1]), CALLS)
         self._seen[tenant, id] = (self._clock(), mark)
         self._seen.move_to_end((tenant, id))
         while len(self._seen) > _KEPT_MAX:

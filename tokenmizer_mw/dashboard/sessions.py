@@ -2,109 +2,158 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping
 from typing import Final
 
-from tokenmizer_mw.model.session import SESSION_ID_MAX
-from tokenmizer_mw.store.log import Place, SessionInfo
+from tokenmizer_mw.store.log import SessionInfo
 
-from .asked import Asked, Page
+from .asked import Asked, File, Page
+from .files import csv_file, json_file
 from .frame import heading
+from .listing import DAYS, SORTS, Listing, Wish, listed, matching, wish_of
 from .live import mark_of_tenant
 from .markup import Markup, joined, tag
-from .words import link, moment, nothing, to, told
-
-PER_PAGE: Final = 25
-SCANNED_MAX: Final = 2_000
-"""Sessions that are looked at for an id that is looked for."""
+from .titles import Summary
+from .words import exactly, link, moment, nothing, to, told
 
 
 def page(asked: Asked) -> Page:
-    """A page of the listing, or of the sessions whose ids hold what is looked for."""
-    wanted = "".join(filter(str.isprintable, asked.query.get("find", "").strip()))[:SESSION_ID_MAX]
-    place = _place(asked.query)
+    """A page of the listing: the sessions last active, or those that are looked for."""
+    wish = wish_of(asked.query)
     newest = asked.memory.log.sessions(asked.tenant, limit=1)
     if not newest:
         return Page("Sessions", _teaching(), "", live=_live(None))
-    found = _matching(asked, wanted, place) if wanted else _listed(asked, place)
-    shown, more = found[:PER_PAGE], len(found) > PER_PAGE
+    found = listed(asked, wish)
     body = joined(
-        heading("Sessions", tag("p", "What each one believes, the most recently active first.", class_="lead")),
-        _find(wanted),
-        tag("div", _table(asked, shown), id="sessions", data_live=True),
-        _pages(wanted, place, shown[-1] if shown and more else None),
+        heading("Sessions"),
+        _find(wish),
+        tag("div", _table(asked, wish, found), id="sessions", data_live=True),
+        _pages(wish, found),
+        _files(wish),
     )
-    return Page("Sessions", body, "", live=_live(newest[0]) if place is None and not wanted else "")
+    return Page("Sessions", body, "", live=_live(newest[0]) if wish.plain and wish.place is None else "")
+
+
+def csv(asked: Asked) -> File:
+    """The sessions that are looked for, as a table."""
+    return csv_file("sessions.csv", _records(asked))
+
+
+def json(asked: Asked) -> File:
+    """The sessions that are looked for, as JSON."""
+    return json_file("sessions.json", _records(asked))
+
+
+def _records(asked: Asked) -> list[dict[str, object]]:
+    infos, summaries = matching(asked, wish_of(asked.query))
+    return [_record(info, summaries.get(info.key.id)) for info in infos]
+
+
+def _record(info: SessionInfo, summary: Summary | None) -> dict[str, object]:
+    known = summary is not None
+    return {
+        "session": info.key.id,
+        "goal": summary.title if summary is not None else "",
+        "last_active": exactly(info.updated_at),
+        "started": exactly(info.created_at),
+        "messages": summary.messages if known and summary else None,
+        "facts": summary.facts if known and summary else None,
+        "open": summary.open if known and summary else None,
+        "events": info.seq,
+    }
 
 
 def _live(newest: SessionInfo | None) -> str:
     return to("events", since=mark_of_tenant(newest))
 
 
-def _place(query: Mapping[str, str]) -> Place | None:
-    try:
-        seconds = float(query.get("before", ""))
-    except ValueError:
-        return None
-    id = query.get("last", "")
-    usable = math.isfinite(seconds) and 0 < len(id) <= SESSION_ID_MAX and id.isprintable()
-    return (seconds, id) if usable else None
-
-
-def _listed(asked: Asked, place: Place | None) -> list[SessionInfo]:
-    return asked.memory.log.sessions(asked.tenant, after=place, limit=PER_PAGE + 1)
-
-
-def _matching(asked: Asked, wanted: str, place: Place | None) -> list[SessionInfo]:
-    text = wanted.casefold()
-    infos = asked.memory.log.sessions(asked.tenant, after=place, limit=SCANNED_MAX)
-    found: Iterator[SessionInfo] = (info for info in infos if text in info.key.id.casefold())
-    return list(islice(found, PER_PAGE + 1))
-
-
-def _find(wanted: str) -> Markup:
+def _find(wish: Wish) -> Markup:
+    open_ = tag("input", type="checkbox", name="open", value="1", checked=wish.open)
+    days = {"": "any time", **DAYS}
     return tag(
         "form",
-        tag("label", "Find a session by its id", for_="find", class_="visually-hidden"),
-        tag("input", type="search", name="find", id="find", value=wanted, placeholder="Find a session by its id"),
+        tag(
+            "label",
+            tag("span", "Words of a goal or an id"),
+            tag("input", type="search", name="find", id="find", value=wish.words),
+            class_="field",
+        ),
+        _select("days", "Active in", days, str(wish.days or "")),
+        _select("sort", "Sorted by", SORTS, wish.sort),
+        tag("label", open_, " with open work", class_="radio"),
         tag("button", "Find"),
-        link("./", "Show all", class_="quiet") if wanted else None,
+        None if wish.plain else link("./", "Show all", class_="quiet"),
         method="get",
         action="./",
-        class_="find",
+        class_="filters",
         role="search",
     )
 
 
-def _table(asked: Asked, infos: Sequence[SessionInfo]) -> Markup:
-    if not infos:
-        return nothing("No session has such an id.")
-    titles = asked.kept.titles.of(asked.memory, infos)
-    head = tag("tr", [tag("th", title, scope="col") for title in ("Session", "Last active", "Started", "Events")])
-    rows = [_row(info, titles.get(info.key.id, ""), asked.now) for info in infos]
+def _select(name: str, title: str, options: Mapping[str, str], value: str) -> Markup:
+    given = [tag("option", text, value=key, selected=key == value) for key, text in options.items()]
+    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
+
+
+_COLUMNS: Final = (("Session", "name"), ("Last active", "active"), ("Started", "started"))
+_COUNTS: Final = ("Messages", "Facts", "Open")
+
+
+def _table(asked: Asked, wish: Wish, found: Listing) -> Markup:
+    if not found.infos:
+        return nothing("No session is like that.")
+    sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
+    counts = [tag("th", title, scope="col", class_="number") for title in _COUNTS]
+    rows = [_row(info, found.summaries.get(info.key.id), asked.now) for info in found.infos]
+    head = tag("tr", sortable, counts, _head(wish, "Events", "events"))
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list sessions")
 
 
-def _row(info: SessionInfo, title: str, now: float) -> Markup:
+def _head(wish: Wish, title: str, sort: str) -> Markup:
+    chosen = wish.sort == sort
+    address = to("", **{**wish.query(), "sort": sort})
+    order = ("ascending" if sort == "name" else "descending") if chosen else None
+    return tag("th", link(address, title), scope="col", aria_sort=order)
+
+
+def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
+    title = summary.title if summary is not None else ""
     name = link(to("session", id=info.key.id), told(title or info.key.id), class_="fact-link")
     below = tag("span", told(info.key.id), class_="id") if title else None
+    counts = ("", "", "") if summary is None else (summary.messages, summary.facts, summary.open)
+    cells = [
+        tag("td", f"{count:,}" if isinstance(count, int) else "\u2013", data_label=label, class_="number")
+        for label, count in zip(_COUNTS, counts, strict=True)
+    ]
     return tag(
         "tr",
         tag("td", name, below, class_="first"),
         tag("td", moment(info.updated_at, now), data_label="Last active"),
         tag("td", moment(info.created_at, now), data_label="Started"),
+        cells,
         tag("td", f"{info.seq:,}", data_label="Events", class_="number"),
     )
 
 
-def _pages(wanted: str, place: Place | None, last: SessionInfo | None) -> Markup | None:
-    newest = link(to("", find=wanted), "Newest") if place is not None else None
-    older = None
-    if last is not None:
-        address = to("", find=wanted, before=repr(last.updated_at), last=last.key.id)
-        older = link(address, "Older", class_="button", rel="next")
+def _files(wish: Wish) -> Markup:
+    csv_, json_ = (link(to(f"sessions.{kind}", **wish.query()), kind.upper()) for kind in ("csv", "json"))
+    return tag("p", "These sessions as ", csv_, " or ", json_, class_="hint")
+
+
+def _pages(wish: Wish, found: Listing) -> Markup | None:
+    older, newest = None, None
+    if wish.plain:
+        newest = link("./", "Newest") if wish.place is not None else None
+        if found.more:
+            last = found.infos[-1]
+            address = to("", before=repr(last.updated_at), last=last.key.id)
+            older = link(address, "Older", class_="button", rel="next")
+    else:
+        at = wish.query()
+        if wish.number > 1:
+            newest = link(to("", **at, page=wish.number - 1), "Back", class_="button", rel="prev")
+        if found.more:
+            older = link(to("", **at, page=wish.number + 1), "More", class_="button", rel="next")
     return tag("nav", newest, older, class_="pages", aria_label="Pages of the listing") if newest or older else None
 
 

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from .asked import Asked, Page, See
+from .asked import Asked, File, Page, See
 from .changing import change, checkpoint
+from .compare import page as compare
 from .condition import page as condition
+from .exporting import export
 from .fact import page as fact
+from .facts import csv as facts_csv
+from .facts import json as facts_json
 from .facts import page as facts
 from .figures import page as figures
 from .forgetting import forget
@@ -17,8 +21,12 @@ from .forgetting import page as forgetting
 from .found import page as found
 from .graph import page as graph
 from .history import page as history
+from .request import page as request
 from .session import page as session
+from .sessions import csv as sessions_csv
+from .sessions import json as sessions_json
 from .sessions import page as sessions
+from .transcript import page as transcript
 
 Scope = Literal["read", "write", "erase"]
 
@@ -30,16 +38,24 @@ class Route:
     name: str
     method: Literal["GET", "POST"]
     scope: Scope
-    work: Callable[[Asked], Page | See]
+    work: Callable[[Asked], Page | File | See]
 
 
 ROUTES: Final = (
     Route("", "GET", "read", sessions),
+    Route("sessions.csv", "GET", "read", sessions_csv),
+    Route("sessions.json", "GET", "read", sessions_json),
     Route("session", "GET", "read", session),
+    Route("transcript", "GET", "read", transcript),
     Route("graph", "GET", "read", graph),
     Route("facts", "GET", "read", facts),
+    Route("facts.csv", "GET", "read", facts_csv),
+    Route("facts.json", "GET", "read", facts_json),
+    Route("export", "GET", "read", export),
     Route("fact", "GET", "read", fact),
     Route("history", "GET", "read", history),
+    Route("compare", "GET", "read", compare),
+    Route("request", "GET", "read", request),
     Route("search", "GET", "read", found),
     Route("savings", "GET", "read", figures),
     Route("status", "GET", "read", condition),

@@ -61,16 +61,16 @@ def told(text: str, limit: int = QUOTE_MAX) -> Markup:
     return tag("bdi", flatten(text, limit))
 
 
-def icon(type_: NodeType) -> Markup:
-    """The shape that stands for a type; the word stands beside it wherever it is used."""
-    path = tag("path", d=TYPES[type_].icon, class_="tm-icon")
+def icon(type_: NodeType, *, done: bool = False) -> Markup:
+    """The shape that stands for a type; the word stands beside it wherever it is used. ``done``: a task's is ticked."""
+    path = tag("path", d=TYPES[type_].shape(done), class_="tm-icon")
     return tag("svg", path, class_=f"icon tm-type-{type_.value}", viewBox="0 0 20 20", aria_hidden="true")
 
 
 def type_of(node: Node) -> Markup:
     """What a fact is, as a shape and a word."""
     kind = node.kind.value if node.kind not in (None, DecisionKind.CHOICE) else TYPES[node.type].word
-    return tag("span", icon(node.type), kind, class_="type")
+    return tag("span", icon(node.type, done=node.status is Status.COMPLETED), kind, class_="type")
 
 
 def status_of(status: Status) -> Markup:
@@ -84,15 +84,29 @@ def fact_link(session_id: str, node: Node) -> Markup:
     return link(to("fact", id=session_id, node=node.id), told(node.label), class_="fact-link")
 
 
+def message_link(session_id: str, number: int) -> Markup:
+    """The number of a message, which leads to its place in the transcript; plain where it stands for no message."""
+    if number < 1:
+        return tag("span", "no message", class_="turn")
+    return link(f"{to('transcript', id=session_id, message=number)}#m{number}", f"message {number}", class_="turn")
+
+
 def nothing(text: str) -> Markup:
     """What stands where there is nothing."""
     return tag("p", text, class_="nothing")
 
 
 def card(
-    title: str, *children: object, id: str | None = None, live: bool = False, more: object = None, goal: bool = False
+    title: str,
+    *children: object,
+    id: str | None = None,
+    live: bool = False,
+    load: str | None = None,
+    more: object = None,
+    goal: bool = False,
 ) -> Markup:
-    """A section of a page with a heading of its own. ``live``: it is renewed when something happens. ``goal``: the
-    heading is a goal, which reads like a sentence; the names of files and values keep their spelling."""
+    """A section of a page with a heading of its own. ``live``: it is renewed when something happens. ``load``: the
+    address of the page from which it is loaded behind the rest. ``goal``: the heading is a goal, which reads like a
+    sentence; the names of files and values keep their spelling."""
     head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
-    return tag("section", head, joined(*children), class_="card", id=id, data_live=live)  # type: ignore[arg-type]
+    return tag("section", head, joined(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
     for tier in TIERS:
         resume = memory.resume(SESSION, tier)
         screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
-        screen.lines(resume.text.splitlines())
+        screen.verbatim(resume.text)
     screen.heading("Loss report")
     screen.lines(_lost(memory.loss_report(SESSION)))
 
@@ -48,9 +48,12 @@ def _lost(report: LossReport) -> Iterator[str]:
         f"Of the facts drawn from them, the block in their place leaves out {len(report.items) or 'none'}:"
     )
     for node in report.items[:_PER_REPORT]:
-        yield f"  #{node.source.turn} {node.type.value}: {node.label}"
+        told = " (told by a reminder)" if node.id in report.returned else ""
+        yield f"  #{node.source.turn} {node.type.value}: {node.label}{told}"
     if len(report.items) > _PER_REPORT:
         yield f"  ... and {len(report.items) - _PER_REPORT} more"
+    if report.quoted:
+        yield f"Reminders quoted messages {', '.join(f'#{number}' for number in report.quoted)}."
     yield "memory.recall finds them, memory.restore gives the messages back word for word."
 
 
@@ -71,6 +74,24 @@ def show_store(screen: Screen, database: Path) -> None:
         screen.lines([f"  {program} {command}"])
     screen.lines(
         ["", "or in a browser, with the graph through time and changes by hand:", "", f"  {program} dashboard"]
+    )
+
+
+def show_next(screen: Screen) -> None:
+    """What to try next, with chats of one's own."""
+    program = _program()
+    screen.heading("Try it with your own chats")
+    screen.lines(
+        [
+            "A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):",
+            f"  {program} import conversations.json",
+            "Claude Code, from its next chat on (also codex, cursor, vscode):",
+            f"  {program} install claude-code",
+            "Any client with a base URL, through the proxy:",
+            f"  {program} serve",
+            "Your ASGI application:",
+            "  app.add_middleware(TokenMizerMiddleware, memory=memory)",
+        ]
     )
 
 

@@ -18,7 +18,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens import MessageCounter, counter_for
 
 from .app import create_app
-from .closing import show_figures, show_memory, show_store
+from .closing import show_figures, show_memory, show_next, show_store
 from .conversation import SESSION, Client, Conversation, Reply, ask, summary, tool_results
 from .counting import message_tokens, request_tokens
 from .observing import CutSeen, Figures, Seen, Tap, judged, seen
@@ -62,6 +62,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
         show_memory(screen, rehearsal.memory)
     show_figures(screen, figures, rehearsal.counter.counter.name)
     show_store(screen, database)
+    show_next(screen)
     _conclude(screen, figures)
     return 0 if figures.succeeded else 1
 

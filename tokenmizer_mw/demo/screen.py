@@ -43,6 +43,11 @@ class Screen:
             for piece in _wrapped(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
 
+    def verbatim(self, text: str, style: str = "") -> None:
+        """A text line by line as it is, neither wrapped nor indented."""
+        for line in text.splitlines():
+            self._console.print(Text(inert(line), style=style), soft_wrap=True)
+
     def paragraph(self, text: str) -> None:
         """A paragraph of prose."""
         self.lines([" ".join(text.split())])
@@ -107,8 +112,8 @@ class Screen:
         )
         self.lines([f"      {text}"], style="red")
         if show_block:
-            self.lines(["      This is what the model gets in their place:"], style="red")
-            self.lines([f"      | {line}" for line in cut.seen.block.splitlines()], style="magenta")
+            self.lines(["      This is what the model gets in their place, exactly as it is sent:"], style="red")
+            self.verbatim(cut.seen.block, style="magenta")
 
     def reminder(self, text: str) -> None:
         """What a request carried of what the cut took out."""

@@ -11,13 +11,19 @@ from tokenmizer_mw.model.node import EdgeType, NodeType, Status
 @dataclass(frozen=True, slots=True)
 class TypeLook:
     """``word`` names one node and ``title`` many; ``light`` and ``dark`` are colours ("#rrggbb") with a contrast of at
-    least 4.5 on the ground of that theme; ``icon`` is the outline of a shape in a square of 20, as an SVG path."""
+    least 4.5 on the ground of that theme; ``icon`` is the outline of a shape in a square of 20, as an SVG path, and
+    ``tick`` is what is added to it for a node that is completed."""
 
     word: str
     title: str
     light: str
     dark: str
     icon: str
+    tick: str = ""
+
+    def shape(self, done: bool) -> str:
+        """The outline; ``done``: of a node that is completed."""
+        return self.icon + self.tick if done else self.icon
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ TYPES: Final[dict[NodeType, TypeLook]] = {
     NodeType.DECISION: TypeLook("decision", "Decisions", "#6d28d9", "#c4b5fd",
         "M10 1.5 18.5 10 10 18.5 1.5 10Z"),
     NodeType.TASK: TypeLook("task", "Tasks", "#1d4ed8", "#93c5fd",
-        "M3 3H17V17H3ZM6 10l3 3 5-6"),
+        "M3 3H17V17H3Z", "M6 10l3 3 5-6"),
     NodeType.ERROR: TypeLook("error", "Errors", "#b91c1c", "#fca5a5",
         "M7 2H13L18 7V13L13 18H7L2 13V7ZM10 6v5M10 14v.1"),
     NodeType.TEST: TypeLook("test", "Tests", "#15803d", "#86efac",

@@ -12,7 +12,7 @@ from html import escape
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import Edge, EdgeType, Node
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status
 
 from .appearance import EDGES, STATUSES, TYPES
 from .layout import Box, Lane, Layout, arrange
@@ -20,6 +20,9 @@ from .text import label_of, wrapped
 
 MARGIN: Final = 10
 """Pixels around the drawing."""
+
+WORDS_MAX: Final = 40
+"""Relations whose kind is written on their lines."""
 
 _LINE: Final = 16.5
 """From one line of a label to the next, in pixels."""
@@ -36,12 +39,14 @@ def draw(
     title: str = "Session graph",
     link: Callable[[Node], str] | None = None,
     styled: bool = False,
+    words: bool = False,
 ) -> str:
     """An ``<svg>`` element with the nodes of ``graph`` and the relations between them.
 
     ``layout`` says where they stand, nodes without a place are left out; ``None`` arranges them all. ``link`` gives the
-    address that a card leads to. ``styled`` puts the style inside, for pages that do not carry it. An empty graph gives
-    an empty drawing.
+    address that a card leads to. ``styled`` puts the style inside, for pages that do not carry it. ``words`` writes the
+    kind of a relation on its line, unless it is only that two facts are related; with more than ``WORDS_MAX`` of them
+    on replacements alone. An empty graph gives an empty drawing.
     """
     places = arrange(graph.nodes(), graph.transitions()) if layout is None else layout
     shown = {node.id: node for node in graph.nodes() if node.id in places.boxes}
@@ -59,6 +64,7 @@ def draw(
         *_edges(graph, shown, places.boxes),
         "</g>",
         *(_card(node, places.boxes[node.id], link) for node in _reading(shown, places)),
+        *(_words(graph, shown, places.boxes) if words else ()),
         "</svg>",
     ]
     return "".join(body)
@@ -98,6 +104,8 @@ _STYLE: Final = (
     ".tm-edge-supersedes{stroke:#6d28d9;stroke:light-dark(#6d28d9,#c4b5fd);stroke-width:2;opacity:1}"
     ".tm-head{fill:#6f7682;fill:light-dark(#6f7682,#8b93a1)}"
     ".tm-head-supersedes{fill:#6d28d9;fill:light-dark(#6d28d9,#c4b5fd)}"
+    ".tm-word{font-size:11px;fill:#16181d;fill:light-dark(#16181d,#eceef2);stroke:#fff;stroke:light-dark(#fff,#16181d);"
+    "stroke-width:4px;paint-order:stroke}"
     "a:hover .tm-frame,a:focus .tm-frame{stroke-width:3}"
 )
 
@@ -108,10 +116,22 @@ def _reading(shown: Mapping[str, Node], layout: Layout) -> Iterator[Node]:
 
 def _symbols(shown: Mapping[str, Node]) -> Iterator[str]:
     """The icons of the types that are there, once each."""
-    present = {node.type for node in shown.values()}
+    present = {(node.type, _is_ticked(node)) for node in shown.values()}
     for type_, look in TYPES.items():
-        if type_ in present:
-            yield f'<symbol id="tm-{type_.value}" viewBox="0 0 20 20"><path class="tm-icon" d="{look.icon}"/></symbol>'
+        for done in (False, True):
+            if (type_, done) in present:
+                yield (
+                    f'<symbol id="{_symbol(type_, done)}" viewBox="0 0 20 20">'
+                    f'<path class="tm-icon" d="{look.shape(done)}"/></symbol>'
+                )
+
+
+def _symbol(type_: NodeType, done: bool) -> str:
+    return f"tm-{type_.value}-done" if done else f"tm-{type_.value}"
+
+
+def _is_ticked(node: Node) -> bool:
+    return node.status is Status.COMPLETED and bool(TYPES[node.type].tick)
 
 
 def _arrowheads() -> Iterator[str]:
@@ -144,7 +164,7 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
     note = f"{look.mark} {kind}{look.word} \u00b7 turn {node.source.turn}"
     inner = (
         f'<rect class="tm-frame" x="1.5" y="1.5" width="{box.width - 3}" height="{box.height - 3}" rx="7"/>'
-        f'<use href="#tm-{node.type.value}" x="9" y="11" width="18" height="18"/>'
+        f'<use href="#{_symbol(node.type, _is_ticked(node))}" x="9" y="11" width="18" height="18"/>'
         f'{spans}<text class="tm-note" x="{_ICON}" y="{box.height - 10}">{escape(note)}</text>'
     )
     card = (
@@ -168,6 +188,30 @@ def _edge(edge: Edge, labels: Mapping[str, str], boxes: Mapping[str, Box]) -> st
     told = f"{labels[edge.source]} {EDGES[edge.type].word} {labels[edge.target]}"
     path = curve(boxes[edge.source], boxes[edge.target])
     return f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{told}</title></path>'
+
+
+def _words(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> Iterator[str]:
+    drawn = [edge for edge in graph.edges() if edge.source in shown and edge.target in shown]
+    told = [edge for edge in drawn if edge.type is not EdgeType.RELATED_TO and edge.source != edge.target]
+    if len(told) > WORDS_MAX:
+        told = [edge for edge in told if edge.type is EdgeType.SUPERSEDES]
+    for edge in told:
+        x, y = _middle(boxes[edge.source], boxes[edge.target])
+        yield (
+            f'<text class="tm-word tm-word-{edge.type.value}" x="{x}" y="{y}" text-anchor="middle" aria-hidden="true">'
+            f"{escape(EDGES[edge.type].word)}</text>"
+        )
+
+
+def _middle(source: Box, target: Box) -> tuple[int, int]:
+    """The middle of the line that ``curve`` draws."""
+    x = (source.x + source.width // 2 + target.x + target.width // 2) // 2
+    y = (source.y + source.height // 2 + target.y + target.height // 2) // 2
+    if source.right <= target.x or target.right <= source.x:
+        near, far = (source.right, target.x) if source.right <= target.x else (target.right, source.x)
+        return (near + far) // 2, y
+    near, far = (source.bottom, target.y) if source.bottom <= target.y else (target.bottom, source.y)
+    return x, (near + far) // 2 + 4
 
 
 def curve(source: Box, target: Box) -> str:

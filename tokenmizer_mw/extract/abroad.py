@@ -18,6 +18,10 @@ ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act
 """What a polite question can do: "can you add X?", "could we use Y instead?"."""
 
 _DECIDING: Final = frozenset({Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT})
+_TOLD_WHOLE: Final = frozenset({Act.COMPLAINT, Act.LATER})
+LABEL_MAX: Final = 140
+"""Longest sentence, in characters, that is told as a whole where one of its clauses says what fails or is left."""
+
 _REASON_MIN: Final = 7
 """Characters of a clause behind a choice that may be its reason; a shorter one belongs to the choice."""
 
@@ -88,6 +92,8 @@ class _Reader:
                 found.append(hit)
             elif found:
                 found[-1] = self._longer(found[-1], clause)
+        if len(found) == 1 and found[0].rule.act in _TOLD_WHOLE and len(text) <= LABEL_MAX:
+            return (replace(found[0], label=text),)
         return tuple(self._made(hit) for hit in found) or (None if leading is None else (self._made(leading),))
 
     def _clauses(self, text: str) -> list[str]:

@@ -13,29 +13,24 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
+from .acknowledged import read_acknowledged
 from .choices import CHOICE_MAKERS
-from .contrast import told_apart
-from .counsel import ANYWHERE, Counsel
 from .countered import countered
-from .domains import domain_hits
 from .filling import filled
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
-from .guessing import guesses
+from .guessing import believable, guesses
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
-from .outcomes import with_reports
 from .pattern import PatternSet
 from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
-from .reporting import Report
 from .reports import REPORT_MAKERS
 from .rules import MEANINGS, Act, Speaker
 from .rules.headings import heading_act
 from .said import Maker, paths_in, said_by
-from .seconding import read_seconded
 from .situation import Situation
 from .slots import versions
 from .told import told_in
@@ -72,21 +67,20 @@ def read_acts(
     if user:
         said = spoken = _typed(spoken)
         found, spoken = _answered(spoken, segments, situation, replies=replies)
-    elif replies:
-        found += read_seconded(spoken, situation)
-    counsel = Counsel(segments, situation)
-    read: list[Sequence[Hit]] = [_read(segment, situation) for segment in spoken]
-    _read_all(spoken, read, counsel, situation, found)
+    read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
+    sure = believable(spoken, read, situation, model) if model is not None else read
+    if replies and not user and not any(read[:1]):
+        found += read_acknowledged(spoken, situation)
+    for segment, hits_ in zip(spoken, sure, strict=True):
+        _read_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
-        found = countered(told_apart(with_values(found, said, situation), said, situation), said, situation)
+        found = countered(with_values(found, said, situation), said, situation)
         found += told_in(said, found)
-    found = with_reports(found, said, situation)
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}
         for segment, hit in guesses(spoken, read, told, situation, model):
-            if not counsel.holds(segment):
-                _read_sentence(segment, (hit,), situation, found)
+            _read_sentence(segment, (hit,), situation, found)
     return with_plans(filled(found, situation, said), said, situation) if user else found
 
 
@@ -106,30 +100,6 @@ def _answered(
     return found, spoken
 
 
-def _read_all(
-    spoken: Sequence[Segment],
-    read: Sequence[Sequence[Hit]],
-    counsel: Counsel,
-    situation: Situation,
-    found: list[Finding],
-) -> None:
-    """Adds what rules read in each sentence."""
-    report = Report(situation)
-    for segment, hits_ in zip(spoken, read, strict=True):
-        if (point := report.point(segment, hits_)) is not None:
-            found.append(point)
-        if (hits_ or segment.heading or segment.info) and counsel.holds(segment):
-            _read_sentence(replace(segment, heading="", info=""), _harmless(hits_), situation, found)
-        else:
-            _read_sentence(segment, hits_, situation, found)
-
-
-def _read(segment: Segment, situation: Situation) -> tuple[Hit, ...]:
-    """What the general tables read in a sentence, else those of the domains."""
-    read = hits(segment.text, situation.speaker)
-    return read or domain_hits(segment.text, situation.speaker, situation.domains)
-
-
 def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
     """What a message says of what the session is for, said once: a plan's title stands before its section "Goal"."""
     goals = [finding for finding in found if finding.type is NodeType.GOAL]
@@ -141,11 +111,6 @@ def _typed(spoken: list[Segment]) -> list[Segment]:
     if len(spoken) <= PASTED_MIN:
         return spoken
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
-
-
-def _harmless(read: Sequence[Hit]) -> list[Hit]:
-    """What may be read in advice, examples and drafts too."""
-    return [hit for hit in read if hit.rule.act in ANYWHERE]
 
 
 def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .background import is_background
 from .finding import Finding, Move
 from .pattern import PatternSet, compiled
 from .phrases import bounded, split_reason, without_lead, without_trailer
@@ -94,11 +93,7 @@ _PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she"
 def _choices(said: Said, situation: Situation) -> list[Finding]:
     hit = said.hit
     if not hit.rule.pattern and (
-        is_background(said.segment.text, "")
-        or _TELLS.any(hit.clause)
-        or _STANDS.any(hit.clause)
-        or _IS_CODE.any(hit.clause)
-        or _OWN_PLAN.any(hit.clause)
+        _TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _IS_CODE.any(hit.clause) or _OWN_PLAN.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER

@@ -9,16 +9,23 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from .finding import Segment, SegmentKind
+from .finding import SPOKEN, Segment, SegmentKind
 from .hit import Hit
 from .kinds import kind_of
 from .phrases import asks, bounded, has_digit, supposes
 from .rules import Speaker
 from .rules.headings import heading_act
+from .segment import segment
 from .situation import Situation
 
 WORDS_MAX: Final = 32
 """Words of a sentence that become cues, from its beginning."""
+
+LETTERED_MAX: Final = 16
+"""Words of a sentence of whose letters cues are made, from its beginning."""
+
+LETTERS: Final = 4
+"""Letters in a row that are a cue, the gap before and behind a word among them."""
 
 SCRIPT_MAX: Final = 80
 """Characters of a sentence in another script that become cues, from its beginning."""
@@ -59,6 +66,7 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     found += [f"w:{word}" for word in words]
     found += [f"b:{one} {other}" for one, other in pairwise(words)]
     found += [f"e:{word[-3:]}" for word in words[:_SHORT] if len(word) > 4]
+    found += _letters(words)
     found += _opening(words, who)
     found += _build(words, who)
     found += [f"{who}:has:{sign}" for sign in _SIGNS if sign in text]
@@ -68,6 +76,12 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     if segment.heading:
         found += _under(segment, speaker)
     return found
+
+
+def _letters(words: Sequence[str]) -> list[str]:
+    """Letters in a row: what forms of a word share, in any language."""
+    padded = [f" {word[:SCRIPT_MAX]} " for word in words[:LETTERED_MAX]]
+    return [f"n:{one}" for one in {word[at : at + LETTERS] for word in padded for at in range(len(word) - LETTERS + 1)}]
 
 
 def _opening(words: Sequence[str], who: str) -> list[str]:
@@ -100,7 +114,6 @@ def _shape(text: str, words: Sequence[str], who: str) -> list[str]:
 
 def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
     found = [f"{who}:rule:{hit.rule.act}" for hit in read] or [f"{who}:rule:"]
-    found += [f"rule:{hit.rule.name}" for hit in read]
     if asks(text):
         found.append(f"{who}:asks")
     if supposes(text):
@@ -150,7 +163,28 @@ def beside(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -
     """The cues of what rules read in the sentences ``before`` and ``behind`` one of the same message, and of whether
     tools are at work."""
     who = situation.speaker.value
-    found = [f"{who}:before:{hit.rule.act}" for hit in before] or [f"{who}:before:"]
-    found += [f"{who}:behind:{hit.rule.act}" for hit in behind] or [f"{who}:behind:"]
+    found = [f"{who}:rule-before:{hit.rule.act}" for hit in before] or [f"{who}:rule-before:"]
+    found += [f"{who}:rule-behind:{hit.rule.act}" for hit in behind] or [f"{who}:rule-behind:"]
     found.append(f"{who}:{'tools' if situation.tooled else 'talk'}")
     return found
+
+
+_OF_RULES: Final = tuple(f"{speaker.value}:rule" for speaker in Speaker)
+
+
+def is_of_rules(cue: str) -> bool:
+    """Whether a cue says what rules read in a sentence or beside it."""
+    return cue.startswith(_OF_RULES)
+
+
+HEARD_MAX: Final = 2_000
+"""Characters at the end of the other speaker's last message in which its last sentence is looked for."""
+
+
+def heard_in(situation: Situation) -> str:
+    """The last sentence that the other speaker wrote before the message, "" where none is within reach."""
+    heard = situation.told if situation.speaker is Speaker.USER else situation.asked
+    if heard is None:
+        return ""
+    pieces = segment(heard[1].text[-HEARD_MAX:])
+    return next((bounded(piece.text) for piece in reversed(pieces) if piece.kind in SPOKEN), "")

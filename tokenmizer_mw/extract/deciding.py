@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.graph.values import names_again, values_in
@@ -15,11 +16,12 @@ from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, 
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, described, near
-from .rivals import in_force, rival
 from .similar import content
 from .slots import known, members_of, same_value
 from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
+CHOICES_MAX: Final = 12
+"""Newest decisions that a new one may stand against."""
 _OLD_CONFIDENCE: Final = 0.6
 _BARE_WORDS: Final = 2
 _TOLD_MAX: Final = 80
@@ -36,8 +38,7 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
         return supersede(ledger, holder, finding)
     if (new := revalue(ledger, finding)) is not None:
         return new
-    old = rival(ledger, finding)
-    return supersede(ledger, old, finding) if old is not None else ledger.add(slot_free(ledger, finding))
+    return ledger.add(slot_free(ledger, finding))
 
 
 def revalue(ledger: Ledger, finding: Finding) -> Node | None:
@@ -215,6 +216,15 @@ def _spoken_against(ledger: Ledger, finding: Finding, accept: Callable[[Node], b
         if accept(node) and node.source.turn < ledger.turn and not content(node.label) <= mine
     )
     return next((node for node in others if any(_named_in(node, sentence) for sentence in told)), None)
+
+
+def in_force(ledger: Ledger) -> Iterator[Node]:
+    """The newest choices that hold."""
+    graph = ledger.graph
+    for number in islice(range(graph.added(NodeType.DECISION), 0, -1), CHOICES_MAX):
+        node = graph.get(f"{NodeType.DECISION.value}-{number}")
+        if node is not None and node.status is Status.ACTIVE and node.kind is DecisionKind.CHOICE:
+            yield node
 
 
 def _named_in(node: Node, sentence: str) -> bool:

@@ -14,26 +14,26 @@ from typing import Final
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Derived, Event
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from .acts import read_acts
-from .documents import Span, blank_out, find_documents
+from .changing import change, change_named
+from .documents import blank_out, find_documents
 from .facts import forget_names
 from .finding import SPOKEN, Finding, Segment
 from .foreign import announces_quotation, foreign, lies_in
+from .frames import may_carry
 from .goal import GOAL_ASKED
 from .guessing import model_of
+from .layout import Span
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
-from .recovering import got_over, slipped
 from .repeated import repeatable, without_repeated
-from .rivals import switched
 from .segment import segment
-from .settling import settle
-from .situation import ASKED_MAX, CONTEXT_MESSAGES, Numbered, Situation, situation_of, words_in
+from .situation import CONTEXT_MESSAGES, Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
 from .structure.voiced import speaks as only_speaks
@@ -100,7 +100,6 @@ def _draw(
         before,
         has_goal=ledger.graph.added(NodeType.GOAL) > 0,
         goal_asked=goal is not None and goal.confidence <= GOAL_ASKED,
-        domains=settings.domains_named,
     )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
@@ -108,7 +107,8 @@ def _draw(
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = _own_segments(message, settings) if speaks else []
     stages = settings.stages_named
-    findings = []
+    findings: list[Finding] = []
+    elsewhere: list[Span] = []
     if "structure" in stages:
         pending = open_calls(said for _, said in before) if message.tool_results else {}
         structure = read_structure(turn, message, pending, segments=segments)
@@ -117,34 +117,34 @@ def _draw(
         elsewhere = foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
         model = model_of(settings) if "model" in stages else None
         read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
-        acts = [act for act in read if not _not_said(act, message.text, elsewhere)]
+        acts = [act for act in read if not _not_said(act, message.text, elsewhere) and may_carry(act)]
         if message.role is Role.ASSISTANT:
             acts = without_repeated(acts, message.text, repeatable(before))
-        findings += (
-            map(_proposed, acts) if message.role is Role.ASSISTANT else [*acts, *switched(ledger, segments, acts)]
-        )
+        findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
     valid = validated(findings, settings)
     if message.role is Role.USER:
         valid = turned(ledger, valid)
         taken_over(ledger)
         forget_names(ledger)
-        _go_on(ledger, valid, situation, message, _left_as(before, asked))
+        if (left := _left_as(before, asked)) is not None:
+            went_on(ledger, valid, left)
+        if speaks and not fenced and "rules" in stages:
+            valid = change(ledger, segments, elsewhere, valid)
     placed = [(finding, place(ledger, finding)) for finding in valid]
-    if message.role is Role.USER and speaks and not fenced and "dialogue" in stages:
-        settle(ledger, segments)
-    if (
-        message.role is Role.ASSISTANT
-        and speaks
-        and all(map(only_speaks, message.tool_calls))
-        and not _announces(valid)
-    ):
-        announced_over(ledger)
-        slipped(ledger)
+    if message.role is Role.USER and speaks and not fenced and "rules" in stages:
+        change_named(ledger, segments, elsewhere)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
-        told_over(ledger, [node for _, node in placed])
-        forget_names(ledger)
+        _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _end_of_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:
+    """The assistant has come to an end: what it announced and said on the way is past."""
+    if speaks and not _announces(valid):
+        announced_over(ledger)
+    told_over(ledger, placed)
+    forget_names(ledger)
 
 
 def _own_segments(message: Message, settings: Settings) -> list[Segment]:
@@ -170,16 +170,6 @@ def _is_empty(message: Message) -> bool:
 
 def _told(before: Sequence[Numbered]) -> list[tuple[int, str]]:
     return [(number, said.text) for number, said in before if said.role is Role.ASSISTANT and said.text]
-
-
-def _go_on(
-    ledger: Ledger, valid: Sequence[Finding], situation: Situation, message: Message, left: Status | None
-) -> None:
-    """What the user's message leaves behind of orders and errors, the former as ``left``."""
-    if left is not None:
-        went_on(ledger, valid, left)
-    if left is Status.COMPLETED and not situation.asked_back:
-        got_over(ledger, valid, words_in(message.text[:ASKED_MAX]))
 
 
 def _proposed(finding: Finding) -> Finding:

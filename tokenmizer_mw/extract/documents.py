@@ -11,27 +11,18 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 import re2
 
+from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
-from .rules.handed import HANDED
-
-Span = tuple[int, int]
+from .rules.handed import HANDED, RESUMES
+from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
 """Messages whose documents are kept: a reply is read beside the message that it answers."""
-
-# fmt: off
-QUOTATION_MARKS: Final = (
-    ('"', '"'), ("“", "”"), ("„", "“”\""), ("‚", "‘’"), ("«", "»"), ("»", "«"), ("‹", "›"), ("›", "‹"),
-    ("「", "」"), ("『", "』"), ("\uff62", "\uff63"), ("《", "》"),
-)
-# fmt: on
-"""What opens a quotation, and what may close it."""
-
-OPENING: Final = dict(QUOTATION_MARKS)
 
 _TAG: Final = re2.compile(r"(?m)(^[ \t]*)?<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>")
 _CLOSING_TAG: Final = re2.compile(r"</([A-Za-z][\w.:-]*)[ \t]*>")
@@ -82,13 +73,13 @@ _ABOVE: Final = re2.compile(
     r"\b(?:text|brief|mail|seite|artikel) oben\b|\bobige[nrs]? |\bci-dessus\b|"
     r"\btexto (?:de arriba|anterior)\b|上面的|上述"
 )
-_RESUMES: Final = re2.compile(
-    r"(?i)(?:and |also,? |but |now,? |so,? |then |und |et |y )?(?:please|pls|can you|could you|would you|let's|let us|"
-    r"i want|i'd|i would|i need|i prefer|we (?:need|want|should)|from now on|question|task|"
-    r"my question|bitte|kannst du|könntest|lass uns|ich |nimm|ab jetzt|frage|s'il (?:te|vous) plaît|peux-tu|"
-    r"pouvez-vous|je |merci de|question|por favor|puedes|podrías|quiero|pregunta|请|问题|我)"
-)
-"""How people go on in their own words behind a paste."""
+_RESUMES: Final = re2.compile(RESUMES)
+
+MARKS_MAX: Final = 20_000
+"""Tags, and marks of any other kind, of one message that are looked at; what stands behind them is read as it is."""
+
+CLAUSES_MAX: Final = 8_000
+"""Clauses of one message of which it is asked whether they introduce a text."""
 
 _LEAST: Final = 24
 """Columns that a text takes at least which is handed over: fewer are a word or a name. Where a character is a syllable
@@ -107,13 +98,19 @@ _OWN_MAX: Final = 400
 @lru_cache(maxsize=TEXTS_KEPT)
 def _find_documents(text: str) -> tuple[Span, ...]:
     tagged = join_spans(find_tagged(text))
-    spans = [*tagged, *_find_introduced(text, dict(tagged)), *_find_mail(text), *_find_passages(text)]
-    marks = list(_TRIPLE_QUOTES.finditer(text))
-    spans += [(first.start(), last.end()) for first, last in zip(marks[::2], marks[1::2], strict=False)]
+    introduced = [*tagged, *_find_introduced(text, dict(tagged)), *_find_mail(text), *_find_passages(text)]
+    marks = list(islice(_TRIPLE_QUOTES.finditer(text), MARKS_MAX))
+    introduced += [(first.start(), last.end()) for first, last in zip(marks[::2], marks[1::2], strict=False)]
+    above = [] if introduced else _find_above(text)
+    files = list(find_whole_files(text))
+    return tuple(join_spans([*introduced, *above, *files, *find_laid_out(text), *find_set_apart(text)]))
+
+
+def _find_above(text: str) -> Iterator[Span]:
+    """The text that a last line refers to."""
     last = text.rfind("\n", 0, len(text.rstrip())) + 1
-    if not spans and 0 < len(text) - last <= _OWN_MAX and _ABOVE.search(text[last:]) is not None and "```" not in text:
-        spans.append((0, last))
-    return tuple(join_spans(spans))
+    if 0 < len(text) - last <= _OWN_MAX and _ABOVE.search(text[last:]) is not None and "```" not in text:
+        yield 0, last
 
 
 def find_documents(text: str) -> list[Span]:
@@ -127,10 +124,10 @@ def find_tagged(text: str) -> Iterator[Span]:
     if "<" not in text:
         return
     closings: dict[str, list[Span]] = defaultdict(list)
-    for closing in _CLOSING_TAG.finditer(text):
+    for closing in islice(_CLOSING_TAG.finditer(text), MARKS_MAX):
         closings[closing.group(1)].append(closing.span())
     end = 0
-    for opened in _TAG.finditer(text):
+    for opened in islice(_TAG.finditer(text), MARKS_MAX):
         if opened.start() < end:
             continue
         first, name = opened.group(1) is not None, opened.group(2)
@@ -185,7 +182,7 @@ def _find_mail(text: str) -> Iterator[Span]:
 
 def _find_passages(text: str) -> Iterator[Span]:
     """Passages with numbers: from the first one to the end of the paragraph of the last one."""
-    passages = list(_PASSAGE.finditer(text))
+    passages = list(islice(_PASSAGE.finditer(text), MARKS_MAX))
     if len(passages) >= _PASSAGES_MIN:
         end = text.find("\n\n", passages[-1].end())
         yield passages[0].start(), end if end >= 0 else len(text)
@@ -195,10 +192,9 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     """Texts that are introduced; ``tagged`` maps the starts of elements to their ends."""
     end, last = 0, _last_paragraph(text)
     resumed = last if len(text) - last <= _OWN_MAX and _RESUMES.match(text[last : last + _LOOK]) else len(text)
-    for clause in _CLAUSE.finditer(text):
+    outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)
+    for clause in islice(outside, CLAUSES_MAX):
         start = clause.end()
-        if start < end:
-            continue
         sorts = _introduces(*clause.groups())
         if not sorts:
             continue

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import re2
 
-from .documents import OPENING, QUOTATION_MARKS, Span, find_documents, find_tagged, join_spans
+from .documents import MARKS_MAX, find_documents, find_tagged, join_spans
+from .layout import OPENING, QUOTATION_MARKS, Span
+from .pasted import find_pasted
 
 _QUOTATION: Final = re2.compile("|".join(rf"{opens}[^{closes}\n]+[{closes}]" for opens, closes in QUOTATION_MARKS))
 _SENTENCE: Final = 200
@@ -36,7 +39,7 @@ def foreign(text: str, *, handed: bool = False) -> list[Span]:
     """The places of such words in ``text``, in order, without overlaps. A document without a closing tag goes on to
     the end of the text; a quotation ends in its line. ``handed``: texts that are introduced ("Here is the mail:") are
     documents, too, up to the end of what opens there, or of the text. Time is linear in the text."""
-    spans = find_documents(text) if handed else join_spans(find_tagged(text))
+    spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
         return spans
     quotations = [span for span in _quotations(text) if not lies_in(spans, span[0])]
@@ -52,7 +55,7 @@ def lies_in(spans: list[Span], place: int) -> bool:
 def _quotations(text: str) -> Iterator[Span]:
     """Quotations in a line; one that is reported, with what its sentence says before it."""
     done = 0
-    for match in _QUOTATION.finditer(text):
+    for match in islice(_QUOTATION.finditer(text), MARKS_MAX):
         # A sentence may begin with a quoted word, hence the first character of a quotation is still the speaker's.
         start, end = match.start() + 2, match.end()
         if _REPORTING.match(text[end : end + _VERB]) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
@@ -41,16 +41,26 @@ class Use:
 
 
 USES: Final = (
-    Use(DialogueAct.DECISION, Speaker.USER, 0.3, Act.CHOICE),
-    Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.5, Act.CHOICE),
-    Use(DialogueAct.COMPLETION, Speaker.USER, 0.2, Act.CLAIM),
-    Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.45, Act.CLAIM),
-    Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.2, Act.LATER),
-    Use(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.25, Act.LATER),
-    Use(DialogueAct.COMPLAINT, Speaker.USER, 0.2, Act.COMPLAINT),
-    Use(DialogueAct.COMPLAINT, Speaker.ASSISTANT, 0.4, Act.COMPLAINT),
+    Use(DialogueAct.DECISION, Speaker.USER, 0.37, Act.CHOICE),
+    Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, Act.CHOICE),
+    Use(DialogueAct.COMPLETION, Speaker.USER, 0.31, Act.CLAIM),
+    Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, Act.CLAIM),
+    Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.26, Act.LATER),
+    Use(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.3, Act.LATER),
+    Use(DialogueAct.COMPLAINT, Speaker.USER, 0.5, Act.COMPLAINT),
+    Use(DialogueAct.COMPLAINT, Speaker.ASSISTANT, 0.58, Act.COMPLAINT),
 )
-"""What the model is used for."""
+"""What the model is used for. At these chances three of five sentences are taken rightly on authors whom the model has
+not read: ``second`` and ``third`` of the corpus, and where an assistant does too little in these, the authors of
+``benchmarks/training/FIGURES.md``."""
+
+DOUBTED: Final[Mapping[Act, tuple[DialogueAct, float]]] = {
+    Act.COMPLAINT: (DialogueAct.COMPLAINT, 0.1),
+    Act.CLAIM: (DialogueAct.COMPLETION, 0.05),
+    Act.FIX: (DialogueAct.COMPLETION, 0.05),
+}
+"""What a sentence has to do, with at least which chance, for a rule that reads an act in it to be right. On ``second``
+and ``third`` this loses none of what is right; doubting choices, and what is open, loses more than it mends."""
 
 CONFIDENCE: Final = 0.6
 """Confidence of what only the model says."""
@@ -90,6 +100,29 @@ def guesses(
             hit = _guessed(index, spoken, read, situation, model)
             if hit is not None:
                 yield segment, hit
+
+
+def believable(
+    spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> list[Sequence[Hit]]:
+    """What rules read in each sentence, without what the model takes for wrong. Formal markers are never doubted."""
+    return [
+        [hit for hit in hits if not _is_wrong(hit, index, spoken, read, situation, model)] if hits else hits
+        for index, hits in enumerate(read)
+    ]
+
+
+def _is_wrong(
+    hit: Hit, index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> bool:
+    doubted = DOUBTED.get(hit.rule.act)
+    if doubted is None or hit.rule.explicit or index >= GUESSED_MAX:
+        return False
+    act, least = doubted
+    guess = model.guess(
+        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(spoken[index].text))
+    )
+    return guess.chance(act) < least
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:

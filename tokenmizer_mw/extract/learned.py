@@ -1,7 +1,7 @@
 """The learned classifier of dialogue acts: a table of weights, one row a cue, added up for a sentence.
 
 The file is a line of JSON and a compressed body: the cues, one a line, then their weights as signed bytes, a row of
-classes for each cue. Weights are added many at a time: a row is one whole number whose 16-bit lanes hold a one, by
+classes for each cue. Weights are added many at a time: a row is one whole number whose 32-bit lanes hold a one, by
 which rows are counted, and the weights of its classes, raised by 128 so that no lane goes below zero.
 """
 
@@ -19,11 +19,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the file's format."""
 
-CUES_MAX: Final = 240
-"""Cues of one sentence that count: a lane has room for 257 rows."""
+CUES_MAX: Final = 600
+"""Cues of one sentence that count."""
 
 MODEL_MAX: Final = 2 * 1024 * 1024
 """Bytes of a model file, and half the bytes that its body may have when it is not compressed."""
@@ -41,6 +41,11 @@ class DialogueAct(StrEnum):
     COMPLETION = "completion"
     POSTPONEMENT = "postponement"
     COMPLAINT = "complaint"
+    GOAL = "goal"
+    RULE = "rule"
+    CHANGE = "change"
+    REJECTION = "rejection"
+    STATE = "state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class Model:
             raise BadModel(f"{len(weights)} weights for {len(cues)} cues and {len(classes)} classes")
         self.classes, self.cues, self.weights, self.scale = tuple(classes), tuple(cues), weights, scale
         width = len(classes)
-        lanes = struct.Struct(f"<{width + 1}H")
+        lanes = struct.Struct(f"<{width + 1}I")
         self._unpack = lanes.unpack
         signed = memoryview(weights).cast("b")
         self._rows = {
@@ -86,7 +91,7 @@ class Model:
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
         """The sum of the weights of each class, in scale-ths."""
-        rows, *lanes = self._unpack(total.to_bytes(2 * len(self.classes) + 2, "little"))
+        rows, *lanes = self._unpack(total.to_bytes(4 * len(self.classes) + 4, "little"))
         sums = [lane - rows * _RAISED for lane in lanes]
         return [one + more for one, more in zip(sums, meaning, strict=True)] if meaning else sums
 

@@ -6,9 +6,12 @@ from functools import lru_cache
 from typing import Final
 
 from .abroad import ORDERS, hits_abroad
+from .frames import frames_of
 from .hit import Hit, Table, anaphoric
 from .phrases import asks, before_question, bounded, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Speaker
+from .rules.framing import Frame
+from .rules.states import SENTENCES
 
 SENTENCES_KEPT: Final = 32
 """Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
@@ -16,6 +19,8 @@ SENTENCES_KEPT: Final = 32
 _ENDS: Final = " .!…"
 
 
+_STATES: Final = Table((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
+"""How things stand, in any language: asked where no other row reads a sentence of the user."""
 _TABLES: Final = {speaker: Table(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
@@ -26,11 +31,24 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad
-    if speaker is Speaker.USER:
-        said, question = before_question(line)
-        if question:
-            return (*_hits(said, speaker), *_hits(question, speaker))
-    return _hits(line, speaker)
+    if speaker is Speaker.ASSISTANT:
+        return _hits(line, speaker)
+    said, question = before_question(line)
+    if question:
+        return (*(_hits(said, speaker) or _state(said)), *_hits(question, speaker))
+    return _hits(line, speaker) or _state(line)
+
+
+def _state(line: str) -> tuple[Hit, ...]:
+    """How a sentence says that things stand, as a whole."""
+    text = without_lead(line).rstrip(_ENDS)
+    if not text or order_in(text) or asks(line) or frames_of(text) & _SILENT:
+        return ()
+    hit = _STATES.first(text, _STATES.reading(text))
+    return (hit,) if hit is not None else ()
+
+
+_SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
 
 
 def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:

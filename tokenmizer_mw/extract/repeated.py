@@ -20,7 +20,7 @@ TEXT_MAX: Final = 100_000
 """Characters of one document, and of all results of tools, that are compared."""
 
 _RUN: Final = 3
-"""Words in a row that are compared."""
+"""Words in a row that are compared; all of a sentence that has fewer."""
 
 _SHARE: Final = 0.5
 """Share of a sentence's runs of words that makes it a repetition."""
@@ -40,7 +40,8 @@ def repeatable(before: Sequence[Numbered]) -> frozenset[int]:
         if message.opens_turn:
             texts.append(_documents_of(message.text[:TEXT_MAX]))
             break
-    return frozenset(chain.from_iterable(_runs(text[:TEXT_MAX]) for text in texts if text))
+    sizes = range(1, _RUN + 1)  # a sentence of fewer words, such as a heading, is repeated as a whole
+    return frozenset(chain.from_iterable(_runs(text[:TEXT_MAX], size) for text in texts if text for size in sizes))
 
 
 def without_repeated(findings: Iterable[Finding], text: str, runs: frozenset[int]) -> list[Finding]:
@@ -55,7 +56,7 @@ def _is_word(finding: Finding) -> bool:
 
 def _repeats(finding: Finding, text: str, runs: frozenset[int]) -> bool:
     said = text[slice(*finding.span)] if finding.span is not None else finding.quote
-    own = _runs(said)
+    own = _runs(said, _RUN)
     return bool(own) and sum(run in runs for run in own) >= _SHARE * len(own)
 
 
@@ -67,7 +68,7 @@ def _documents_of(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _runs(text: str) -> tuple[int, ...]:
-    """A number for each run of words of a text; of all words where they are fewer than a run."""
+def _runs(text: str, size: int) -> tuple[int, ...]:
+    """A number for each run of ``size`` words of a text; of all words where they are fewer."""
     words = _WORD.findall(text.casefold())
-    return tuple(hash(tuple(words[at : at + _RUN])) for at in range(max(1, len(words) - _RUN + 1))) if words else ()
+    return tuple(hash(tuple(words[at : at + size])) for at in range(max(1, len(words) - size + 1))) if words else ()

@@ -7,7 +7,6 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .ahead import whole_items
-from .background import is_background
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compiled
@@ -102,8 +101,6 @@ def _progress(said: Said, situation: Situation) -> list[Finding]:
 
 def _claims(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
-    if situation.speaker is Speaker.USER and is_background(said.segment.text, label):
-        return []
     if said.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
         return []
     paths = said.paths()

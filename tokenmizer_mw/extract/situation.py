@@ -11,7 +11,6 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from .abroad import order_abroad
-from .domains import domains_of
 from .offers import Offers
 from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, without_lead
@@ -62,8 +61,8 @@ class Situation:
 
     ``asked`` is the user's last message before it, ``told`` the assistant's last one with words (``None`` when there
     is none within reach). ``has_goal``: the session's goal is known already.
+    ``proposed``: what the assistant said last before ``asked``, for an assistant's message only.
     ``goal_asked``: all that is known of it is a question. ``tooled``: tools are at work around the message.
-    ``domains``: whose phrasings are read.
     """
 
     turn: int
@@ -73,7 +72,7 @@ class Situation:
     has_goal: bool = False
     goal_asked: bool = False
     tooled: bool = False
-    domains: tuple[str, ...] = ()
+    proposed: Numbered | None = None
 
     @cached_property
     def ordered(self) -> bool:
@@ -128,6 +127,11 @@ class Situation:
         return words_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
+    def proposed_words(self) -> frozenset[str]:
+        """The stems of what the assistant said last before the user's last message; none when it is out of reach."""
+        return words_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
+
+    @cached_property
     def asked_words(self) -> frozenset[str]:
         """The stems of the words that the user's last message speaks of; none when it is out of reach."""
         return words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
@@ -146,17 +150,17 @@ def situation_of(
     *,
     has_goal: bool,
     goal_asked: bool = False,
-    domains: tuple[str, ...] | None = (),
 ) -> Situation:
-    """The situation of ``message`` after the messages ``before`` it, oldest first; ``domains`` are those that the words
-    of the exchange belong to where they are ``None``."""
+    """The situation of ``message`` after the messages ``before`` it, oldest first."""
     turn, said = message
     near = before[-CONTEXT_MESSAGES:]
     asked = next((item for item in reversed(near) if item[1].opens_turn), None)
     told = next((item for item in reversed(near) if item[1].role is Role.ASSISTANT and item[1].text.strip()), None)
     speaker = Speaker.USER if said.role is Role.USER else Speaker.ASSISTANT
     tooled = any(one.tool_calls or one.tool_results for one in (said, *(one for _, one in near)))
-    if domains is None:
-        domains = domains_of(one[1].text for one in (message, asked, told) if one is not None)
     heard = told if said.role is Role.USER else None
-    return Situation(turn, speaker, asked, heard, has_goal, goal_asked, tooled, domains)
+    proposed = None
+    if asked is not None and said.role is Role.ASSISTANT:
+        earlier = (one for one in reversed(near) if one[0] < asked[0] and one[1].role is Role.ASSISTANT)
+        proposed = next((one for one in earlier if one[1].text.strip()), None)
+    return Situation(turn, speaker, asked, heard, has_goal, goal_asked, tooled, proposed)

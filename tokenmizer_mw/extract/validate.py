@@ -10,6 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+from tokenmizer_mw.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
@@ -44,7 +45,7 @@ def clean_label(text: str) -> str:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = label.replace("**", "").replace("__", "").replace("`", "")
-    label = _shortened(_kept_whole(label, _trimmed(label)), LABEL_MAX)
+    label = _shortened(mask_opaque(_kept_whole(label, _trimmed(label))), LABEL_MAX)
     return label if words(label) else ""
 
 
@@ -74,8 +75,8 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def quoted(text: str) -> str:
-    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters."""
-    return _shortened(one_line(text[: 4 * QUOTE_MAX]), QUOTE_MAX)
+    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, whatever may be a key masked."""
+    return _shortened(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
 
 
 def _trimmed(label: str) -> str:
@@ -163,7 +164,7 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
         slot=finding.slot if type_ is finding.type else "",
         target=clean_label(finding.target),
         reason=clean_label(finding.reason),
-        detail=one_line(finding.detail)[: 2 * QUOTE_MAX] if finding.detail else "",
+        detail=mask_opaque(one_line(finding.detail))[: 2 * QUOTE_MAX] if finding.detail else "",
         quote=quote,
     )
 

@@ -16,7 +16,6 @@ from .finding import Finding, Move
 from .hollow import points
 from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, described, near
-from .matter import told_with_matter
 from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
@@ -227,8 +226,7 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
     ledger.claims += 1
     if _is_detail(ledger, finding):
         return None
-    label = told_with_matter(ledger, finding)
-    return ledger.add(finding, status=Status.COMPLETED, label=label) if len(content(label)) > 1 else None
+    return ledger.add(finding, status=Status.COMPLETED) if len(content(finding.label)) > 1 else None
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:

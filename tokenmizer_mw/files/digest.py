@@ -118,11 +118,13 @@ def _fitted(head: list[str], lines: list[Line], tail: list[str], budget: int, co
 
 
 def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """The first words of ``text`` that fit: whole ones, since half a number would be another number."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if count(text[:middle]) <= budget else (low, middle - 1)
-    return text[:low]
+    words = text if low == len(text) else text[: low + 1].rpartition(" ")[0]
+    return words.rstrip(" ,:;")
 
 
 def measured(size: int) -> str:

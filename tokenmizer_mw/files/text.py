@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from typing import Any, Final
 
@@ -25,8 +26,10 @@ _END_LINE: Final = 2_000
 
 
 _TODO = re2.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
-_HEADING = re2.compile(r"^(#{1,6})\s+(.+)")
+_HEADING = re.compile(r"(#{1,6})\s+(.+)")  # its matches cost a tenth of those of RE2
 _BOX = re2.compile(r"^\s*[-*+]\s+\[([ xX])\]\s")
+_BULLETS: Final = frozenset("-*+")
+"""Signs that an item of a list begins with. They are looked at first: a pattern costs microseconds a line."""
 _LINK = re2.compile(r"\]\([^)\s]+")
 
 
@@ -103,16 +106,15 @@ def read_markdown(source: Source) -> Report:
                 fence = "" if fence == start else fence or start
             if fence:
                 continue
-            counts["link"] += len(_LINK.findall(text))
-            if (box := _BOX.match(text)) is not None:
+            if "](" in text:
+                counts["link"] += len(_LINK.findall(text))
+            if start[:1] in _BULLETS and (box := _BOX.match(text)) is not None:
                 counts["open item" if box.group(1) == " " else "done item"] += 1
-            if (heading := _HEADING.match(text)) is not None:
+            elif text[:1] == "#" and (heading := _HEADING.match(text)) is not None:
                 counts["heading"] += 1
-                level = len(heading.group(1))
                 if len(outline) < OUTLINE_MAX:
-                    outline.append(
-                        Line(f"{number}: {heading.group(1)} {clipped(heading.group(2), _SHOWN)}", 6.0 - level)
-                    )
+                    marks, said = heading.groups()
+                    outline.append(Line(f"{number}: {marks} {clipped(said, _SHOWN)}", 6.0 - len(marks)))
     except Stopped:
         broke = f"stopped after {counted(counts['lines'], 'line')}"
     told = [

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.event import (
     DecisionReplaced,
     Derived,
@@ -30,6 +32,8 @@ from tokenmizer_mw.model.node import NEVER_PRUNED, Edge, EdgeType, Node, NodeTyp
 
 from .layer import Layer
 from .text import label_key, words
+
+_Kind = TypeVar("_Kind", bound=StrEnum)
 
 POSTINGS_MAX: Final = 64
 """Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
@@ -82,9 +86,9 @@ class SessionGraph:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def nodes(self, type: NodeType | str | None = None, status: Status | str | None = None) -> list[Node]:
-        """All nodes, oldest first, or those of a type and a status. Raises ``ValueError`` for unknown names."""
-        wanted_type = NodeType(type) if type is not None else None
-        wanted_status = Status(status) if status is not None else None
+        """All nodes, oldest first, or those of a type and a status. Raises ``CallerError`` for unknown names."""
+        wanted_type = _member(NodeType, type)
+        wanted_status = _member(Status, status)
         return [
             node
             for node in self._nodes.values()
@@ -93,8 +97,8 @@ class SessionGraph:
         ]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
-        """All edges, oldest first, or those of a type."""
-        wanted = EdgeType(type) if type is not None else None
+        """All edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
+        wanted = _member(EdgeType, type)
         return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
 
     def transitions(self) -> list[Transition]:
@@ -389,6 +393,14 @@ class SessionGraph:
 
 
 @lru_cache(maxsize=8192)
+def _member(kind: type[_Kind], name: str | None) -> _Kind | None:
+    """The member of an enumeration that ``name`` means; ``None`` for none."""
+    try:
+        return kind(name) if name is not None else None
+    except ValueError:
+        raise CallerError(f"{name!r:.40} is none of {', '.join(kind)}") from None
+
+
 def _number(id: str) -> int:
     digits = id.rpartition("-")[2]
     return int(digits) if digits.isdecimal() else 0

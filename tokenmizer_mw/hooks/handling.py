@@ -15,12 +15,12 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.operations.agent_transcripts import Shown, Told, messages_in, shown
 from tokenmizer_mw.project import project_named
 from tokenmizer_mw.session import SessionState
 
 from .notes import Notes
 from .reading import part_of
-from .transcript import Shown, Told, messages_in, shown
 
 STEER: Final = (
     "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
@@ -92,7 +92,7 @@ class Hooks:
     ) -> None:
         self._memory = memory
         self._separator = memory.settings.project_separator
-        self._notes = Notes(notes)
+        self._notes = Notes(notes, memory.log.secret())
         self._asking = asking
         self._names: dict[str, str] = {}
         self._last_said: dict[str, Message] = {}

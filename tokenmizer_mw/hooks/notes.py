@@ -27,10 +27,12 @@ class Note:
 
 
 class Notes:
-    """Notes in ``folder``; ``None`` keeps them in this process alone."""
+    """Notes in ``folder``; ``None`` keeps them in this process alone. ``store`` tells stores apart: another one may
+    lack what this one has of a transcript."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, store: bytes = b"") -> None:
         self._folder = folder
+        self._store = store
         self._known: dict[str, Note] = {}
 
     def of(self, transcript: str) -> Note:
@@ -65,7 +67,8 @@ class Notes:
 
     def _file(self, transcript: str) -> Path:
         assert self._folder is not None
-        return self._folder / hashlib.blake2b(transcript.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        told = self._store + transcript.encode("utf-8", "surrogateescape")
+        return self._folder / hashlib.blake2b(told, digest_size=8).hexdigest()
 
 
 def _head(transcript: str, like: str = "") -> str:

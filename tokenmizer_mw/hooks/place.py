@@ -7,7 +7,10 @@ import stat
 from collections.abc import Mapping
 from zlib import crc32
 
+from tokenmizer_mw.store.address import absolute_address
+
 STORE = "TOKENMIZER_STORE"
+CONFIG = "TOKENMIZER_CONFIG"
 WORKER = "TOKENMIZER_HOOK_WORKER"
 """Environment variable: "0" does the work in the process that the host waits for."""
 
@@ -15,7 +18,6 @@ RUNTIME = "TOKENMIZER_HOOK_DIR"
 """Environment variable: the directory, in place of the system's own."""
 
 _PATH_MAX = 100
-_RELATIVE = "sqlite:///"
 
 
 class Place:
@@ -48,10 +50,13 @@ def place(environ: Mapping[str, str]) -> Place | None:
 def store_address(environ: Mapping[str, str]) -> str:
     """The store that the environment names, a relative path made absolute; "" when it names none."""
     address = environ.get(STORE, "")
-    path = address.removeprefix(_RELATIVE)
-    if path == address or path.startswith(("/", "~", ":")) or not path:
-        return address
-    return _RELATIVE + os.path.join(os.getcwd(), path)
+    return absolute_address(address, os.getcwd()) if address else ""
+
+
+def config_path(environ: Mapping[str, str]) -> str:
+    """The proxy's configuration file that the environment names, made absolute; "" when it names none."""
+    path = environ.get(CONFIG, "")
+    return os.path.abspath(path) if path else ""
 
 
 def _bases(environ: Mapping[str, str]) -> list[str]:
@@ -62,8 +67,9 @@ def _bases(environ: Mapping[str, str]) -> list[str]:
 def _key(environ: Mapping[str, str]) -> int:
     """What tells workers apart: the installation, and all that settings are read from."""
     told = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
-    told[STORE] = store_address(environ)
-    spelled = "\x1f".join((_installed(), environ.get("HOME", ""), *(f"{name}={told[name]}" for name in sorted(told))))
+    told[STORE], told[CONFIG] = store_address(environ), config_path(environ)
+    homes = (environ.get("HOME", ""), environ.get("XDG_DATA_HOME", ""))
+    spelled = "\x1f".join((_installed(), *homes, *(f"{name}={told[name]}" for name in sorted(told))))
     return crc32(spelled.encode("utf-8", "surrogateescape"))
 
 

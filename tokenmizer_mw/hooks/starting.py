@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from .place import STORE, Place, store_address
+from .place import CONFIG, STORE, Place, config_path, store_address
 
 _GONE = (FileNotFoundError, ConnectionRefusedError)
 _BACKLOG = 64
@@ -72,6 +72,8 @@ def _launch(listener: socket.socket, spot: Place) -> None:
         os.setsid()
         if address := store_address(os.environ):
             os.environ[STORE] = address
+        if config := config_path(os.environ):
+            os.environ[CONFIG] = config
         os.chdir("/")
         log = os.open(spot.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         if os.fstat(log).st_size > _LOG_MAX:

@@ -48,14 +48,14 @@ STOP: Final = b"stop"
 
 class Work:
     """The store and the settings that the environment names, and what is done with them. Opened at the first event, and
-    anew when the store's file was replaced."""
+    anew when its file was replaced, or another store is the installation's since a server began or ended."""
 
     def __init__(self, environ: Mapping[str, str], spot: Place | None = None) -> None:
         self._environ = environ
         self._spot = spot
         self._hooks: Hooks | None = None
         self._memory: SessionMemory | None = None
-        self._file: tuple[int, int] | None = None
+        self._file: tuple[str, tuple[int, int] | None] | None = None
         self.answered_at = 0.0
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class Work:
 
     def _opened(self) -> Hooks:
         address = resolve_store(store_address(self._environ), self._environ)
-        if self._hooks is None or self._file != _identity(address):
+        if self._hooks is None or self._file != (address, _identity(address)):
             self.close()
             self._memory = SessionMemory.open(address, _settings(self._environ))
             self._hooks = Hooks(
@@ -112,7 +112,7 @@ class Work:
                 notes=Path(self._spot.folder) if self._spot else None,
                 asking=Path(self._spot.asking) if self._spot else None,
             )
-            self._file = _identity(address)
+            self._file = (address, _identity(address))
         return self._hooks
 
     def close(self) -> None:

@@ -84,9 +84,8 @@ class Savings(Answer):
 class WhyAnswer(OfSession):
     """Why a fact is so."""
 
-    text: str = Field(description="The reasons in words: who said it, what it replaced, why.")
-    fact: Fact
-    figures: dict[str, Any] = Field(default_factory=dict, description="The same as data.")
+    text: str = Field(description="The fact, who said it in which words, what it replaced, and why.")
+    fact_id: str
 
 
 class Found(OfSession):
@@ -99,9 +98,11 @@ class Listed(BaseModel):
     """One session."""
 
     session_id: str
+    project: str
+    goal: str = Field(description='"" where none was stated.')
+    updated: str = Field(description="When something was added last, in UTC.")
+    open_work: int = Field(description="Tasks that are not finished.")
     events: int
-    created_at: float = Field(description="Seconds since 1970.")
-    updated_at: float
 
 
 class SessionList(Answer):
@@ -121,4 +122,22 @@ class Forgotten(OfSession):
 class Remembered(OfSession):
     """A fact that was added."""
 
+    text: str = Field(description="What was stored.")
     fact: Fact
+
+
+class Changed(BaseModel):
+    """A fact that was changed by hand."""
+
+    session_id: str
+    id: str
+    number: int = Field(description="The number of the change: undo takes it back.")
+    text: str
+
+
+class Recalled(OfSession):
+    """What a session says about a question."""
+
+    text: str = Field(description='"" when it says nothing about it.')
+    tokens: int
+    messages: list[int] = Field(description="Numbers of the messages that are quoted.")

@@ -22,7 +22,7 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
     real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))
     if not any(_below(real, os.path.realpath(root)) for root in roots):
         raise ToolError(
-            f"{path} lies outside of what may be read ({', '.join(roots)}): start the server with --root for more."
+            f"{path} lies outside of what may be read ({', '.join(roots)}): ask the user to allow its folder."
         )
     try:
         handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

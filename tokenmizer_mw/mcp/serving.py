@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -15,13 +16,12 @@ import uvicorn
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
+from tokenmizer_mw.access.heads import PROTOCOL
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.files import Limits
-from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.default import STORE_VARIABLE, resolve_store
 
-from .backing import KEY_VARIABLE, SERVER_VARIABLE, Backing, on_server, on_store
+from .backing import KEY_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
 from .files import ROOTS_VARIABLE
 from .server import Memory, server
 from .standard_input import interruptible_input
@@ -70,7 +70,9 @@ async def _serve(wanted: Wanted, host: str, port: int) -> None:
         port = listening.getsockname()[1]
         async with _made(wanted) as made:
             app = made.streamable_http_app(host=host, transport_security=_security(port))
-            options = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=2)
+            options = uvicorn.Config(
+                app, http=PROTOCOL, ws="none", log_level="warning", server_header=False, timeout_graceful_shutdown=2
+            )
             print(f"listening on http://{_spelled(host)}:{port}/mcp", file=sys.stderr, flush=True)
             await uvicorn.Server(options).serve(sockets=[listening])
 
@@ -92,13 +94,14 @@ async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
     async with _backing(wanted) as backing:
         settings = Settings.load(wanted.config)
-        limits = Limits(settings.file_memory_max, settings.file_seconds)
-        yield server(Memory(backing, folder, roots, limits), wanted.version)
+        bounds = (settings.file_memory_max, settings.file_seconds)
+        yield server(Memory(backing, folder, roots, bounds), wanted.version)
 
 
 @asynccontextmanager
 async def _backing(wanted: Wanted) -> AsyncIterator[Backing]:
-    """A server that was named; else the store of this installation, which the hooks and the proxy use too."""
+    """A server that was named; else the store of this installation, which the hooks and the proxy use too, also when a
+    proxy begins or ends meanwhile."""
     key = os.environ.get(KEY_VARIABLE, "")
     url = wanted.server or os.environ.get(SERVER_VARIABLE, "")
     store = wanted.store or os.environ.get(STORE_VARIABLE, "")
@@ -108,9 +111,5 @@ async def _backing(wanted: Wanted) -> AsyncIterator[Backing]:
         return
     settings = Settings.load(wanted.config)
     settings = settings.with_(project_separator=settings.project_separator or "/")
-    memory = SessionMemory.open(resolve_store(store), settings)
-    try:
-        async with on_store(memory, "The store itself") as backing:
-            yield backing
-    finally:
-        memory.close()
+    async with on_installation(partial(resolve_store, store), settings) as backing:
+        yield backing

@@ -164,7 +164,8 @@ class Checkpointed:
     ``block`` is the resume block exactly as sent; ``anchor`` the digest of the first message that stayed verbatim
     ("" when nothing was cut) and ``anchor_turn`` its number, so that every later call drops the same messages and
     carries the same bytes until the next cut. ``dropped`` counts the messages that the block stands for,
-    ``tokens`` are the block's, ``carried`` the ids of the nodes in it.
+    ``tokens`` are the block's, ``carried`` the ids of the nodes in it. ``kept`` counts the messages that stayed, 0
+    where that was not noted.
     """
 
     id: str
@@ -175,11 +176,13 @@ class Checkpointed:
     anchor_turn: int = 0
     dropped: int = 0
     carried: tuple[str, ...] = ()
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """The request that message ``turn`` answers carried a reminder of what the cut ``cut`` took out.
+    """The request that message ``turn`` answers carried a reminder of what the cut ``cut`` took out: the id of its
+    checkpoint, or "resume-N" where a host had message N follow a resume block without a cut.
 
     ``tokens`` are the reminder's, ``nodes`` the ids of the facts in it, ``messages`` the numbers of the messages that
     it quoted. The text itself is not kept: the session has what it says.
@@ -401,7 +404,7 @@ def _checkpoint_from_dict(data: Payload) -> Checkpointed:
     return Checkpointed(data["id"], data["turn"], **fields | {"carried": tuple(data.get("carried", ()))})
 
 
-_CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "carried")
+_CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "carried", "kept")
 
 _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     MessageRecorded: (
@@ -484,7 +487,10 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     Checkpointed: (
         "checkpointed",
         1,
-        lambda e: {"id": e.id, "turn": e.turn} | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT}),
+        lambda e: (
+            {"id": e.id, "turn": e.turn}
+            | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT} | {"kept": e.kept or None})
+        ),
     ),
     Reminded: (
         "reminded",

@@ -68,7 +68,7 @@ class Message:
 
     @property
     def opens_turn(self) -> bool:
-        """True for a message that a person wrote: the only place where a transcript may be cut."""
+        """True for a message that a person wrote."""
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
 

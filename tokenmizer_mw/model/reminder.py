@@ -33,3 +33,7 @@ class Reminder:
     def tokens(self) -> int:
         """Tokens of all its parts."""
         return sum(part.tokens for _, part in self.places)
+
+    def text_behind(self, place: int) -> str:
+        """What stands behind what message ``place`` says; "" for nothing."""
+        return "\n\n".join(part.text for at, part in self.places if at == place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeGuard
 
 LOCAL_TENANT: Final = "local"
 """The tenant of everybody who does not name one."""
@@ -24,8 +24,9 @@ class SessionKey:
 
     def valid(self) -> bool:
         """Both parts are non-empty text of at most ``SESSION_ID_MAX`` characters without control characters."""
-        return all(_usable(part) for part in (self.tenant, self.id))
+        return is_usable_id(self.tenant) and is_usable_id(self.id)
 
 
-def _usable(part: object) -> bool:
+def is_usable_id(part: object) -> TypeGuard[str]:
+    """Whether ``part`` can be a session id or a tenant."""
     return isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()

@@ -16,6 +16,10 @@ ANSWERED: Final = "cache"
 """The stage that answers from earlier answers, so that no provider is asked."""
 
 
+REFINE: Final = "refine"
+"""The stage that asks a model about a session: it saves nothing by itself, and its calls are no chat."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Sums over calls. Of a whole call (``CALL``): what was sent, what it cost, and what the client would have sent and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.memory import SessionMemory
@@ -15,6 +15,12 @@ from tokenmizer_mw.retouch import Retouch
 from .exports import Export, restore
 from .sound import require_sound
 from .transcripts import Transcript
+
+COMPARED_MAX: Final = 8
+"""Messages by which a session is known again."""
+
+COMPARED_TEXT_MAX: Final = 1_000
+"""Characters of a message that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,19 @@ def import_into(memory: SessionMemory, key: SessionKey, found: Export | Transcri
         return Imported("messages", len(found.messages), new)
     require_sound(found.events, now)
     return Imported("events", len(found.events), restore(memory.log, key, _redacted(memory, found.events)))
+
+
+def continues_session(memory: SessionMemory, key: SessionKey, found: Transcript) -> bool:
+    """Whether a transcript begins as the session does that its file names, or there is no such session yet. Whoever
+    wrote the file may have chosen the name, and does not know what was said."""
+    known = [one.message for one in memory.messages(key.id, tenant=key.tenant) if one.number > 0]
+    door = memory.ingress
+    told = found.messages[: min(len(known), COMPARED_MAX)]
+    cleaned = told if door is None else [door.message(message) for message in told]
+    return all(
+        (one.role, one.text[:COMPARED_TEXT_MAX]) == (other.role, other.text[:COMPARED_TEXT_MAX])
+        for one, other in zip(cleaned, known, strict=False)
+    )
 
 
 def _redacted(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:

@@ -1,8 +1,8 @@
 """Log lines that can be kept: one line each, as text or as JSON, without secrets and without what anybody said.
 
 Our own lines name kinds and places only. Those of servers and libraries pass through the same formatter: secrets and
-query strings are taken out, line breaks and escape sequences are shown as such, and an exception is told by its type
-and its places, never by its text, which may quote what it failed on.
+query strings are taken out, session ids in the paths of requests too, line breaks and escape sequences are shown as
+such, and an exception is told by its type and its places, never by its text, which may quote what it failed on.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ PLACES_MAX: Final = 8
 """Innermost places of an exception that are shown."""
 
 _QUERY: Final = re.compile(r"(?<=[^\s?])\?[^\s\"'?][^\s\"']*")
+_SESSION: Final = re.compile(r"(?<=/)(sessions?|graph|resume|checkpoints)/[^\s/?\"']+")
+"""Paths of the REST interface and the dashboard that name a session, in the lines of servers."""
 _UNSHOWN: Final = "(not shown: it could not be redacted)"
 
 
@@ -92,6 +94,8 @@ class _Clean(logging.Formatter):
     def _message(self, record: logging.LogRecord) -> str:
         try:
             text = _QUERY.sub("?...", record.getMessage()[:LINE_MAX])
+            if record.name in _SERVERS:
+                text = _SESSION.sub(r"\1/...", text)
             return self._redactor.redact(text)
         except Exception:  # a log line is never worth a failure, nor a leak
             return _UNSHOWN

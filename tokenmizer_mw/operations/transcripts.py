@@ -1,4 +1,4 @@
-"""Transcripts as people have them, read from JSON or JSON Lines."""
+"""Transcripts as people have them, read from JSON, JSON Lines or Markdown."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import history
 
+from .agent_transcripts import messages_in
+from .chat_exports import is_chat_export, read_chat_export
 from .exports import EXPORT_MARK, Export, read_export
+from .markdown_transcripts import is_markdown_transcript, read_markdown_transcript
+
+T = TypeVar("T")
 
 SIZE_MAX: Final = 512 * 1024 * 1024
 """Bytes of a transcript; a larger one is refused."""
@@ -29,23 +34,58 @@ class Transcript:
     messages: tuple[Message, ...]
 
 
-def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Transcript | Export:
-    """What ``raw`` holds: one of our exports, or messages.
+SHAPES: Final = (
+    'lists of OpenAI- or Anthropic-shaped messages, also under "messages" or one a line; exports of this package, of'
+    " ChatGPT and of Claude (conversations.json); transcripts of Claude Code, Codex (.jsonl), SpecStory and aider (.md)"
+)
+"""What is read, for whoever has something else."""
 
-    Read are a list of OpenAI- or Anthropic-shaped messages, an object with such a list under "messages" (a request
-    body), an object with "turns" (a labelled session), or one message a line. Raises ``CallerError`` that starts
-    with ``name`` and says which line is wrong.
-    """
+
+def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Transcript | Export:
+    """The one conversation in ``raw``: see ``read_transcripts``. Raises ``CallerError`` for several, too."""
+    found = read_transcripts(raw, name, size_max=size_max)
+    if len(found) > 1:
+        raise CallerError(f"{name}: holds {len(found):,} conversations, expected one")
+    return found[0]
+
+
+def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list[Transcript | Export]:
+    """What ``raw`` holds: one of our exports, or conversations, at least one; ``SHAPES`` are read. Raises
+    ``CallerError`` that starts with ``name`` and says which line is wrong, or that the shape is unknown."""
     try:
-        number, first, rest = _first(_text(raw, size_max))
+        text = _text(raw, size_max)
+        if is_markdown_transcript(text):
+            return [Transcript("", tuple(_some(read_markdown_transcript(text))))]
+        number, first, rest = _first(text)
         if isinstance(first, dict) and EXPORT_MARK in first:
-            return read_export(chain([(number, first)], rest))
+            return [read_export(chain([(number, first)], rest))]
+        if is_chat_export(first):
+            return [Transcript(id_, tuple(told)) for id_, told in _some(list(read_chat_export(first)))]
+        if _may_be_of_an_agent(first) and (told := messages_in(raw + b"\n")[0]):
+            return [Transcript(_session_in(first), tuple(one.message for one in told))]
         following = next(rest, None)
         if following is None:
-            return _conversation(number, first)
-        return Transcript("", _messages_by_line(chain([(number, first), following], rest)))
+            return [_conversation(number, first)]
+        return [Transcript("", _messages_by_line(chain([(number, first), following], rest)))]
     except CallerError as error:
         raise CallerError(f"{name}: {error}") from None
+
+
+def _may_be_of_an_agent(first: object) -> bool:
+    return isinstance(first, dict) and "role" not in first and isinstance(first.get("type"), str)
+
+
+def _session_in(first: dict[str, Any]) -> str:
+    """The id that an agent's transcript has in its first line; "" for none."""
+    inner = first.get("payload")
+    told = first.get("sessionId") or (inner.get("id") if isinstance(inner, dict) else None)
+    return told if isinstance(told, str) else ""
+
+
+def _some(found: list[T]) -> list[T]:
+    if not found:
+        raise CallerError("there are no messages in it")
+    return found
 
 
 _Line = tuple[int, Any]
@@ -126,7 +166,7 @@ def _conversation(number: int, first: Any) -> Transcript:
 
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
-        raise CallerError('expected a list of messages, or an object with one under "messages" or "turns"')
+        raise CallerError(f"expected a list of messages, or another shape that is known: {SHAPES}")
     found = history(values).spoken()[:]
     if not found:
         raise CallerError("there are no messages in it")

@@ -25,6 +25,7 @@ from tokenmizer_mw.offload import STORE, offload
 from tokenmizer_mw.operations.retention import retaining
 
 from .bounding import Bounding
+from .client_models import ClientModels
 from .configuration import Configuration
 from .conversations import Conversations, session_of
 from .credentials import OWN_HEADER
@@ -56,6 +57,7 @@ class Proxy:
         self.draining = False
         self._keys = keys if configuration.auth else None
         self._upstream = configuration.asking.upstream
+        self._lending = self._made_lending()
         worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
         self.outcomes = Outcomes(worker)
         settings = configuration.access
@@ -75,6 +77,12 @@ class Proxy:
         checks = [self._unready]
         return dashboard(self.memory, authorize=authorize, keys=keys, hosts=hosts, checks=checks, doubts=doubts)
 
+    def _made_lending(self) -> ClientModels | None:
+        models, asking = self.configuration.refinement, self.configuration.asking
+        if not models:
+            return None
+        return ClientModels(models, self.memory, connect_seconds=asking.connect_seconds, ca_file=asking.ca_file)
+
     def _remembering(self) -> ASGIApp:
         configuration, memory = self.configuration, self.memory
         settings = memory.settings
@@ -86,6 +94,7 @@ class Proxy:
             retrying=configuration.asking.retrying,
             body_max=configuration.asking.body_max,
             own_headers=frozenset(name.encode("latin-1") for name in own) | {OWN_HEADER},
+            lending=self._lending,
         )
         asking = configuration.asking
         passes = asking.unreadable_bodies == "pass"
@@ -131,6 +140,8 @@ class Proxy:
             self._drain()
         await self._upstream.aclose()
         await offload(self.memory.close, STORE)
+        if self._lending is not None:
+            await self._lending.aclose()
         if self._keys is not None:
             await offload(self._keys.close, STORE)
         await send({"type": "lifespan.shutdown.complete"})

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from tokenmizer_mw.access.settings import AccessSettings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings, read_mapping
+from tokenmizer_mw.store.address import absolute_address
 from tokenmizer_mw.translate.providers.quirks import Quirks
 from tokenmizer_mw.translate.table import PROVIDERS, Auth, Provider
 
@@ -142,7 +143,8 @@ class Configuration:
     """Everything that the proxy is told. ``auth``: callers need a key of this server; ``store``: where sessions are
     kept ("" for the user's own database); ``dashboard``: pages about them at "/"; ``providers`` in use (empty: all of
     the table); ``models``: names that this server gives to models, each with who is asked, in order; ``defaults``: the
-    provider of each family of paths."""
+    provider of each family of paths; ``refinement``: by provider, the model of it that reads sessions for clients that
+    address that provider, with their key (empty: none does)."""
 
     listen: Listening = field(default_factory=Listening)
     store: str = ""
@@ -155,6 +157,7 @@ class Configuration:
     providers: Mapping[str, Server] = field(default_factory=dict)
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
+    refinement: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def routes(self) -> Routes:
@@ -174,12 +177,15 @@ class Configuration:
         """From a YAML file (``None``: the one that ``TOKENMIZER_CONFIG`` names, or none), then from the environment.
 
         ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the
-        file, as do the settings of the memory. Raises ``ConfigError`` that names the file, the key and what is
+        file, as do the settings of the memory. A relative path of a database in the file is relative to its folder, in
+        the environment to the working directory. Raises ``ConfigError`` that names the file, the key and what is
         expected.
         """
         variables = os.environ if environ is None else environ
         path = path or variables.get(CONFIG_VARIABLE) or None
         given = read_mapping(Path(path)) if path is not None else {}
+        if path is not None and isinstance(named := given.get("store"), str):
+            given["store"] = absolute_address(named, os.path.dirname(os.path.abspath(path)))
         try:
             return cls.read(given, variables)
         except ConfigError as error:
@@ -205,7 +211,11 @@ class Configuration:
             providers=_servers(_section(given, "providers"), environ),
             models=_models(_section(given, "models")),
             defaults=_defaults(_section(given, "defaults")),
+            refinement=_refinement(_section(given, "refinement")),
         )
+        if unknown := sorted(configuration.refinement.keys() - configuration.providers.keys()):
+            known = ", ".join(configuration.providers)
+            raise ConfigError(f"refinement: no provider is called {', '.join(unknown)}; there are {known}")
         _ = configuration.routes
         return configuration
 
@@ -248,6 +258,13 @@ def _defaults(given: Mapping[str, Any]) -> dict[str, str]:
     if unknown := sorted(given.keys() - set(FAMILIES)):
         raise ConfigError(f"defaults: unknown key {', '.join(unknown)}; there are {', '.join(FAMILIES)}")
     return {family: _as(str, name, f"defaults.{family}") for family, name in given.items()}
+
+
+def _refinement(given: Mapping[str, Any]) -> dict[str, str]:
+    named = {name: _as(str, model, f"refinement.{name}") for name, model in given.items()}
+    if empty := [name for name, model in named.items() if not model]:
+        raise ConfigError(f"refinement.{empty[0]}: expected the name of a model")
+    return named
 
 
 def _as(kind: Any, given: Any, where: str) -> Any:

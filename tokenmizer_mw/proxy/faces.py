@@ -31,10 +31,11 @@ class Face:
     @property
     def words(self) -> Dialect | None:
         """The dialect itself."""
-        return _DIALECTS.get(self.dialect)
+        return DIALECTS.get(self.dialect)
 
 
-_DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
+DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
+"""The dialects by their names."""
 
 _CHATS: Final = {
     "/v1/chat/completions": "openai_chat",

@@ -25,6 +25,7 @@ from .configuration import Configuration
 from .credentials import missing_for_models
 from .listening import bound, spelled
 from .servers import Server
+from .translators import provider_side
 from .upstream import Patience, Unreachable, Upstream, place
 
 _SQLITE: Final = "sqlite:///"
@@ -67,10 +68,30 @@ def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterat
     routes = configuration.routes
     for server in configuration.providers.values():
         yield _provider(server, routes.is_addressed(server))
+    yield from _refinement(configuration)
     lacks = missing_for_models(routes)
     for name, places in configuration.models.items():
         asks, lack = f"asks {', then '.join(places)}", lacks.get(name)
         yield Finding(Grade.WRONG if lack else Grade.FINE, f"models.{name}", f"{asks}; {lack}" if lack else asks)
+
+
+def _refinement(configuration: Configuration) -> Iterator[Finding]:
+    """The models that read sessions again: those that clients' calls lend, and the one of the settings."""
+    for name, model in configuration.refinement.items():
+        if provider_side(configuration.providers[name].row) is None:
+            text = f"{model}: nothing can be asked of this provider: its dialect is not spoken here"
+            yield Finding(Grade.WRONG, f"refinement.{name}", text)
+        else:
+            yield Finding(
+                Grade.FINE, f"refinement.{name}", f"{model} reads sessions, with the key of the client's call"
+            )
+    memory = configuration.memory
+    if memory.llm_url is not None:
+        variable = memory.llm_key_variable
+        lack = f"; {variable} is not set" if variable and variable not in os.environ else ""
+        yield Finding(
+            Grade.NOTE if lack else Grade.FINE, "memory.llm_model", f"{memory.llm_model} reads sessions{lack}"
+        )
 
 
 async def tried(configuration: Configuration) -> list[Finding]:

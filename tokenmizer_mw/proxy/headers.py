@@ -26,8 +26,10 @@ _NO_PAGE: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; sandbox"),
 )
-_DATA: Final = (b"application/json", b"text/event-stream", b"application/x-ndjson", b"application/octet-stream")
+_DATA: Final = frozenset(b"application/json text/event-stream application/x-ndjson application/octet-stream".split())
 """Types that no browser shows as a page or runs."""
+
+_CONTENT_TYPE: Final = b"content-type"
 
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
 """Where clients put the key of a provider."""
@@ -45,8 +47,14 @@ def returned(headers: Sequence[Header]) -> list[Header]:
     """The headers of a provider's response as the client gets them: no cookies, and nothing that a browser would show
     as a page of this server."""
     passed = passed_on(headers, NOT_RETURNED)
-    kind = value_of(passed, b"content-type") or b""
-    return passed if kind.lower().startswith(_DATA) else [*passed, *_NO_PAGE]
+    kinds = [value for name, value in passed if name.lower() == _CONTENT_TYPE]
+    is_data = len(kinds) == 1 and _is_data(kinds[0])
+    return passed if is_data else [*passed, *_NO_PAGE]
+
+
+def _is_data(kind: bytes) -> bool:
+    """Whether a ``content-type`` is one of data, for every reader: of a list, browsers take the last."""
+    return b"," not in kind and kind.partition(b";")[0].strip().lower() in _DATA
 
 
 def _named(headers: Iterable[Header]) -> frozenset[bytes]:

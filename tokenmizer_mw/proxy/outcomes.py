@@ -10,6 +10,8 @@ from typing import Final
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from tokenmizer_mw.tracing import LimitedLog
+
 _logger: Final = logging.getLogger("tokenmizer_mw")
 
 
@@ -22,10 +24,17 @@ class Outcomes(Collector):
         self._worker = worker
         self._counts: Counter[tuple[str, str]] = Counter()
         self.refused: Counter[str] = Counter()
+        self._limited = LimitedLog(_logger)
 
     def answered(self, provider: str, status: int) -> None:
         """A provider has begun to answer."""
         self._counts[provider, str(status)] += 1
+
+    def lacks_key(self, provider: str, client: str, reason: str) -> None:
+        """A provider was not asked for the lack of a key. Clients repeat such calls: one log line a minute for each."""
+        self._counts[provider, "no_key"] += 1
+        if self._limited.is_due(f"{client} {provider}"):
+            _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
 
     def failed(self, provider: str, outcome: str, reason: str) -> None:
         """A provider gave no answer, or not all of it."""

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
 from tokenmizer_mw.access.body import linger
+from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.translate.table import PROVIDERS
 from tokenmizer_mw.wire.refusal import refusal
 
 from .attempts import Retrying, opened
+from .client_models import ClientModels
 from .connection import Broken
 from .credentials import OWN_HEADER, missing_key
 from .faces import face_of
@@ -39,7 +41,8 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 class Relay:
     """An ASGI application that answers as the providers do.
 
-    ``own_headers``: names, in lower case, of headers that mean something to this server alone.
+    ``own_headers``: names, in lower case, of headers that mean something to this server alone. ``lending``: is offered
+    the models of calls that ended well.
     """
 
     def __init__(
@@ -51,12 +54,14 @@ class Relay:
         retrying: Retrying | None = None,
         body_max: int = BODY_MAX,
         own_headers: frozenset[bytes] = frozenset(),
+        lending: ClientModels | None = None,
     ) -> None:
         self._routes = routes
         self._upstream = upstream
         self._outcomes = outcomes or Outcomes()
         self._retrying = retrying or Retrying()
         self._body_max = body_max
+        self._lending = lending
         self._not_sent = NOT_SENT | own_headers | {OWN_HEADER}
         since = int(time())
         self._own = {name: Named(name, owner, since) for name, owner in routes.aliases.items()}
@@ -80,7 +85,8 @@ class Relay:
         model = await model_of(face, body)
         passed = passed_on(headers, self._not_sent)
         query = scope.get("query_string", b"")
-        asked = Asked(face, scope["method"], query, passed, body, model, _escaped(scope, face.path))
+        escaped, session = _escaped(scope, face.path), scope.get(GUARD)
+        asked = Asked(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
         await unless_gone(receive, self._answered(asked, send))
 
     async def _answered(self, asked: Asked, send: Send) -> None:
@@ -130,6 +136,8 @@ class Relay:
         try:
             answer = await opened(targets, self._retrying, relayed.open)
             await relayed.hand_on(answer, send)
+            if self._lending is not None and answer.status == 200:
+                self._lending.offer(asked, relayed.target)
         except Refused as refused:
             await _answer(send, refused.status, refused.body)
             return
@@ -151,7 +159,7 @@ class Relay:
         lacks = [missing_key(target) for target in targets]
         for target, lack in zip(targets, lacks, strict=True):
             if lack:
-                self._outcomes.failed(target.server.name, "no_key", lack)
+                self._outcomes.lacks_key(target.server.name, asked.client, lack)
         if all(lacks):
             raise Refused(401, refusal(words, 401, "no_key", lacks[0]))
         return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
@@ -160,6 +168,7 @@ class Relay:
 class _Relayed:
     """One call, and the way that it went last."""
 
+    target: Target
     _way: Way
     _provider: str
 
@@ -170,6 +179,7 @@ class _Relayed:
 
     async def open(self, target: Target) -> Answer:
         """Ask a target. Raises ``Refused`` and ``Unreachable``."""
+        self.target = target
         self._provider = target.server.name
         self._way = way(self._asked, target)
         outbound = await self._way.outbound()
@@ -243,6 +253,10 @@ async def _too_large(receive: Receive | None, send: Send, dialect: str, most: in
     if receive is not None:
         await linger(receive)
     await send({"type": "http.response.body", "body": b""})
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
 
 
 async def _answer(send: Send, status: int, body: bytes) -> None:

@@ -8,6 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from tokenmizer_mw.errors import MalformedRequest, PeerError, Untranslatable
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.translate.chat import ChatCall
 from tokenmizer_mw.translate.encoding import dump
 from tokenmizer_mw.translate.translation import REPLY_MAX, Translation
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One call as the client made it. ``headers``: those that are not this server's own. ``escaped``: the face's path
-    as it was sent, where it was sent with escapes, "" otherwise."""
+    as it was sent, where it was sent with escapes, "" otherwise. ``session``: whose turn it is, ``None`` where none is
+    remembered. ``client``: its address, for the log."""
 
     face: Face
     method: str
@@ -38,6 +40,8 @@ class Asked:
     body: bytes
     model: str
     escaped: bytes = b""
+    session: SessionKey | None = None
+    client: str = ""
 
 
 class Outbound(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -19,6 +19,9 @@ from .answers import answering, asked_kinds
 from .index import PassageHit, PassageIndex
 from .passages import message_text
 from .selection import Piece, select_passages
+
+if TYPE_CHECKING:
+    from .vectors import Matrix
 
 FACTS_MAX: Final = 20
 """Facts looked at."""
@@ -61,6 +64,7 @@ def recall(
     upto: int | None = None,
     nonce: str = "",
     without: Collection[str] = (),
+    meaning: Matrix | None = None,
 ) -> Recall:
     """What ``graph`` and the messages in ``passages`` say about ``query``, the newest first, within ``budget`` tokens.
 
@@ -68,11 +72,11 @@ def recall(
     facts. A value that was replaced is named with the one that took its place; a passage from before is marked as old,
     and where a later message gives the same thing another value, that value stands beside it. ``upto``: only messages
     up to this number. ``nonce`` (of ``nonce_for``) fences the text as data; without it the text is for people. Facts
-    with an id in ``without`` are known already.
+    with an id in ``without`` are known already. ``meaning``: the vector of the query, for passages with vectors.
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
-    hits = passages.rank(query, upto=upto) if passages is not None else []
+    hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
     facts = _found(graph, query, weights, hits, without)

@@ -2,7 +2,8 @@
 
 Ranking is BM25 (Robertson and Zaragoza, 2009) over passages. Rare terms are read first; when ``_POSTINGS_MAX`` entries
 were read, the remaining, frequent terms only count for the best passages so far. That bounds the time of a query
-whatever the length of the session.
+whatever the length of the session. With vectors of the passages and one of the query, passages are
+ranked by their words, by their meaning and by that of their neighbourhood, and these rankings are fused.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from .fusion import DEPTH, LONG, SHORT, fuse
 from .passages import Passage, split_passages
-from .terms import index_terms
+from .terms import index_terms, is_function_word
+
+if TYPE_CHECKING:
+    from .vectors import Matrix, PassageVectors
 
 PASSAGES_MAX: Final = 20_000
 """Passages that an index holds by default; the oldest give way."""
@@ -35,8 +40,14 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.9
 _NEIGHBOUR: Final = 0.15
 """Share of its better neighbour's score that a passage gets: an answer often stands beside the words of a question."""
+_SHORT_NEIGHBOUR: Final = 0.8
+"""That share where passages are short."""
+_SHORT_TERMS: Final = 40
+"""Terms that a passage has in the mean, below which the passages of a session are short."""
 _RELEVANT: Final = 0.1
 """Share of the best score below which a passage is no hit."""
+_FUNCTION_WORD: Final = 0.5
+"""What a function word counts: in a short session some of them are as rare as the words that a question is about."""
 _ROLE_WEIGHTS: Final = {"user": 1.2, "tool": 0.8}
 _SPARE: Final = 1.25
 """An index is rebuilt without its oldest passages when it holds so many times its maximum."""
@@ -49,7 +60,7 @@ class PassageHit:
     ``number`` and ``role`` are its message's. ``place`` orders the passages of a session; those of neighbours differ
     by 1. ``score`` is positive and compares hits of one query. ``weights`` holds the query's terms and how much each
     tells. ``head``: first lines of the table or code block that the passage is from, "" where it begins with them or
-    is from neither.
+    is from neither. ``similarity``: the cosine of the query's vector and the passage's, 0 where there is none.
     """
 
     number: int
@@ -59,6 +70,7 @@ class PassageHit:
     score: float
     weights: Mapping[str, float] = field(default_factory=dict)
     head: str = ""
+    similarity: float = 0.0
 
 
 @dataclass(slots=True)
@@ -95,6 +107,9 @@ class PassageIndex:
         self._total = 0
         self._postings: dict[str, _Posting] = {}
         self._removed: set[int] = set()
+        self._vectors: PassageVectors | None = None
+        self._without_vector: list[int] = []
+        self._restored = False
 
     def __len__(self) -> int:
         return len(self._passages)
@@ -126,21 +141,95 @@ class PassageIndex:
         posting = self._postings.get(word)
         return self._idf(len(posting.places) if posting is not None else 0)
 
-    def rank(self, query: str, *, upto: int | None = None, exclude: Collection[int] = ()) -> list[PassageHit]:
+    def without_vector(self, most: int) -> list[str]:
+        """The texts of passages that have no vector, each once, the newest first, of at most ``most`` passages."""
+        return list(dict.fromkeys(map(self._text, self._without_vector[: -most - 1 : -1])))
+
+    def put_vectors(self, vectors: Mapping[str, Matrix]) -> None:
+        """Note the vectors of passages by their texts. Each has length one, and as many numbers as those before."""
+        if not vectors:
+            return
+        from .vectors import PassageVectors  # without a sentence model, numpy is not needed
+
+        if self._vectors is None:
+            self._vectors = PassageVectors(len(next(iter(vectors.values()))))
+        left = []
+        for place in self._without_vector:
+            vector = vectors.get(self._text(place))
+            if vector is None:
+                left.append(place)
+            else:
+                self._vectors.put(place, vector)
+        self._without_vector = left
+
+    @property
+    def restored(self) -> bool:
+        """Whether ``restore_vectors`` was called."""
+        return self._restored
+
+    def restore_vectors(self, vectors: Mapping[bytes, Matrix]) -> None:
+        """Note vectors that were computed before, by the digests of the passages' texts."""
+        self._restored = True
+        if not vectors:
+            return
+        from .vectors import passage_digest
+
+        texts = {text: passage_digest(text) for text in self.without_vector(len(self))}
+        self.put_vectors({text: vectors[digest] for text, digest in texts.items() if digest in vectors})
+
+    def rank(
+        self,
+        query: str,
+        *,
+        upto: int | None = None,
+        exclude: Collection[int] = (),
+        meaning: Matrix | None = None,
+    ) -> list[PassageHit]:
         """The passages that share terms with ``query``, best first, at most ``HITS_MAX``.
 
         ``upto``: only messages with this number or a lower one. ``exclude``: numbers of messages to leave out.
+        ``meaning``: the query's vector, of length one; passages that mean the like are found, too.
         """
+        if meaning is None or self._vectors is None or meaning.shape != (self._vectors.width,):
+            return self._rank_words(query, upto, exclude)
+        hits = self._rank_words(query, upto, exclude, beside=True)
+        return self._fused(hits, self._vectors, meaning, upto, exclude, self._weights(_query_terms(query)))
+
+    def _fused(
+        self,
+        hits: Sequence[PassageHit],
+        vectors: PassageVectors,
+        meaning: Matrix,
+        upto: int | None,
+        exclude: Collection[int],
+        weights: Mapping[str, float],
+    ) -> list[PassageHit]:
+        """Those of ``hits`` and of the passages of a like meaning that several rankings agree on most."""
+        from .vectors import best_places
+
+        out = self._removed.union(exclude)
+        end = len(self._passages) if upto is None else self._end_of(upto)
+        allowed = [place for place in range(end) if not out or self._entry(place).number not in out]
+        own, context = vectors.similarities(meaning)
+        by_meaning = [best_places(similarities, allowed, DEPTH + 1) for similarities in (own, context)]
+        scores = fuse([{hit.place: hit.score for hit in hits}, *by_meaning], SHORT if self._is_short else LONG)
+        return [
+            replace(
+                self._hit(place, score, weights), similarity=max(0.0, float(own[place])) if place < len(own) else 0.0
+            )
+            for place, score in list(scores.items())[:HITS_MAX]
+        ]
+
+    def _rank_words(
+        self, query: str, upto: int | None, exclude: Collection[int], *, beside: bool = False
+    ) -> list[PassageHit]:
         end = len(self._passages) if upto is None else self._end_of(upto)
         terms = _query_terms(query)
         weights = self._weights(terms)
         scores = self._scores(weights, end)
-        spread = {
-            place: score + _NEIGHBOUR * max(scores.get(place - 1, 0.0), scores.get(place + 1, 0.0))
-            for place, score in scores.items()
-        }
+        spread = self._spread(scores, beside)
         out = self._removed.union(exclude)
-        places = spread if not out else [place for place in spread if self._entry(place).number not in out]
+        places = [place for place in spread if place < end and self._entry(place).number not in out]
         best = nlargest(HITS_MAX, places, key=lambda place: (spread[place], place))
         least = _RELEVANT * spread[best[0]] if best else 0.0
         return [self._hit(place, spread[place], weights) for place in best if spread[place] >= least]
@@ -151,6 +240,7 @@ class PassageIndex:
         place = len(self._passages)
         counts = Counter(index_terms(text[passage.start : passage.end]))
         self._passages.append(passage)
+        self._without_vector.append(place)
         self._owners.append(len(self._entries) - 1)
         self._lengths.append(counts.total())
         self._total += counts.total()
@@ -172,6 +262,10 @@ class PassageIndex:
         self._owners, self._lengths, self._total = fresh._owners, fresh._lengths, fresh._total
         self._postings = fresh._postings
         self._removed &= {entry.number for entry in kept}
+        before = kept[0].first
+        self._without_vector = [place - before for place in self._without_vector if place >= before]
+        if self._vectors is not None:
+            self._vectors.drop_before(before)
 
     def _end_of(self, number: int) -> int:
         """How many passages the messages up to ``number`` have."""
@@ -185,7 +279,7 @@ class PassageIndex:
         """The rarest of those terms that the index has, rare ones first, each with its weight."""
         known = [(len(posting.places), term) for term in terms if (posting := self._postings.get(term)) is not None]
         rarest = sorted(known)[:_QUERY_TERMS]
-        return {term: self._idf(n) for n, term in rarest}
+        return {term: self._idf(n) * (_FUNCTION_WORD if is_function_word(term) else 1.0) for n, term in rarest}
 
     def _idf(self, frequency: int) -> float:
         return math.log1p((len(self._passages) - frequency + 0.5) / (frequency + 0.5))
@@ -202,6 +296,24 @@ class PassageIndex:
                 return self._rescored(scores, weighed[at:])
             self._accumulate(scores, weight, posting, end, base, slope)
         return self._role_weighted(scores)
+
+    def _spread(self, scores: Mapping[int, float], beside: bool) -> dict[int, float]:
+        """The scores of passages with what their neighbours add. Where passages are short, as in a chat of one line a
+        message, each tells what it is about only with those around it: there they add more. ``beside``: also to
+        passages that share no term with the query."""
+        share = _SHORT_NEIGHBOUR if self._is_short else _NEIGHBOUR
+        places = set(scores)
+        if beside and self._is_short:
+            places.update(near for place in scores for near in (place - 1, place + 1) if 0 <= near < len(self))
+        return {
+            place: scores.get(place, 0.0) + share * max(scores.get(place - 1, 0.0), scores.get(place + 1, 0.0))
+            for place in places
+        }
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether the passages of the session are short."""
+        return self._total < _SHORT_TERMS * len(self._passages)
 
     def _norms(self) -> tuple[float, float]:
         """What a passage's length counts: a constant and a factor."""
@@ -234,6 +346,10 @@ class PassageIndex:
     def _role_weighted(self, scores: dict[int, float]) -> dict[int, float]:
         owners, entries = self._owners, self._entries
         return {place: score * _ROLE_WEIGHTS.get(entries[owners[place]].role, 1.0) for place, score in scores.items()}
+
+    def _text(self, place: int) -> str:
+        passage = self._passages[place]
+        return self._entry(place).text[passage.start : passage.end]
 
     def _hit(self, place: int, score: float, weights: Mapping[str, float]) -> PassageHit:
         entry, passage = self._entry(place), self._passages[place]

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from tokenmizer_mw.graph.text import ASKING, words
+
 PREFIX_CHARACTERS: Final = 4
 """Longer words are also found by so many of their first characters."""
 
@@ -38,6 +40,14 @@ def index_terms(text: str) -> list[str]:
         if raw != word and not raw.istitle() and not raw.isupper():
             found += _humps(raw)
     return found
+
+
+def is_function_word(term: str) -> bool:
+    """Whether a term is a word, or the beginning of one, that English questions are made of whatever they are about."""
+    return term in _FUNCTION_TERMS or (term.isascii() and term.isalpha() and not words(term))
+
+
+_FUNCTION_TERMS: Final = ASKING | {f"{word[:PREFIX_CHARACTERS]}*" for word in ASKING if len(word) > PREFIX_CHARACTERS}
 
 
 def _bigrams(word: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ scanner of the standard library.
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,10 +74,17 @@ LISTED: Final = words("images")
 FREE: Final = words("input arguments args parameters metadata env headers")
 """Objects that hold what people and tools said: no member of them belongs to the API."""
 
-SEALED: Final = words("encrypted_content thoughtSignature thought_signature")
-"""Members that stay as they are even there."""
+NAMELESS: Final = words("encrypted_content thoughtSignature thought_signature")
+"""Members whose names say nothing about their values even there: a thought's signature is no secret."""
 
 HEADERS: Final = words("authorization proxy-authorization cookie set-cookie x-authorization")
+
+DATA_MIN: Final = 256
+"""Characters of base 64 behind ``data:`` that are data: fewer may be a key, and are read like any text."""
+
+_DATA: Final = re.compile(r"data:[^,\s]{0,110};base64,([A-Za-z0-9+/]*)={0,2}")
+_DATA_TAIL: Final = 64
+"""Characters of data that are read with what stands behind it, which may be the rest of a key."""
 
 _decode: Final = json.JSONDecoder().raw_decode
 _string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -193,11 +201,21 @@ class _Walk:
 
     def _said(self, start: int, context: _Context) -> int:
         said, end = _string(self._text, start + 1)
-        if context.sealed or not (context.name == _SECRET or self._touched(start, end)) or _is_data(said):
+        if context.sealed or not (context.name == _SECRET or self._touched(start, end)):
             return int(end)
         inner = self._inside(said)
-        self._keep(start, end, said, self._find(context.name, said) if inner is None else inner)
+        self._keep(start, end, said, self._read(context.name, said) if inner is None else inner)
         return int(end)
+
+    def _read(self, name: str, said: str) -> list[Edit]:
+        """The edits in a text, of which the data of a ``data:`` URL that it begins with stays as it is."""
+        data = _DATA.match(said)
+        if data is None or data.end() - data.start(1) < DATA_MIN:
+            return self._find(name, said)
+        end = data.end()
+        start = end - _DATA_TAIL
+        edits = self._find(name, said[start:])
+        return [(first + start, last + start, new) for first, last, new in edits if last + start > end]
 
     def _inside(self, said: str) -> list[Edit] | None:
         """The edits in JSON that a string holds; ``None`` when it holds none."""
@@ -256,11 +274,12 @@ def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) 
     """The context of a member of an object."""
     sort_of = parsed.get("type")
     inside = UNTOUCHED_IN.get(context.parent, frozenset()) | UNTOUCHED_IN.get(str(sort_of), frozenset())
-    sealed = name in SEALED or (not context.free and (name in inside or _stays(name, parsed[name], opening)))
+    sealed = not context.free and (name in inside or _stays(name, parsed[name], opening))
     free = context.free or (name in FREE and opening == "{")
     if context.parent == "functionResponse" and name == "response":
         free = True
-    return _Context(_named(name, parsed, context), name, context.depth + 1, free, sealed or context.sealed)
+    named = "" if name in NAMELESS else _named(name, parsed, context)
+    return _Context(named, name, context.depth + 1, free, sealed or context.sealed)
 
 
 def _stays(name: str, value: object, opening: str) -> bool:
@@ -285,10 +304,6 @@ def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
     if "kty" in parsed and name in _PRIVATE:
         return _SECRET
     return _SECRET if context.name == _SECRET else name
-
-
-def _is_data(said: str) -> bool:
-    return said.startswith("data:") and ";base64," in said[:120]
 
 
 def _skip(text: str, place: int) -> int:

@@ -40,6 +40,7 @@ NUMBERED_MIN: Final = 10
 """Characters that a word with a number at it has at least, to be a password rather than a version."""
 
 _NUMBERED: Final = compiled(r"^[A-Za-z][A-Za-z0-9]{2,}[._-][0-9]{3,}[A-Za-z]{2,}[A-Za-z0-9!?]*$")
+_WORDED: Final = compiled(r"^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){1,5}-?[0-9]{2,4}[!?]?$|^[A-Za-z]{8,}[0-9]{2,4}[!?]?$")
 _TERMS: Final = (0.0, *(count * log2(count) for count in range(1, LOOK_MAX + 1)))
 """What so many of one character take from the entropy of a text."""
 
@@ -68,9 +69,9 @@ def entropy(text: str) -> float:
     size = len(text)
     if not size:
         return 0.0
-    counts = Counter(text).values()
-    terms = map(_TERMS.__getitem__, counts) if size <= LOOK_MAX else (count * log2(count) for count in counts)
-    return log2(size) - sum(terms) / size
+    if size <= LOOK_MAX:  # counting each character anew is faster than a Counter for so few
+        return log2(size) - sum(map(_TERMS.__getitem__, map(text.count, set(text)))) / size
+    return log2(size) - sum(count * log2(count) for count in Counter(text).values()) / size
 
 
 @lru_cache(JUDGED_MAX)
@@ -115,6 +116,11 @@ def numbered(text: str) -> bool:
     letters of both cases: made up for a rule that asks for all of them, and no name that code could have."""
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
     return len(text) >= NUMBERED_MIN and mixed(text) and _NUMBERED.search(raw) is not None
+
+
+def worded(text: str) -> bool:
+    """Whether ``text`` is words with a number of two to four digits behind them, as passphrases are made."""
+    return _WORDED.search(text[:LOOK_MAX].encode("latin-1", "replace")) is not None
 
 
 def lettered_digits(text: str) -> bool:

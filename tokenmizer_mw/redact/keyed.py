@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from .found import Found, Rank, Reading, Refused, refusal
-from .judge import is_hex, is_uuid, mixed, numbered, opaque, placeholder, stands_in
+from .judge import is_hex, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
 from .keys import NAME_MAX, Sort, asks, sort, vendor
 from .names import identifier
 from .pattern import Match, compiled
@@ -48,10 +48,16 @@ _PADDED: Final = compiled(r"^[A-Za-z0-9+/]{40,}={1,2}$")
 _MADE_UP: Final = compiled(r"^[A-Za-z0-9._-]*[A-Za-z0-9][!@#$%^&*+~?][A-Za-z0-9!@#$%^&*+~?._-]*$")
 """Words, numbers and signs as people put them together for a password."""
 
+_STATED: Final = compiled(r"(?i)[ \t](?:is|was|ist|war|est|es)[ \t:]+[\"'`*]*$")
+"""What stands before a password that a sentence states."""
+
 _ADDRESS: Final = compiled(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
 _MEMBER: Final = compiled(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
 """Bytes before a name in prose in which words that belong to it are looked for."""
+
+_NUMBER_MIN: Final = 3
+"""Digits that a word in front of a name does not have: "s3 key" and "auth0 token" are names, "4821" is a value."""
 
 _LOOSE: Final = (b"to", b"as", b"was", b"auf")
 
@@ -117,8 +123,13 @@ def _name(text: bytes, start: int, end: int) -> str:
     if text[start - 1 : start] != b" ":
         return name
     before = text[max(0, start - _BEFORE) : start].decode("latin-1").split()[-2:]
-    near = [*takewhile(lambda word: word.replace("-", "").isalnum(), reversed(before))][::-1]
+    near = [*takewhile(_belongs_to_name, reversed(before))][::-1]
     return " ".join((*near, name))
+
+
+def _belongs_to_name(word: str) -> bool:
+    """Whether a word in front of a name may be a part of it, and is no value that stands before it."""
+    return word.replace("-", "").isalnum() and sum(map(str.isdigit, word)) < _NUMBER_MIN
 
 
 def _calls(behind: bytes) -> bool:
@@ -206,6 +217,8 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
     if placeholder(said) or stands_in(said):
         return "a placeholder"
     if kind is Sort.PASSWORD:
+        if worded(said) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
+            return ""
         if value.loose and name.lower().rsplit(" ", 1)[-1] == "pass" and identifier(said) and not numbered(said):
             return "reads like words"
         return _password_doubts(said, value)

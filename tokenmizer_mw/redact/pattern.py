@@ -148,14 +148,15 @@ def compiled(pattern: str, memory: int = MEMORY) -> Pattern:
 class StartSet:
     """Many patterns matched at the start of a text in one pass."""
 
-    __slots__ = ("_set",)
+    __slots__ = ("_match",)
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
-        self._set = re2.Set.MatchSet(_options(MEMORY))
+        made = re2.Set.MatchSet(_options(MEMORY))
         for pattern in patterns:
-            self._set.Add(pattern.encode())
-        self._set.Compile()
+            made.Add(pattern.encode())
+        made.Compile()
+        self._match = matching_of(made)
 
     def matching(self, text: bytes) -> list[int]:
         """Indices of the patterns that match at the start of ``text``, ascending."""
-        return sorted(self._set.Match(text) or ())
+        return sorted(self._match(text) or ())

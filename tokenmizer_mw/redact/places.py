@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .found import Found, Rank, Reading, begins_word, refusal
-from .judge import basic_pair, entropy, is_uuid, mixed, numbered, opaque, placeholder, stands_in
+from .judge import basic_pair, entropy, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
 from .names import identifier
 from .pattern import compiled
 
@@ -117,6 +117,11 @@ def _strong(said: str) -> str:
     return _password(said) or ("" if chosen else "reads like a word or a number")
 
 
+def _told(said: str) -> str:
+    """Of what is said to be the password: what is strong, and words with a number behind them."""
+    return "" if worded(said) and not _password(said) else _strong(said)
+
+
 def _basic(said: str) -> str:
     return "" if basic_pair(said) and entropy(said) > 2.5 else "no name and password"
 
@@ -155,6 +160,7 @@ JUDGES: Final = {
     "password": _password,
     "chosen": _chosen,
     "strong": _strong,
+    "told": _told,
     "coded": _coded,
     "key": _key,
     "grouped": _grouped,

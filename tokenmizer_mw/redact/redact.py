@@ -16,16 +16,20 @@ from typing import Any, Final
 
 from .allow import Allow
 from .body import body_edits, member_findings
-from .disguise import disguised, views
+from .disguise import disguised
 from .found import Found, Rank
 from .judge import forget
 from .pattern import compiled
 from .scan import merged
 from .table import DEFAULT, Rules
+from .views import views
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
 """How often a text is read again after something was found in it."""
+
+REACH: Final = 20_480
+"""Bytes before and behind something found that are read again: as far as readers look at tables and lines of keys."""
 
 KEY_MIN: Final = 16
 """Bytes that a key must have at least."""
@@ -96,7 +100,7 @@ class Redactor:
         raw = _encoded(text)
         if self._rules.custom or self._scanner.touches(raw) or _spelt(raw):
             return True
-        return any(True for _ in disguised(raw))
+        return next(disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
         """Everything in ``text`` that a rule looked at, in order, what came of it, and why."""
@@ -159,18 +163,21 @@ class Redactor:
     def _found(self, raw: bytes, name: str = "") -> list[Found]:
         """The secrets in ``raw``, the value of a member called ``name``, in order and apart.
 
-        What was found is masked and the rest is read again, until nothing more is found: so a text with placeholders
-        reads like the text that they were put into.
+        What was found is masked and what stands around it is read again, until nothing more is found: so a text with
+        placeholders reads like the text that they were put into.
         """
         masked = _masked(raw)
         kept: list[Found] = []
         try:
+            around = [(0, len(raw))]
             for _ in range(PASSES_MAX):
-                found = self._settled(raw, self._scan(masked, name), masked)
+                found = self._settled(raw, self._scan(masked, name, around), masked)
                 if not found:
                     break
                 kept += found
-                masked = _blanked(masked, [(one.start, one.end) for one in found])
+                spans = [(one.start, one.end) for one in found]
+                masked = _blanked(masked, spans)
+                around = merged([(max(0, start - REACH), end + REACH) for start, end in spans])
             kept += self._disguised(raw, masked)
         finally:
             forget()
@@ -190,8 +197,9 @@ class Redactor:
             masked = _blanked(masked, [(one.start, one.end) for one in found])
         return kept
 
-    def _scan(self, masked: bytes, name: str) -> list[Found]:
-        found = self._scanner.scan(masked)[0]
+    def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[Found]:
+        """What the rules find that begins in one of the stretches ``around``; those of the user, anywhere."""
+        found = [one for first, last in around for one in self._scanner.scan(masked, first, last)[0]]
         for rule in self._rules.custom:
             found += rule.find(masked)
         if name:

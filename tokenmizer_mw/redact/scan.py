@@ -24,6 +24,11 @@ HEAD: Final = 512
 EDGE: Final = 2
 """Bytes before a place to look on that may be the edge of what begins there."""
 
+GATE_MEMORY: Final = 256 << 20
+"""Upper bound of what the automaton of one pass may use, in bytes. It takes some 50 MB after ten megabytes of code and
+prose of many sorts; with a quarter of this it is thrown away and built again all the time, which takes twenty times as
+long as reading."""
+
 Row = tuple[str, Reader]
 """The beginning of something, as RE2, and the reader of what begins so."""
 
@@ -50,17 +55,20 @@ class Scanner:
 
     def touches(self, text: bytes) -> bool:
         """Whether anything in ``text`` may begin a secret."""
-        return any(one.gate.first(text, 0, len(text)) >= 0 for one in self._all)
+        size = len(text)
+        shaped, placed = self._all
+        return shaped.gate.first(text, 0, size) >= 0 or placed.gate.first(text, 0, size) >= 0
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
         """Where something may begin a secret, as far as the first pass looks; in order, without overlaps."""
         return merged([match.span() for one in self._all for match in one.gate.finditer(text)])
 
-    def scan(self, text: bytes) -> tuple[list[Found], list[Refused]]:
-        """Everything that was found and everything that was looked at and let through, in order of their starts."""
+    def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[Found], list[Refused]]:
+        """Everything that begins in ``[first, last)`` and was found, and everything that was looked at and let through,
+        in order of their starts."""
         found: list[Found] = []
         refused: list[Refused] = []
-        for start, reading, clear in _stops(self._all, text, 0, len(text)):
+        for start, reading, clear in _stops(self._all, text, first, min(last, len(text))):
             found += reading.found
             refused += reading.refused
             inside = clear < reading.resume and reading.resume - start > _SHORT
@@ -159,7 +167,7 @@ class _Pass:
         self._groups = tuple(_Group(edge, rows) for edge, rows in given)
         edged = [row for edge, rows in given if edge for row in rows]
         self._edged = _Group("", edged) if edged else None
-        self.gate = compiled("|".join(group.gate for group in self._groups))
+        self.gate = compiled("|".join(group.gate for group in self._groups), GATE_MEMORY)
 
     def next(self, text: bytes, place: int, end: int) -> int:
         """Where the pass stops next from ``place`` on; behind every text when it does not."""

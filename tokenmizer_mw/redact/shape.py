@@ -39,7 +39,7 @@ ALPHABETS: Final = {
 }
 """Letters of shapes and the characters they stand for, as the inside of a character class."""
 
-GATE_BODY: Final = 8
+GATE_BODY: Final = 12
 """Characters of a body that the first pass asks for behind a literal."""
 
 _ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,5}m"

@@ -29,6 +29,15 @@ _TAKES_UP_UNSPACED = re2.compile(
 )
 
 
+_STATED = re2.compile(r"[.!…]\s|[。！]|\n")
+
+
+def only_asks(text: str) -> bool:
+    """Whether ``text`` is one question and says nothing beside it."""
+    said = text.strip().encode("utf-8", "replace").decode()
+    return said.endswith(_MARKS) and _STATED.search(said) is None
+
+
 def asks(text: str) -> bool:
     """Whether the message ``text`` asks a question, or refers to something that was said before."""
     said = text.strip()

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tokenmizer_mw.session import Transcript
+from tokenmizer_mw.session import SessionState, Transcript
 
 
-def other_branches(transcript: Transcript, anchor: int) -> Collection[int]:
+def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
     """The numbers below ``anchor`` of messages that message ``anchor`` does not follow, because the client went back
-    and went on otherwise."""
+    and went on otherwise. ``compacted``: the messages with which a client began its chat anew when it had compacted it;
+    they follow what was said before."""
     place = anchor - 1
     if not 0 <= place < len(transcript) or transcript.depths[place] == place:
         return ()
     before: set[int] = set()
-    while (place := transcript.parents[place]) >= 0:
+    while place >= 0:
+        behind = transcript.parents[place]
+        place = place - 1 if behind < 0 and place + 1 in compacted else behind
         before.add(place + 1)
     return frozenset(range(1, anchor)) - before
+
+
+def beginnings_after_compaction(state: SessionState) -> Collection[int]:
+    """The messages with which a client began its chat anew when it had compacted it: a block stands in front of
+    them."""
+    marks = (mark.checkpoint for mark in state.checkpoints)
+    return frozenset(one.anchor_turn for one in marks if one.anchor and not one.dropped)

@@ -22,31 +22,31 @@ _NAME = re2.compile(r"[A-Za-z_][A-Za-z0-9]*(?:[_./:-][A-Za-z0-9]+)+|[A-Za-z][a-z
 
 
 def asked_names(
-    request: ChatRequest, keep_from: int, newest: int, block: str, given: Sequence[ReminderPart]
+    request: ChatRequest, kept: Sequence[int], newest: int, block: str, given: Sequence[ReminderPart]
 ) -> list[str]:
     """The names in message ``newest``, and in what the assistant said right before it, that stand nowhere else in what
-    is sent: neither in the messages from ``keep_from`` on nor in ``block`` nor in what was ``given``."""
+    is sent: neither in the messages at the places ``kept`` nor in ``block`` nor in what was ``given``."""
     messages, roles = request.messages, request.messages.roles
-    first = newest - 1 if newest > keep_from and roles[newest - 1] is Role.ASSISTANT else newest
+    first = newest - 1 if newest > kept[0] and roles[newest - 1] is Role.ASSISTANT else newest
     found: dict[str, None] = {}
     for place in range(first, newest + 1):
         for match in _NAME.finditer(text_of(messages[place])):
             if len(match.group()) >= _LEAST and len(found) < _LOOKED_AT:
                 found[match.group()] = None
-    around = [_sent(request, keep_from, first), block, *(part.text for part in given)]
+    around = [_sent(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
     unknown = [name for name in found if not any(name in text for text in around)]
     return unknown if len(unknown) <= NAMES_MAX else []
 
 
-def _sent(request: ChatRequest, first: int, last: int) -> str:
-    """The messages from ``first`` up to before ``last``, as the request spells them."""
-    if request.text:
-        return request.text[request.spans[first][0] : request.spans[last][0]]
-    return "\n".join(_said(request, first, last))
+def _sent(request: ChatRequest, places: Sequence[int]) -> str:
+    """The messages at ``places``, as the request spells them. In a request of bytes they follow one another."""
+    if request.text and places:
+        return request.text[request.spans[places[0]][0] : request.spans[places[-1]][1]]
+    return "\n".join(_said(request, places))
 
 
-def _said(request: ChatRequest, first: int, last: int) -> Iterator[str]:
-    for message in request.messages[first:last]:
+def _said(request: ChatRequest, places: Sequence[int]) -> Iterator[str]:
+    for message in map(request.messages.__getitem__, places):
         yield message.text
         yield from (call.arguments for call in message.tool_calls)
         yield from (result.text for result in message.tool_results)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.host_texts import is_continuation
 
 from .asking import asks
 from .terms import content_terms
@@ -39,13 +40,15 @@ class Question:
 
 def read_question(request: ChatRequest, keep_from: int) -> Question | None:
     """The newest turn of ``request``, of which the messages from ``keep_from`` on are sent; ``None`` when no message
-    among them opens a turn."""
+    among them opens a turn. The summary with which a client goes on after it has compacted its chat asks nothing."""
     messages, roles = request.messages, request.messages.roles
     newest: int | None = None
     for place in range(len(roles) - 1, keep_from - 1, -1):
         if newest is None and roles[place] in (Role.USER, Role.TOOL):
             newest = place
-        if roles[place] is Role.USER and messages[place].opens_turn:
+        if opens_turn(request, place):
+            if is_continuation(messages[place]):
+                return Question(place, newest or place, "", asks=False)
             text = messages[place].text.strip()
             thin = len(content_terms(text[:QUERY_MAX])) < _THIN
             before = _said_before(request, place, keep_from) if thin else ""
@@ -53,6 +56,32 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
             whole = f"{query}\n{before}".strip()
             return Question(place, newest or place, whole, query != text, not thin and asks(text))
     return None
+
+
+def opens_turn(request: ChatRequest, place: int) -> bool:
+    """Whether message ``place`` opens a turn."""
+    return request.messages.roles[place] is Role.USER and request.messages[place].opens_turn
+
+
+def ask(text: str) -> Question:
+    """A question that stands in no request."""
+    said = text.strip()
+    query = shorten_query(said)
+    return Question(0, 0, query, query != said, bool(content_terms(query)) and asks(said))
+
+
+def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
+    """``request``, which was never bytes, with ``question`` as its newest message where it does not ask that already;
+    ``None`` where nothing is asked, as in a chat that ends with an answer."""
+    messages = request.messages
+    last = messages[-1] if messages else None
+    is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)
+    if not question.strip():
+        return None if is_answered else request
+    opener = next((one for one in reversed(messages) if one.role is Role.USER and one.opens_turn), None)
+    if not is_answered and opener is not None and opener.text.strip() == question.strip():
+        return request
+    return replace(request, messages=messages.followed_by(Message(Role.USER, question)))
 
 
 def shorten_query(text: str) -> str:

@@ -21,6 +21,10 @@ NEAR_BEST: Final = 0.5
 """Share of the best passage's score that another one must have where the message asks for nothing."""
 
 
+SIMILAR: Final = 0.4
+"""Cosine from which on a passage shares enough with a question without its words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What is relevant for a message: passages, best first, and its words with how much each tells, by which facts are
@@ -42,7 +46,7 @@ def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> Found:
     weights = {term: known[term] for term in wanted if term in known}
     if asks:
         least = min(SHARED_LEAST, len(wanted))
-        enough = any(len(_shared(hit, weights)) >= least for hit in hits)
+        enough = any(hit.similarity >= SIMILAR or len(_shared(hit, weights)) >= least for hit in hits)
         return Found(hits if enough and wanted else (), weights, asks)
     telling = set(sorted(weights, key=lambda term: -weights[term])[:TELLING])
     if len(weights) < len(wanted) or len(telling) < TELLING:

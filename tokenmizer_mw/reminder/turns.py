@@ -12,8 +12,6 @@ from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-from .question import Question
-
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
@@ -64,16 +62,17 @@ class TurnReminders:
                 self._turns.popitem(last=False)
 
 
-def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int, question: Question) -> TurnKey:
-    """The key of the newest turn of ``request``."""
-    return TurnKey(session, cut, question.place - keep_from, digest(request.messages[question.place]))
+def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int, place: int) -> TurnKey:
+    """The key of the turn of ``request`` that message ``place`` opens."""
+    return TurnKey(session, cut, place - keep_from, digest(request.messages[place]))
 
 
-def still_there(parts: Sequence[TurnPart], request: ChatRequest, question: Question) -> list[TurnPart]:
-    """Those of ``parts`` whose message stands where it stood: what follows another message is not carried on."""
+def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
+    """Those of the ``parts`` of the turn that message ``opener`` opens whose message stands where it stood: what
+    follows another message is not carried on."""
     kept: list[TurnPart] = []
     for one in parts:
-        place = question.place + one.offset
+        place = opener + one.offset
         if place >= len(request.messages) or digest(request.messages[place]) != one.digest:
             break
         kept.append(one)

@@ -14,7 +14,7 @@ from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.offload import WorkerPool
-from tokenmizer_mw.store.log import EventLog, Place, Rewriting, SessionInfo, Snapshot
+from tokenmizer_mw.store.log import EventLog, PassageRows, Place, Rewriting, SessionInfo, Snapshot
 
 from .monitor import StoreMonitor
 from .patience import Patience, current_patience
@@ -66,6 +66,14 @@ class BoundedLog:
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """See ``EventLog.keep_snapshot``."""
         return self._bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
+
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """See ``EventLog.passage_rows``."""
+        return self._bounded(partial(self._log.passage_rows, session, model))
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """See ``EventLog.keep_passage_rows``."""
+        return self._bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""

@@ -78,14 +78,27 @@ class Lanes(Generic[Item]):
             self._ready[key] = None
             most = most - 1 if most is not None else None
 
+    def is_taken(self, key: SessionKey) -> bool:
+        """Whether somebody writes the first item of a session's lane."""
+        return key in self._lanes and key not in self._ready and key not in self._resting
+
+    def drop(self, key: SessionKey) -> list[Item]:
+        """Remove the items of a session, but for the one that somebody writes, and return them."""
+        lane = self._lanes.get(key)
+        if lane is None:
+            return []
+        first = [lane.popleft()] if self.is_taken(key) else []
+        left = [item for item, _ in lane]
+        self.count -= len(lane)
+        self.size -= sum(size for _, size in lane)
+        if first:
+            self._lanes[key] = deque(first)
+        else:
+            del self._lanes[key]
+            self._ready.pop(key, None)
+            self._resting.pop(key, None)
+        return left
+
     def clear(self) -> list[Item]:
         """Remove all items of lanes that nobody has taken, and return them."""
-        left: list[Item] = []
-        for key in [*self._ready, *self._resting]:
-            lane = self._lanes.pop(key)
-            left += [item for item, _ in lane]
-            self.count -= len(lane)
-            self.size -= sum(size for _, size in lane)
-        self._ready.clear()
-        self._resting.clear()
-        return left
+        return [item for key in [*self._ready, *self._resting] for item in self.drop(key)]

@@ -129,6 +129,19 @@ class TurnSpool:
         with self._changed:
             self._start_prober()
 
+    def drop(self, key: SessionKey, seconds: float) -> int:
+        """Give up what waits of a session that is being erased. Returns how many turns. The one that is being written
+        is waited for, at most ``seconds``, so that it is erased with the others."""
+        with self._changed:
+            dropped = self._lanes.drop(key)
+            self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)
+            dropped += self._lanes.drop(key)  # the one that could not be written stayed
+            self._changed.notify_all()
+        for turn in dropped:
+            turn.is_spooled = False
+            turn.settle(False)
+        return len(dropped)
+
     def flush(self, seconds: float) -> bool:
         """Wait until all turns are written, at most ``seconds``. True when they are."""
         with self._changed:
@@ -210,6 +223,7 @@ class TurnSpool:
             if turn.failures < FAILURES_MAX:
                 self._lanes.rest(key)
                 self._start_prober()
+                self._changed.notify_all()
                 turn.settle(False)
                 return False
         return self._refused(key, turn, error)

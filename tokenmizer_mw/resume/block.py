@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
@@ -13,17 +13,25 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.model.handover import Handover
-from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.tokens import TokenCounter
 
 from .condense import condensed
-from .coverage import Coverage
+from .coverage import TYPED_SHARE, Coverage
 from .facts import Fact, Section, facts_of
 from .fill import Piece, beginnings, sequence
-from .handover import SINCE_SHARE, facts_beside, handover_head, handover_sentences, rank_sentences
+from .handover import (
+    BESIDE_SHARE,
+    FULL_SHARE,
+    SINCE_SHARE,
+    facts_beside,
+    handover_head,
+    handover_sentences,
+    rank_sentences,
+)
+from .layout import SAID_HEAD, compose_block, pieces_of_choice, section_line, separator, wrap_facts
 from .order import ranked, said_once
 from .replaced import ReplacedValues
-from .sentences import Numbered, Sentence, transcript_sentences, words_of
+from .sentences import Numbered, ReadSentences, Sentence, message_sentences, transcript_sentences, words_of
 
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 """Tokens of the named budgets."""
@@ -35,35 +43,11 @@ ASKED_MAX: Final = 64
 """Facts that a query brings forward at most."""
 
 _RECEIPTS_SHARE: Final = 0.4
+_PARTS_COUNTED: Final = 1.03
+"""How many tokens the parts of a block have, counted one by one, for each token of the whole."""
 _NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
 
-_HEADS: Final[dict[Section, tuple[str, str]]] = {
-    Section.GOAL: ("Goal:", "; "),
-    Section.RULES: ("User's rules:", "\n- "),
-    Section.DECISIONS: ("Decided:", "; "),
-    Section.WARNINGS: ("Ruled out:", "; "),
-    Section.DOING: ("In progress:", "; "),
-    Section.TO_DO: ("To do:", "; "),
-    Section.ERRORS: ("Open errors:", "; "),
-    Section.DONE: ("Done:", "; "),
-    Section.FILES: ("Files:", ", "),
-    Section.ENVIRONMENT: ("Environment:", "; "),
-    Section.USES: ("Uses:", ", "),
-    Section.ENDPOINTS: ("Endpoints:", ", "),
-    Section.SCHEMA: ("Schema:", "; "),
-    Section.TESTS: ("Tests:", "; "),
-    Section.PROPOSED: ("Proposed, not agreed:", "; "),
-    Section.ABOUT: ("About:", "; "),
-    Section.EARLIER: ("From earlier sessions of this project:", "\n- "),
-}
-"""For each section its head and what stands between two facts of it; facts between line breaks have lines of their
-own."""
-
-
 _LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
-_SAID_HEAD: Final = "\nSaid (U user, A assistant, T tool; message number):"
-_SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
-_ENDINGS: Final = ".!?:;,\u3002\uff01\uff1f\uff1b\uff1a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +68,9 @@ class Resume:
     node_ids: tuple[str, ...]
     turn: int
 
+    def __str__(self) -> str:
+        return self.text
+
 
 def build_resume(
     graph: SessionGraph,
@@ -97,6 +84,7 @@ def build_resume(
     earlier: Sequence[Fact] = (),
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
+    read: ReadSentences = message_sentences,
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -110,13 +98,16 @@ def build_resume(
     ``transcript`` holds the messages that the block stands for, with their numbers, redacted and without blocks of
     ours. With it, a block of 200 tokens or more gives at most half of its budget to typed facts and the rest to
     sentences of the transcript, each with the number of its message: those that together cover what the session is
-    about, without those that state what was replaced later. Such a block carries not every fact that a smaller one
-    does. Sentences of messages that read like an attempt to take over the model are left out.
+    about. Sentences that state what was replaced later count less and are marked. Such a block carries not every fact
+    that a smaller one does. Sentences of messages that read like an attempt to take over the model are left out.
 
     ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
     decisions and those that say most before others where not all fit; then the facts and the sentences of later
     messages, and of earlier facts those that it does not state. Sentences of it that state what was replaced since are
-    left out. A block below 200 tokens has none of it.
+    left out. Where nothing was said since and the handover leaves a fifth of the budget, sentences of the messages that
+    it covers follow, those that add most to it. A block below 200 tokens has none of it.
+
+    ``read`` gives the sentences of a message of the transcript, where they were read before.
 
     ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
 
@@ -127,7 +118,7 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
+    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read)
     return telling.resume(level, tokens)
 
 
@@ -160,6 +151,7 @@ class _Telling:
     earlier: Sequence[Fact]
     transcript: Sequence[Numbered] = ()
     handover: Handover | None = None
+    read: ReadSentences = message_sentences
     _candidates: list[Sentence] = field(default_factory=list)
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
@@ -187,25 +179,36 @@ class _Telling:
         """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
         said, written = self._sentences(), self._written()
         standing = facts
-        if self.handover is not None and written:
-            facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
-            later = [one for one in said if one.number > self.handover.last]
-        else:
-            later = said
-        coverage = Coverage(facts, [*written, *later], max(1, self.turn), self._sources(facts), said)
+        since = [one for one in said if self.handover is None or one.number > self.handover.last]
+        facts, quotable, share = self._beside_handover(facts, written, since, budget)
+        coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
         leading = takewhile(lambda at: facts[at].section in _LEADING, range(len(facts)))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         added = _added(self.counter)
         head = handover_head(self.handover) if self.handover is not None and written else ""
-        beside = fixed + (added(_SAID_HEAD) if later else 0) + added(head)
+        beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)
         lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
-        most = budget - int(budget * SINCE_SHARE) if later else budget
-        chosen = coverage.choose(budget, beside, dict.fromkeys((*leading, *forced)), added, lead, most)
+        most = budget - int(budget * SINCE_SHARE) if since else budget
+        chosen = coverage.choose(
+            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most
+        )
         for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
-            text = _composed(facts, coverage.sentences, some, self.around, head, len(written))
+            text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))
             if self.counter.count(text) <= budget:
-                return text, _pieces(facts, some), facts
+                return text, pieces_of_choice(facts, some), facts
         return "", (), facts
+
+    def _beside_handover(
+        self, facts: Sequence[Fact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
+    ) -> tuple[Sequence[Fact], Sequence[Sentence], float]:
+        """The facts and the sentences that may stand beside the sentences ``written`` of a handover, and the share of
+        the budget that facts may take."""
+        if self.handover is None or not written:
+            return facts, self._sentences(), TYPED_SHARE
+        facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
+        if since or self.counter.count(" ".join(one.text for one in written)) > budget * FULL_SHARE:
+            return facts, since, TYPED_SHARE
+        return facts, self._sentences(), BESIDE_SHARE
 
     def _written(self) -> list[Sentence]:
         """The sentences of the handover, but for those that state what was replaced since."""
@@ -215,12 +218,12 @@ class _Telling:
 
     def _sentences(self) -> list[Sentence]:
         if self._said is None:
-            self._said = self._replaced_values().without_old(self._candidates)
+            self._said = self._replaced_values().mark_old(self._candidates)
         return self._said
 
     def _replaced_values(self) -> ReplacedValues:
         if self._replaced is None:
-            self._candidates = transcript_sentences(self.transcript, self.graph.flagged)
+            self._candidates = transcript_sentences(self.transcript, self.graph.flagged, self.read)
             self._replaced = ReplacedValues(self.graph, self._candidates)
         return self._replaced
 
@@ -284,7 +287,7 @@ def _fitted(
         fact = facts[piece.fact]
         if piece.part:
             return added(fact.why)
-        return added("\n" + _line(fact.section, [fact.text]) if opens else _HEADS[fact.section][1] + fact.text)
+        return added("\n" + section_line(fact.section, [fact.text]) if opens else separator(fact.section) + fact.text)
 
     taken = sequence(facts, budget, fixed, cost)
     if len(taken) == sum(2 if fact.why else 1 for fact in facts):
@@ -292,7 +295,7 @@ def _fitted(
         if counter.count(text) <= budget:
             return text, taken
     for some in beginnings(taken):
-        text = _wrapped(facts, some, (), around)
+        text = wrap_facts(facts, some, (), around)
         if counter.count(text) <= budget:
             return text, some
     return "", ()
@@ -307,7 +310,7 @@ def _added(counter: TokenCounter) -> Callable[[str], int]:
 def _with_receipts(
     facts: Sequence[Fact], taken: Sequence[Piece], budget: int, counter: TokenCounter, around: tuple[str, str]
 ) -> str:
-    text = _wrapped(facts, taken, (), around)
+    text = wrap_facts(facts, taken, (), around)
     room = int(budget * _RECEIPTS_SHARE) - counter.count(text)
     added = _added(counter)
     receipts: set[int] = set()
@@ -318,51 +321,4 @@ def _with_receipts(
         if room < 0:
             break
         receipts.add(index)
-    return _wrapped(facts, taken, receipts, around) if receipts else text
-
-
-def _pieces(facts: Sequence[Fact], chosen: Sequence[int]) -> list[Piece]:
-    places = [at for at in chosen if at < len(facts)]
-    return [Piece(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
-
-
-def _composed(
-    facts: Sequence[Fact],
-    sentences: Sequence[Sentence],
-    chosen: Sequence[int],
-    around: tuple[str, str],
-    head: str = "",
-    written: int = 0,
-) -> str:
-    """The chosen ones of the first ``written`` sentences below ``head``, facts in their sections, then the other chosen
-    sentences in the session's order, a line a message."""
-    quoted = len(facts) + written
-    handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
-    handover = f"{head} {handover}\n" if handover else ""
-    typed = _wrapped(facts, _pieces(facts, chosen), (), ("", ""))
-    lines: dict[int, str] = {}
-    for one in (sentences[at - len(facts)] for at in sorted(chosen) if at >= quoted):
-        before = lines.get(one.number)
-        between = " " if before is not None and before[-1] in _ENDINGS else "; "
-        lines[one.number] = (
-            f"{_SPEAKERS[one.role]}{one.number}: {one.shown()}" if before is None else before + between + one.shown()
-        )
-    said = "".join((_SAID_HEAD, *(f"\n{line}" for line in lines.values()))) if lines else ""
-    return around[0] + (handover + typed + said).strip("\n") + around[1]
-
-
-def _wrapped(facts: Sequence[Fact], pieces: Sequence[Piece], receipts: Collection[int], around: tuple[str, str]) -> str:
-    said: dict[int, str] = {}
-    for index, part in pieces:
-        said[index] = said.get(index, "") + (facts[index].why if part else facts[index].text)
-    lines: dict[Section, list[str]] = {}
-    for index in sorted(said, key=lambda index: (facts[index].section, facts[index].place)):
-        receipt = f" [{facts[index].turn}]" if index in receipts else ""
-        lines.setdefault(facts[index].section, []).append(said[index] + receipt)
-    return around[0] + "\n".join(_line(section, texts) for section, texts in lines.items()) + around[1]
-
-
-def _line(section: Section, texts: Sequence[str]) -> str:
-    head, between = _HEADS[section]
-    first = between if between.startswith("\n") else " "
-    return head + first + between.join(texts)
+    return wrap_facts(facts, taken, receipts, around) if receipts else text

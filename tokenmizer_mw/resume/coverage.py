@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from tokenmizer_mw.model.message import Role
@@ -28,7 +29,7 @@ LONG_SHARE: Final = 0.85
 LONG: Final = 70
 """Times its budget, in characters / 4, from which on a session is that long."""
 
-DONE_SHARE: Final = 0.25
+DONE_SHARE: Final = 0.15
 """Share of a budget that work done may take."""
 
 NOVELTY: Final = 0.25
@@ -44,14 +45,16 @@ _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
     Section.PROPOSED: 0.5,
     Section.ABOUT: 8.0,
 }
-_OLD: Final = 0.4
+_OLD: Final = 0.25
+_ASKED: Final = 2.0
 _FACT: Final = 1.6
 _FACT_TOKENS: Final = 8
-_SENTENCE_TOKENS: Final = 20
+_SENTENCE_TOKENS: Final = 12
 _MARK_TOKENS: Final = 4
 _HEAD_TOKENS: Final = 4
 _CHARACTERS_A_TOKEN: Final = 4
 _MISSES_MAX: Final = 60
+_NOTHING: Final = 1e-9
 _PROSE: Final = frozenset(
     {Section.GOAL, Section.RULES, Section.DECISIONS, Section.DOING, Section.TO_DO, Section.DONE, Section.PROPOSED}
 )
@@ -60,36 +63,42 @@ _SYMBOLS_SHARE: Final = 0.1
 _CODE_LIKE: Final = 0.1
 _SHORT: Final = 5
 _SHORT_WEIGHT: Final = 0.1
-"""What a candidate counts: a fact by its section, a sentence by its age and for a fact in it; tokens that are added to
-the size of a candidate before candidates are compared, so that short ones do not win by their size alone; what a line's
-mark and a section's head take. Set on development data."""
+"""What a candidate counts: a fact by its section; a sentence by its age, when a fact stems from it, and when it belongs
+to the newest request. Tokens that are added to the size of a candidate before candidates are compared, so that short
+ones do not win by their size alone; what a line's mark and a section's head take. Set on development data."""
 
 
 @dataclass(slots=True)
 class Coverage:
     """What a session has to say: its facts in the order of their importance and its sentences, with the weight of each
     word. ``newest`` is the number of the newest message, ``holding`` those of messages and words that facts stem
-    from. ``session``: the sentences that the weights are taken from; none: ``sentences``."""
+    from. ``session``: the sentences that the weights are taken from; none: ``sentences``. ``typed_share``: the share of
+    a budget that facts may take beside sentences."""
 
     facts: Sequence[Fact]
     sentences: Sequence[Sentence]
     newest: int
     sources: Collection[tuple[int, frozenset[str]]] = ()
     session: Sequence[Sentence] = ()
+    typed_share: float = TYPED_SHARE
     _weights: dict[str, float] = field(default_factory=dict)
     _factors: list[float] = field(default_factory=list)
     _words: list[frozenset[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         people = [one.words for one in self.session or self.sentences if one.role is not Role.TOOL]
-        holding = Counter(word for words in people for word in words)
+        holding = Counter(chain.from_iterable(people))
         total = len(people)
         self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
         self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
         self._factors = [_fact_weight(fact) for fact in self.facts]
         stated = _stated(self.sentences, self.sources)
+        asked = max((one.number for one in self.sentences if one.role is Role.USER), default=0)
         self._factors += [
-            one.salience * (_OLD + (1 - _OLD) * one.number / max(1, self.newest)) * (_FACT if at in stated else 1.0)
+            one.salience
+            * (_ASKED if one.number == asked else 1.0)
+            * (_OLD + (1 - _OLD) * one.number / max(1, self.newest))
+            * (_FACT if at in stated else 1.0)
             for at, one in enumerate(self.sentences)
         ]
 
@@ -108,15 +117,21 @@ class Coverage:
         lead_budget: int = 0,
     ) -> list[int]:
         """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
-        and behind those, counted on, of sentences. All facts come first where they take no more than their share, else
-        the facts ``first``. Before anything come the candidates ``lead``, as long as no more than ``lead_budget``
-        tokens are taken."""
+        and behind those, counted on, of sentences. All facts that say enough by themselves come first where they take
+        no more than their share, else the facts ``first``; decisions of few words take what is left at the end. Before
+        anything come the candidates ``lead``, as long as no more than ``lead_budget`` tokens are taken."""
         filling = _Filling(self, budget, fixed, count)
         for at in lead:
             filling.take_if_fits(at, lead_budget)
-        for at in range(len(self.facts)) if filling.holds_all_facts() else first:
+        forced = set(first)
+        telling = [at for at in range(len(self.facts)) if at in forced or not _is_hollow(self.facts[at])]
+        for at in telling if filling.holds_all_facts() else first:
             filling.take_if_fits(at)
         filling.fill()
+        taken = set(filling.taken)
+        for at, fact in enumerate(self.facts):
+            if fact.section is Section.DECISIONS and at not in taken and _is_hollow(fact):
+                filling.take_if_fits(at)
         return filling.taken
 
 
@@ -124,9 +139,13 @@ def _fact_weight(fact: Fact) -> float:
     weight = _SECTION_WEIGHT.get(fact.section, 1.0)
     if fact.section in _PROSE and sum(map(fact.text.count, _SYMBOLS)) > _SYMBOLS_SHARE * len(fact.text):
         weight *= _CODE_LIKE
-    if fact.section in _PROSE and len(words_of(fact.text)) < _SHORT:
-        weight *= _SHORT_WEIGHT
-    return weight
+    return weight * _SHORT_WEIGHT if _is_hollow(fact) else weight
+
+
+def _is_hollow(fact: Fact) -> bool:
+    """Whether a fact has too few words to be understood without the sentence that it stems from: it is told only where
+    it adds more than others do."""
+    return fact.section in _PROSE and len(words_of(fact.text)) < _SHORT
 
 
 def _stated(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
@@ -148,9 +167,10 @@ class _Filling:
         self._facts, self._sentences = coverage.facts, coverage.sentences
         self._words, self._factors, self._weights = coverage._words, coverage._factors, coverage._weights
         self._default = math.log1p(1) * math.log1p(max(1, len(self._sentences)))
+        self._wholes = list(map(self._weight, self._words))
         self._budget, self._used = budget, fixed
         said = sum(len(one.text) for one in self._sentences) / _CHARACTERS_A_TOKEN
-        share = LONG_SHARE if said > LONG * budget else TYPED_SHARE
+        share = LONG_SHARE if said > LONG * budget else coverage.typed_share
         self._rooms = {"typed": int(budget * share), "done": int(budget * DONE_SHARE)}
         self._count = count
         self._sizes: dict[int, int] = {}
@@ -190,29 +210,31 @@ class _Filling:
     def fill(self) -> None:
         """Take candidates, those that add most for their size first, until none fits."""
         taken = set(self.taken)
-        heap = [(-self._worth(at), at) for at in range(len(self._words)) if at not in taken]
+        heap = [(-self._worth(at, self._wholes[at]), at) for at in range(len(self._words)) if at not in taken]
         heapq.heapify(heap)
         misses = 0
         while heap and misses < _MISSES_MAX and self._budget - self._used > _MARK_TOKENS:
             _, at = heapq.heappop(heap)
             sized = at in self._sizes
             self._size(at)
-            worth = self._worth(at)
-            if worth <= 0:
+            new = self._weight(self._words[at] - self._covered)
+            if new < self._least(at):
                 continue
+            worth = self._worth(at, new)
             if heap and (worth < -heap[0][0] or not sized):
                 heapq.heappush(heap, (-worth, at))
             elif not self.take_if_fits(at):
                 misses += 1
 
-    def _worth(self, at: int) -> float:
-        new = self._weight(self._words[at] - self._covered)
-        is_fact = at < len(self._facts)
-        if not is_fact and new < NOVELTY * self._weight(self._words[at]):
-            return 0.0
+    def _least(self, at: int) -> float:
+        """The weight of new words below which a candidate adds nothing."""
+        return _NOTHING if at < len(self._facts) else max(_NOTHING, NOVELTY * self._wholes[at])
+
+    def _worth(self, at: int, new: float) -> float:
+        """What a candidate with words of the weight ``new`` adds for its size."""
         known = self._sizes.get(at)
         size = known if known is not None else self._text_length(at) / _CHARACTERS_A_TOKEN
-        return new * self._factors[at] / (size + (_FACT_TOKENS if is_fact else _SENTENCE_TOKENS))
+        return new * self._factors[at] / (size + (_FACT_TOKENS if at < len(self._facts) else _SENTENCE_TOKENS))
 
     def _weight(self, words: Collection[str]) -> float:
         weights, default = self._weights, self._default

@@ -19,6 +19,9 @@ REASON_MAX: Final = 90
 EXPLANATION_MAX: Final = 200
 """The same for what stands behind an error."""
 
+OLD_LABELS_MAX: Final = 120
+"""Characters of what a fact replaced, from which on only the newest predecessor is named."""
+
 _COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
 _PHRASE_MAX: Final = 8
@@ -67,11 +70,15 @@ class Fact:
 def facts_of(graph: SessionGraph) -> list[Fact]:
     """Every fact that a resume may carry, oldest first. What was archived or replaced is no fact of its own."""
     into: dict[str, list[Transition]] = {}
+    standing = set()
     for step in graph.transitions():
-        into.setdefault(step.new, []).append(step)
+        if _outlasts(graph.get(step.old), graph.get(step.new)):
+            standing.add(step.old)
+        else:
+            into.setdefault(step.new, []).append(step)
     found = []
     for index, node in enumerate(graph.nodes()):
-        section = section_of(node)
+        section = Section.RULES if node.id in standing else section_of(node)
         text = flatten(node.label)
         if section is None or not text or (section is Section.DECISIONS and _asks(text)):
             continue
@@ -84,10 +91,23 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
     return found
 
 
+def _outlasts(old: Node | None, new: Node | None) -> bool:
+    """Whether ``old`` is a standing rule of the user and ``new`` is none: a single choice ends no rule."""
+    return (
+        old is not None
+        and new is not None
+        and old.kind is DecisionKind.RULE
+        and old.status is Status.SUPERSEDED
+        and old.source.role == "user"
+        and new.kind is not DecisionKind.RULE
+    )
+
+
 _NO_ORDER: Final = 1 << 30
 _ASKING: Final = re2.compile(
     r"(?i)[?\x{ff1f}]\s*$|^(?:what|which|how|why|who|whom|where|when|whether|should|shall|could|would|can|do|does|did"
     r"|is|are)\s+(?:we|i|you|it|they|there|this|that|the|a|an|about|if|come)\b[^:]*$"
+    r"|[吗嗎呢か까]\s*[.。]?\s*$|是否|要不要|能不能|可不可以"
 )
 
 
@@ -237,13 +257,19 @@ def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:
 
 
 def _was(olds: list[tuple[Transition, Node]]) -> tuple[str, tuple[str, ...]]:
-    names = list(dict.fromkeys(flatten(old.label) for _, old in olds))
+    shown = olds[:1]
+    for entry in olds[1:]:
+        if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
+            break
+        shown.append(entry)
+    names = list(dict.fromkeys(flatten(old.label) for _, old in shown))
     reason = clause(olds[0][0].reason)
     named = [name for name in names if name and not name.casefold().endswith(_NO_OLD_VALUE)]
     text = ", before that ".join(named)
+    ids = tuple(old.id for _, old in shown)
     if not text:
-        return (f" ({reason})" if reason else ""), tuple(old.id for _, old in olds)
-    return f" (was {text}{': ' + reason if reason else ''})", tuple(old.id for _, old in olds)
+        return (f" ({reason})" if reason else ""), ids
+    return f" (was {text}{': ' + reason if reason else ''})", ids
 
 
 def clause(text: str, limit: int = REASON_MAX) -> str:

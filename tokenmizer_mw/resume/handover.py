@@ -18,6 +18,13 @@ STATED_SHARE: Final = 0.7
 SINCE_SHARE: Final = 0.25
 """Share of a budget that stays free for what happened since the handover, where anything did."""
 
+BESIDE_SHARE: Final = 0.3
+"""Share of a budget that typed facts may take beside a handover and sentences that it covers. Set on development
+data."""
+
+FULL_SHARE: Final = 0.8
+"""Share of a budget from which on a handover leaves no room for sentences that it covers."""
+
 _STATING: Final = 0.6
 _STANDING: Final = frozenset({Section.RULES, Section.DECISIONS})
 _STANDING_WORTH: Final = 2.0

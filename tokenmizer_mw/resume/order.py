@@ -33,7 +33,7 @@ _SHARE: Final[dict[Section, int]] = {
 """How the sections share a budget that is too small, by length: three times as much goes to what was told by the way as
 to decisions, because it is told at greater length."""
 
-RULES_FIRST: Final = 8
+RULES_FIRST: Final = 12
 """Standing rules that come before anything that is shared or asked for."""
 
 _STANDING: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.RULES, RULES_FIRST))

@@ -8,10 +8,10 @@ what it had in its cache is a loss at that call, and shown as one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tokenmizer_mw.model.saving import StageSaving
-from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT, Figures
+from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT, REFINE, Figures
 
 from .prices import PUBLISHED, Caching, Price, PriceList
 
@@ -88,6 +88,16 @@ def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, Figures]:
         client_cost=client.cost(price, output),
     )
     return {CALL: whole, **_by_stage(sent, whole, client, price)}
+
+
+def refinement_figures(
+    model: str, usage: Mapping[str, int], prompt: int, output: int, prices: PriceList = PUBLISHED
+) -> dict[str, Figures]:
+    """What one call cost that asked a model about a session, of ``prompt`` and ``output`` tokens where ``usage`` does
+    not tell: the client would have paid nothing for it, so all of it is a loss of the stage ``REFINE``."""
+    whole = figures(Sent(model, prompt, prompt, usage=usage, output=output), prices)[CALL]
+    whole = replace(whole, client_tokens=0, client_cost=0)
+    return {CALL: whole, REFINE: _stage(0, whole.input_tokens, -whole.cost)}
 
 
 def _in_force(sent: Sent, caching: Caching) -> Caching | None:

@@ -3,6 +3,7 @@
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 
 from .compaction import LongestRequests, begins_with_summary, tools_digest
+from .resent import Placed, Resent
 from .state import (
     Edited,
     Marked,
@@ -12,7 +13,7 @@ from .state import (
     fold,
     joining,
 )
-from .transcript import Placed, Resent, Transcript
+from .transcript import Transcript
 
 __all__ = [
     "CONTEXT_MESSAGES",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -21,12 +22,17 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
-from tokenmizer_mw.model.spelling import spelling_of
+from tokenmizer_mw.wire.spelling import spelling_of
 
-from .transcript import Resent, Transcript
+from .resent import Resent
+from .transcript import Transcript
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
+
+
+REMINDERS_MAX: Final = 64
+"""Reminders of a session that are at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,8 @@ class SessionState:
     is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
     the numbers of the turns that were opened since. ``handover`` is what the model wrote last for whoever goes on;
     ``None`` where it wrote nothing, or where messages that it stands for were withdrawn. ``edits`` are the changes by
-    hand, by their numbers. ``reminders`` is how many reminders requests carried, ``reminded`` the newest of them.
+    hand, by their numbers. ``reminders`` is how many reminders requests carried, ``recent_reminders`` the newest
+    ``REMINDERS_MAX`` of them.
     """
 
     seq: int = 0
@@ -77,7 +84,7 @@ class SessionState:
     outcomes: dict[Outcome, int] = field(default_factory=dict)
     edits: dict[int, Edited] = field(default_factory=dict)
     reminders: int = 0
-    reminded: Reminded | None = None
+    recent_reminders: list[Reminded] = field(default_factory=list)
 
     @property
     def next_checkpoint(self) -> str:
@@ -119,7 +126,8 @@ class SessionState:
                 self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
                 self.cut = checkpoint if checkpoint.anchor else self.cut
             case Reminded() as reminded:
-                self.reminders, self.reminded = self.reminders + 1, reminded
+                self.reminders += 1
+                self.recent_reminders = [*self.recent_reminders[1 - REMINDERS_MAX :], reminded]
             case TurnClosed(_, outcome):
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
@@ -135,7 +143,7 @@ class SessionState:
 
     def _forget_facts(self) -> None:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
-        self.edits, self.reminded, self.handover = {}, None, None
+        self.edits, self.recent_reminders, self.handover = {}, [], None
 
     def _drawn(self, turn: int) -> None:
         self.derived = max(turn, self.derived)

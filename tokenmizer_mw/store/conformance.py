@@ -42,7 +42,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolRe
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
-from .log import SECRET_BYTES, Clock, EventLog, Snapshot, pages
+from .log import SECRET_BYTES, Clock, EventLog, PassageRows, Snapshot, pages
 
 MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
@@ -241,6 +241,8 @@ def _refused(log: EventLog, key: SessionKey) -> None:
         lambda: log.load(key, [], expected_seq=0),
         lambda: log.snapshot(key),
         lambda: log.keep_snapshot(key, Snapshot(1, 1.0, 1, b"")),
+        lambda: log.passage_rows(key, "model"),
+        lambda: log.keep_passage_rows(key, PassageRows(1, 1.0, "model", {}), most=1),
     )
     for call in calls:
         _raises(InvalidSession, call, f"a call with {key!r}")
@@ -363,6 +365,55 @@ def check_snapshots_race(make_log: MakeLog) -> None:
 
 def _first_is(event: Event, old: Recorded) -> Event:
     return event if old.seq == 1 else old.event
+
+
+def check_passages(make_log: MakeLog) -> None:
+    """Vectors of passages come back as they were kept, in that order, those of one model, the newest so many; a session
+    that is not there has none and gets none."""
+    other = SessionKey("other", KEY.id)
+    first = PassageRows(2, 5.0, "a model", {b"\x00a": bytes(range(256)), b"b": b"", b"c": b"3"})
+    with _log(make_log, lambda: 5.0) as log:
+        _same(log.passage_rows(KEY, "a model"), {}, "vectors of an unknown session")
+        _same(log.keep_passage_rows(KEY, first, most=9), False, "keeping some for an unknown session")
+        log.append(KEY, _turns(1, 3), expected_seq=0)
+        log.append(other, _turns(1, 3), expected_seq=0)
+        for wrong in (replace(first, seq=4), replace(first, recorded_at=4.0), replace(first, seq=10**30)):
+            _same(log.keep_passage_rows(KEY, wrong, most=9), False, f"keeping some of event {wrong.seq}")
+        _same(log.keep_passage_rows(KEY, first, most=9), True, "keeping some")
+        _same(list(log.passage_rows(KEY, "a model").items()), list(first.rows.items()), "what was kept")
+        more = replace(first, rows={b"d": b"4", b"c": b"3", b"e": b"5"})
+        _same(log.keep_passage_rows(KEY, more, most=9), True, "keeping more")
+        _same(list(log.passage_rows(KEY, "a model")), [b"\x00a", b"b", b"c", b"d", b"e"], "all that was kept")
+        _same(log.keep_passage_rows(KEY, replace(first, rows={b"f": b"6"}), most=3), True, "keeping one of three")
+        _same(list(log.passage_rows(KEY, "a model")), [b"d", b"e", b"f"], "the newest three")
+        _same(log.passage_rows(KEY, "another"), {}, "vectors of a model that gave none")
+        _same(log.keep_passage_rows(KEY, replace(first, model="another"), most=9), True, "keeping another model's")
+        _same(log.passage_rows(KEY, "a model"), {}, "vectors of the model before")
+        _same(log.passage_rows(KEY, "another"), dict(first.rows), "vectors of the model that took its place")
+        _same(log.passage_rows(other, "another"), {}, "vectors of another tenant's session")
+        log.append(KEY, _turns(4, 5), expected_seq=3)
+        _same(len(log.passage_rows(KEY, "another")), 3, "vectors after an append")
+
+
+def check_passages_go(make_log: MakeLog) -> None:
+    """Nothing of a session outlives its erasure or rewriting in a vector, however late somebody keeps one."""
+    keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
+    late = PassageRows(3, 5.0, "model", {b"passage": b"what it means"})
+    with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
+        for key in keys:
+            log.append(key, _turns(1, 3), expected_seq=0)
+            _same(log.keep_passage_rows(key, late, most=9), True, "keeping some")
+        forgotten, erased, rewritten, loaded, left = keys
+        old.append(KEY, _turns(4, 5), expected_seq=0)
+        log.forget(forgotten)
+        log.erase([erased])
+        _same(log.rewrite(left, lambda told: told.event), 0, "events changed by changing nothing")
+        log.rewrite(rewritten, lambda told: Derived(99) if told.seq == 2 else told.event)
+        log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
+        found = [len(log.passage_rows(key, "model")) for key in keys]
+        _same(found, [0, 0, 0, 0, 1], "vectors left")
+        _same([log.keep_passage_rows(key, late, most=9) for key in keys[:3]], [False] * 3, "keeping late what is gone")
+        _same(log.keep_passage_rows(rewritten, replace(late, seq=4), most=9), True, "keeping what it says now")
 
 
 def check_forget(make_log: MakeLog) -> None:
@@ -541,6 +592,8 @@ def check_close(make_log: MakeLog) -> None:
         lambda: log.rewrite(KEY, lambda old: None),
         lambda: log.snapshot(KEY),
         lambda: log.keep_snapshot(KEY, Snapshot(1, 1.0, 1, b"")),
+        lambda: log.passage_rows(KEY, "model"),
+        lambda: log.keep_passage_rows(KEY, PassageRows(1, 1.0, "model", {}), most=1),
     )
     for call in calls:
         _raises(StoreUnavailable, call, "a call after closing")
@@ -571,6 +624,8 @@ CHECKS: Final[dict[str, Check]] = {
     "snapshots": check_snapshots,
     "snapshots_go": check_snapshots_go,
     "snapshots_race": check_snapshots_race,
+    "passages": check_passages,
+    "passages_go": check_passages_go,
     "forget": check_forget,
     "erase": check_erase,
     "load": check_load,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Protocol
@@ -54,6 +54,20 @@ class Snapshot:
     payload: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class PassageRows:
+    """Vectors of a session's passages, computed when event ``seq``, recorded at ``recorded_at``, was its newest.
+
+    ``model`` names whose vectors they are. ``rows`` holds each vector's bytes by the digest of its passage. A store
+    keeps all of it as it is and understands none.
+    """
+
+    seq: int
+    recorded_at: float
+    model: str
+    rows: Mapping[bytes, bytes]
+
+
 class EventLog(Protocol):
     """Append-only events per session; sync, and safe to call from several threads and processes.
 
@@ -86,6 +100,20 @@ class EventLog(Protocol):
 
         False, and nothing done, when the session has no event ``seq`` of that time any more, when it was rewritten
         since, or when the snapshot before is of the same fold version and not older.
+        """
+
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """What ``keep_passage_rows`` kept for ``model``, in the order in which it was kept.
+
+        ``load``, ``rewrite``, ``forget`` and ``erase`` leave none, in the same step.
+        """
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """Add vectors to those that are kept. Those of other models are deleted, and of more than ``most`` the ones
+        that were kept first.
+
+        False, and nothing done, when the session has no event ``seq`` of that time any more, or when it was rewritten
+        since.
         """
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:

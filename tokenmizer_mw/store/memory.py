@@ -16,6 +16,7 @@ from tokenmizer_mw.model.session import SessionKey
 from .log import (
     SECRET_BYTES,
     Clock,
+    PassageRows,
     Place,
     Rewriting,
     SessionInfo,
@@ -35,6 +36,8 @@ class _Session:
     seq: int = 0
     events: list[Recorded] = field(default_factory=list)
     snapshot: Snapshot | None = None
+    model: str = ""
+    passages: dict[bytes, bytes] = field(default_factory=dict)
 
     def add(self, events: Sequence[Event], now: float) -> list[Recorded]:
         """Put events behind the last one; a clock that goes back does not."""
@@ -46,14 +49,31 @@ class _Session:
 
     def keep(self, snapshot: Snapshot) -> bool:
         """Keep a snapshot, where it is one of these events and says more than the one before."""
-        found = self.events[bisect_right(self.events, snapshot.seq - 1, key=_seq) :]
-        there = bool(found) and (found[0].seq, found[0].recorded_at) == (snapshot.seq, snapshot.recorded_at)
         before = self.snapshot
         older = before is None or before.fold_version != snapshot.fold_version or before.seq < snapshot.seq
-        kept = there and older and not any(isinstance(one.event, Rewritten) for one in found[1:])
+        kept = older and self._is_current(snapshot.seq, snapshot.recorded_at)
         if kept:
             self.snapshot = snapshot
         return kept
+
+    def keep_passages(self, passages: PassageRows, most: int) -> bool:
+        """Add vectors, where they are of what the session says still."""
+        if not self._is_current(passages.seq, passages.recorded_at):
+            return False
+        before = self.passages if self.model == passages.model else {}
+        merged = [*before.items(), *(row for row in passages.rows.items() if row[0] not in before)]
+        self.model, self.passages = passages.model, dict(merged[max(0, len(merged) - most) :])
+        return True
+
+    def drop_derived(self) -> None:
+        """Delete what was computed from the events."""
+        self.snapshot, self.model, self.passages = None, "", {}
+
+    def _is_current(self, seq: int, recorded_at: float) -> bool:
+        """Whether event ``seq`` of that time is there, and nothing was rewritten since."""
+        found = self.events[bisect_right(self.events, seq - 1, key=_seq) :]
+        there = bool(found) and (found[0].seq, found[0].recorded_at) == (seq, recorded_at)
+        return there and not any(isinstance(one.event, Rewritten) for one in found[1:])
 
 
 class MemoryLog:
@@ -107,6 +127,20 @@ class MemoryLog:
             kept = self._opened().get(session)
             return kept.keep(snapshot) if kept else False
 
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """See ``EventLog.passage_rows``."""
+        require_valid(session)
+        with self._lock:
+            kept = self._opened().get(session)
+            return dict(kept.passages) if kept and kept.model == model else {}
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """See ``EventLog.keep_passage_rows``."""
+        require_valid(session)
+        with self._lock:
+            kept = self._opened().get(session)
+            return kept.keep_passages(passages, most) if kept else False
+
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
@@ -143,7 +177,8 @@ class MemoryLog:
             if kept is None:
                 kept = sessions[session] = _Session(events[0].recorded_at, 0.0)
             kept.events += events
-            kept.seq, kept.updated_at, kept.snapshot = events[-1].seq, events[-1].recorded_at, None
+            kept.seq, kept.updated_at = events[-1].seq, events[-1].recorded_at
+            kept.drop_derived()
 
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``."""
@@ -179,7 +214,7 @@ class MemoryLog:
             if changed:
                 kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
                 kept.add([Rewritten(changed)], self._clock())
-                kept.snapshot = None
+                kept.drop_derived()
         return changed
 
     def secret(self) -> bytes:

@@ -26,6 +26,7 @@ from . import postgres_maintenance as maintenance
 from .ledger import Ledger
 from .log import (
     Clock,
+    PassageRows,
     Place,
     Rewriting,
     SessionInfo,
@@ -112,6 +113,23 @@ class PostgresLog:
         told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
         # Keeping it twice does no harm, so it may be tried again like a reading.
         return bool(self._select(self._statements.keep_snapshot, session.tenant, session.id, *told))
+
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """See ``EventLog.passage_rows``."""
+        require_valid(session)
+        rows = self._select(self._statements.passage_rows, session.tenant, session.id, model)
+        return {bytes(passage): bytes(vector) for passage, vector in rows}
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """See ``EventLog.keep_passage_rows``."""
+        require_valid(session)
+        key = (session.tenant, session.id, _storable(passages.seq), passages.recorded_at, len(MIGRATIONS))
+        rows = list(passages.rows.items())[-most:] if most > 0 else []
+        # Each of the two may be done twice, so that both may be tried again like a reading.
+        if not self._select(self._statements.prune_passages, *key, passages.model, max(0, most - len(rows))):
+            return False
+        columns = [passage for passage, _ in rows], [vector for _, vector in rows]
+        return bool(self._select(self._statements.keep_passages, *key, passages.model, *columns))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""

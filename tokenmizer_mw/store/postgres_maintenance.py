@@ -45,7 +45,7 @@ async def erase(
         # Whoever was appending to these sessions has finished, now that their rows are gone: no event is overlooked.
         numbers = [number for number, _, _ in gone]
         count = await connection.fetchval(statements.erase_events, numbers)
-        await connection.execute(statements.drop_snapshots, numbers)
+        await connection.execute(statements.drop_derived, numbers)
         named = [tenant for _, tenant, _ in gone], [id_ for _, _, id_ in gone]
         await connection.execute(statements.erase_spending, *named)
     keys = {SessionKey(tenant, id_) for _, tenant, id_ in gone}
@@ -83,7 +83,7 @@ async def rewrite(
             *(version, kind, payload),
         )
         # Whoever was keeping a snapshot of it has finished, now that its row is changed.
-        await connection.execute(statements.drop_snapshots, [was.number] if written is not None else [])
+        await connection.execute(statements.drop_derived, [was.number] if written is not None else [])
     return written is not None
 
 
@@ -109,7 +109,7 @@ async def put_back(
         if number is None:
             raise Conflict(f"{NAME}: the session's log does not end at {expected_seq}")
         await connection.execute(statements.put_back, number, *_columns(events, encoded))
-        await connection.execute(statements.drop_snapshots, [number])
+        await connection.execute(statements.drop_derived, [number])
 
 
 def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]) -> tuple[list[Any], ...]:

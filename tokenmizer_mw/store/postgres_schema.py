@@ -51,6 +51,11 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "ALTER TABLE {schema}.sessions ADD COLUMN rewritten bigint NOT NULL DEFAULT 0",
     ),
     SPENDING,
+    (
+        "CREATE TABLE {schema}.passages (session bigint NOT NULL, passage bytea NOT NULL, model text NOT NULL,"
+        " place bigint NOT NULL GENERATED ALWAYS AS IDENTITY, vector bytea NOT NULL, PRIMARY KEY (session, passage))",
+        "ALTER TABLE {schema}.passages ALTER COLUMN vector SET STORAGE EXTERNAL",
+    ),
 )
 """Every step since the first release, in order; a released step is never edited."""
 

@@ -80,6 +80,38 @@ ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.r
 RETURNING seq
 """
 
+_PASSAGE_ROWS = """
+SELECT passage, vector FROM {schema}.passages
+WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2) AND model = $3 ORDER BY place
+"""
+
+_CURRENT = """
+WITH whose AS MATERIALIZED (
+  SELECT s.id FROM {schema}.sessions AS s JOIN {schema}.events AS e ON e.session = s.id
+  WHERE s.tenant = $1 AND s.session = $2 AND s.rewritten <= $3::bigint
+    AND e.seq = $3 AND e.recorded_at = $4::double precision
+    AND $5::integer = (SELECT version FROM {schema}.installation)
+  FOR SHARE OF s
+)
+"""
+
+_PRUNE_PASSAGES = f"""{_CURRENT}, gone AS (
+  DELETE FROM {{schema}}.passages AS p USING whose WHERE p.session = whose.id AND (p.model <> $6::text OR p.place <= (
+    SELECT n.place FROM {{schema}}.passages AS n WHERE n.session = whose.id AND n.model = $6::text
+    ORDER BY n.place DESC OFFSET $7::bigint LIMIT 1))
+)
+SELECT id FROM whose
+"""
+
+_KEEP_PASSAGES = f"""{_CURRENT}, added AS (
+  INSERT INTO {{schema}}.passages (session, passage, model, vector)
+  SELECT whose.id, n.passage, $6::text, n.vector
+  FROM whose, unnest($7::bytea[], $8::bytea[]) WITH ORDINALITY AS n (passage, vector, place) ORDER BY n.place
+  ON CONFLICT (session, passage) DO NOTHING
+)
+SELECT id FROM whose
+"""
+
 _REWRITE = """
 WITH moved AS (
   UPDATE {schema}.sessions
@@ -123,18 +155,23 @@ _MOVE_END = """
 UPDATE {schema}.sessions SET seq = $3, updated_at = $4 WHERE tenant = $1 AND session = $2 AND seq = $5 RETURNING id
 """
 
-_DROP_SNAPSHOTS = "DELETE FROM {schema}.snapshots WHERE session = ANY ($1::bigint[])"
+_DROP_DERIVED = """
+WITH vectors AS (DELETE FROM {schema}.passages WHERE session = ANY ($1::bigint[]))
+DELETE FROM {schema}.snapshots WHERE session = ANY ($1::bigint[])
+"""
 
 _PUT_BACK = """
 INSERT INTO {schema}.events (session, seq, recorded_at, version, kind, payload)
 SELECT $1::bigint, * FROM unnest($2::bigint[], $3::double precision[], $4::integer[], $5::text[], $6::text[])
 """
 
-_ERASED_FROM = ", ".join(f"{{schema}}.{table}" for table in ("sessions", "events", "snapshots", "spending", "calls"))
+_TABLES: Final = ("sessions", "events", "snapshots", "passages", "spending", "calls")
+_ERASED_FROM = ", ".join(f"{{schema}}.{table}" for table in _TABLES)
 
 _MAY_VACUUM = """
 SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class
-WHERE oid IN ('{schema}.sessions'::regclass, '{schema}.events'::regclass, '{schema}.snapshots'::regclass)
+WHERE oid IN ('{schema}.sessions'::regclass, '{schema}.events'::regclass, '{schema}.snapshots'::regclass,
+  '{schema}.passages'::regclass)
 """
 
 
@@ -146,8 +183,9 @@ class Statements:
     written. ``outcome``: why one was not: the tables' version, the session's end, the token and the time at the place
     that the append would have. ``rewrite``: replaces and erases events and adds one behind, or nothing where the
     session does not end where the caller thinks. ``keep_snapshot`` waits for a rewriting or an erasure that is under
-    way, and sees what came of it in the session's row. ``erase_sessions`` gives the numbers that ``erase_events`` and
-    ``drop_snapshots`` take, ``start`` and ``move_end`` the one that ``put_back`` takes.
+    way, and sees what came of it in the session's row. So do ``prune_passages``, which leaves so many of the newest
+    vectors, and ``keep_passages``. ``erase_sessions`` gives the numbers that ``erase_events`` and ``drop_derived``
+    take, ``start`` and ``move_end`` the one that ``put_back`` takes.
     """
 
     append: str = _APPEND
@@ -155,7 +193,10 @@ class Statements:
     read: str = _READ
     snapshot: str = _SNAPSHOT
     keep_snapshot: str = _KEEP_SNAPSHOT
-    drop_snapshots: str = _DROP_SNAPSHOTS
+    passage_rows: str = _PASSAGE_ROWS
+    prune_passages: str = _PRUNE_PASSAGES
+    keep_passages: str = _KEEP_PASSAGES
+    drop_derived: str = _DROP_DERIVED
     sessions: str = _LIST
     tenants: str = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
     secret: str = "SELECT secret FROM {schema}.installation"

@@ -22,10 +22,11 @@ from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUn
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
 
-from . import sqlite_ledger
+from . import sqlite_ledger, sqlite_passages
 from .ledger import Ledger
 from .log import (
     Clock,
+    PassageRows,
     Place,
     Rewriting,
     SessionInfo,
@@ -167,6 +168,17 @@ class SqliteLog:
         told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload)
         return self._changed(lambda at: at.execute(_KEEP, (session.tenant, session.id, *told)).rowcount > 0)
 
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """See ``EventLog.passage_rows``."""
+        require_valid(session)
+        return dict(self._select(sqlite_passages.READ, (session.tenant, session.id, model)))
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """See ``EventLog.keep_passage_rows``."""
+        require_valid(session)
+        seq = _storable(passages.seq)
+        return self._changed(lambda at: sqlite_passages.keep(at, session, passages, seq, most))
+
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
@@ -188,7 +200,7 @@ class SqliteLog:
 
             def put(cursor: sqlite3.Cursor) -> None:
                 put_back(cursor, session, events, expected_seq)
-                cursor.execute(_DROP, (session.tenant, session.id))
+                _drop_derived(cursor, [session])
 
             self._changed(put)
 
@@ -205,7 +217,7 @@ class SqliteLog:
 
         def erase(cursor: sqlite3.Cursor) -> int:
             cursor.execute(_FORGET, key)
-            cursor.execute(_DROP, key)
+            _drop_derived(cursor, [session])
             sqlite_ledger.erase(cursor, [session])
             return cursor.execute(_FORGET_EVENTS, key).rowcount
 
@@ -221,8 +233,8 @@ class SqliteLog:
 
         def erased(cursor: sqlite3.Cursor) -> list[SessionKey]:
             found = [key for key in keys if cursor.execute(_FORGET_OLD, (key.tenant, key.id, before)).rowcount]
-            for statement in (_DROP, _FORGET_EVENTS):
-                cursor.executemany(statement, [(key.tenant, key.id) for key in found])
+            _drop_derived(cursor, found)
+            cursor.executemany(_FORGET_EVENTS, [(key.tenant, key.id) for key in found])
             sqlite_ledger.erase(cursor, found)
             return found
 
@@ -241,7 +253,7 @@ class SqliteLog:
                 else:
                     cursor.execute(_REPLACE, (*encode(new), *key, seq))
             if changed:
-                cursor.execute(_DROP, key)
+                _drop_derived(cursor, [session])
                 end(cursor, session, [encode(Rewritten(len(changed)))], self._clock())
             return len(changed)
 
@@ -373,6 +385,12 @@ def _look_for_traces(here: _Connections, connection: sqlite3.Connection) -> None
         with closing(connection.cursor()) as cursor:
             if has_traces(cursor):
                 here.traces.remove_later()
+
+
+def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> None:
+    """Delete what was computed from the events of sessions."""
+    for statement in (_DROP, sqlite_passages.DROP):
+        cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
 
 
 def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:

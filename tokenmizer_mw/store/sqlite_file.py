@@ -1,4 +1,4 @@
-"""A SQLite database file: creating it, connecting to it, and wiping the traces of what was deleted."""
+"""A SQLite database file: creating it, connecting to it, examining and copying it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _PRIVATE_DIRECTORY: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
 _RETRY_SECONDS: Final = 0.01
 _CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full", EROFS: "read_only"}
-_TRACES: Final = "erased, but its traces stay in the file until this is done again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +51,6 @@ class DatabaseFile:
             connection.close()
             raise
         return connection
-
-    def wipe(self, connection: sqlite3.Connection) -> None:
-        """Remove from the files what was deleted before. Raises ``StoreError`` when traces of it may be left.
-
-        ``secure_delete`` is not enough: when SQLite moves rows between pages it leaves copies in their unused
-        parts. Only ``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log.
-        """
-        try:
-            with closing(connection.cursor()) as cursor:
-                cursor.execute("VACUUM")
-                (blocked, _, _) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except sqlite3.Error as error:
-            cause = translate(error, self.path)
-            raise cause.again(f"{cause}: {_TRACES}") from None
-        if blocked:
-            message = f"{self.path}: is being read by others: {_TRACES}"
-            raise StoreUnavailable(message, cause="locked", place=self.path)
 
     def _create(self) -> None:
         directory = os.path.dirname(self.path)

@@ -40,6 +40,10 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     ),
     SPENDING,
     ("CREATE TABLE traces (id BLOB NOT NULL PRIMARY KEY, rewritten INTEGER NOT NULL) WITHOUT ROWID",),
+    (
+        "CREATE TABLE passages (tenant TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL,"
+        " passage BLOB NOT NULL, vector BLOB NOT NULL, UNIQUE (tenant, session, passage))",
+    ),
 )
 """Every step since the first release, in order; a released step is never edited."""
 

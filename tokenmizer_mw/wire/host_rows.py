@@ -398,6 +398,15 @@ _OPENHANDS_ROWS: Final[tuple[Row, ...]] = (
         "All-Hands-AI/OpenHands evaluation/utils/shared.py",
         {},
     ),
+    (
+        _OPENHANDS,
+        _SIDE,
+        _REST,
+        r"^[ \t]*<QUESTION>\s*Based on the activity so far answer the following question\b",
+        "<QUESTION>\nBased on the activity so far answer the following question\n## Question\nIs it done?\n</QUESTION>",
+        "OpenHands/software-agent-sdk openhands-sdk/openhands/sdk/context/prompts/templates/ask_agent_template.j2",
+        {},
+    ),
 )
 
 _CURSOR: Final = "Cursor"
@@ -412,6 +421,42 @@ _EDITOR_ROWS: Final[tuple[Row, ...]] = (
         r"|agent_transcripts|agent_skills|system_reminder|mcp_file_system|image_files)>",
         "<open_and_recently_viewed_files>\n- /srv/shop.py (total lines: 9)\n</open_and_recently_viewed_files>",
         "transcripts of Cursor's requests in public repositories (no source of its own is public)",
+        {},
+    ),
+    (
+        _CURSOR,
+        _ENVIRONMENT,
+        _TAG,
+        r"^[ \t]*<timestamp>",
+        "<timestamp>Monday, 1 June 2026, 9:00</timestamp>",
+        "agent transcripts of Cursor in public repositories, and scripts there that read them",
+        {},
+    ),
+    (
+        _CURSOR,
+        _COMPACTION,
+        _TAG,
+        r"^[ \t]*<summarization_request>",
+        "<summarization_request>What you see above is a transcript. Never push to main.</summarization_request>",
+        "cursor-agent-exec dist/main.js, as extracted in public repositories (no source of its own is public)",
+        {},
+    ),
+    (
+        _CURSOR,
+        _COMPACTION,
+        _REST,
+        r"\AYou are an intelligent assistant, tasked with summarizing the following conversation\.",
+        "You are an intelligent assistant, tasked with summarizing the following conversation. Name the files.",
+        "cursor-agent-exec dist/main.js, as extracted in public repositories (no source of its own is public)",
+        {"system": True},
+    ),
+    (
+        _CURSOR,
+        _CONTINUATION,
+        _REST,
+        r"^\[Previous conversation summary\]: ",
+        "[Previous conversation summary]: 1. Orders are in PostgreSQL.\n2. Never push to main.",
+        "cursor-agent-exec dist/main.js, as extracted in public repositories (no source of its own is public)",
         {},
     ),
     (

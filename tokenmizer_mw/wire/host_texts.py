@@ -11,7 +11,8 @@ people write themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -109,6 +110,7 @@ _NOTICES_IN_JSON: Final = re2.compile(
 )
 """Continuation notices in the bytes of a body, where lines begin behind an escape."""
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
 _EXAMPLES_MAX: Final = 32
 """Messages at the beginning of a chat among which a host's examples end."""
@@ -119,6 +121,7 @@ def find_host_texts(text: str) -> list[HostSpan]:
     """The texts of hosts in a user's ``text``, in order, none inside another; [] when there are none."""
     spans: list[HostSpan] = []
     end = 0
+    text = without_surrogates(text)
     for match in _IN_MESSAGES.finditer(text):
         if match.start() >= end:
             row = _row_of(match.group())
@@ -127,10 +130,10 @@ def find_host_texts(text: str) -> list[HostSpan]:
     return spans
 
 
-def remove_host_texts(text: str) -> str:
-    """What the user wrote of ``text``: without the texts of hosts and the blanks around them. A text without any is
-    returned as it is."""
-    spans = find_host_texts(text)
+def remove_host_texts(text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind)) -> str:
+    """What the user wrote of ``text``: without the texts of hosts that are of ``kinds``, and the blanks around them. A
+    text without any is returned as it is."""
+    spans = [span for span in find_host_texts(text) if span.row.kind in kinds]
     if not spans:
         return text
     starts, ends = [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)]
@@ -164,9 +167,16 @@ def is_side_call(messages: Sequence[Message]) -> bool:
     if not messages:
         return False
     first, last = messages[0], messages[-1]
-    if first.role is Role.SYSTEM and _IN_SYSTEM.search(first.text[:_SYSTEM_LOOK]) is not None:
+    if first.role is Role.SYSTEM and _IN_SYSTEM.search(without_surrogates(first.text[:_SYSTEM_LOOK])) is not None:
         return True
     return last.role is Role.USER and any(span.row.kind in _WHOLE_CALLS for span in find_host_texts(last.text))
+
+
+def without_surrogates(text: str) -> str:
+    """``text`` as RE2 can read it: U+FFFD in the place of each lone surrogate, which JSON can hold."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def ends_examples(message: Message) -> bool:

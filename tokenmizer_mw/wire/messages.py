@@ -1,7 +1,8 @@
 """Chat messages as the libraries of the field hand them over, read into words.
 
 Understood are OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks) and the flat shape of
-many frameworks, whose calls carry name and arguments themselves. Parts of a content may be the SDKs' own objects.
+many frameworks, whose calls carry name and arguments themselves. Messages and parts of a content may be the SDKs' own
+objects.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .dialect import ChatRequest
 from .dialects import anthropic_message
 from .dialects.openai_message import ROLES, read_message, role_of
 from .history import History
+from .sdk_messages import plain_message
 
 _MANY: Final = 2
 
@@ -31,7 +33,7 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
         return messages
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}")
-    given = list(messages)
+    given = [one if isinstance(one, dict | Message) else plain_message(one) for one in messages]
     return History(given, _roles(given), _read)
 
 

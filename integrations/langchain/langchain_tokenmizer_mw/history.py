@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from langchain_tokenmizer_mw.messages import chat, unwritten, written
 from langchain_tokenmizer_mw.prompt import shortened
-from langchain_tokenmizer_mw.sessions import checked
+from langchain_tokenmizer_mw.sessions import checked, shared
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
 if TYPE_CHECKING:
@@ -25,20 +25,23 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
     a run: hand ``factory(memory)`` over as ``get_session_history``. Handles of other runs, threads and processes add
     beside this one, and nothing of it is lost.
 
+    ``memory`` may be the address of a store, such as "sqlite:///chat.db": all handles of the process on one address
+    share a memory, which is closed when the process ends.
+
     Raises ``InvalidSession`` for a session id or tenant that is empty, too long or not printable, and ``StoreError``
     when the store fails: then nothing was added.
     """
 
-    def __init__(self, session_id: str, memory: SessionMemory, *, tenant: str = LOCAL_TENANT) -> None:
+    def __init__(self, session_id: str, memory: SessionMemory | str, *, tenant: str = LOCAL_TENANT) -> None:
         super().__init__()
         self.session_id = session_id
-        self.memory = checked(memory)
+        self.memory = shared(memory) if isinstance(memory, str) else checked(memory)
         self.tenant = tenant
         self._read: list[BaseMessage] | None = None
 
     @classmethod
     def factory(
-        cls, memory: SessionMemory, *, tenant: str = LOCAL_TENANT
+        cls, memory: SessionMemory | str, *, tenant: str = LOCAL_TENANT
     ) -> Callable[[str], TokenMizerChatMessageHistory]:
         """A ``get_session_history`` that gives every run a handle of its own."""
 
@@ -91,10 +94,13 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         await self.memory.aforget(self.session_id, tenant=self.tenant)
         self._read = None
 
-    def context_messages(self, *, model: str = "", window: int | None = None) -> list[BaseMessage]:
+    def context_messages(self, *, model: str = "", window: int | None = None, question: str = "") -> list[BaseMessage]:
         """The messages as a model should see them: all while they fit, then a block of facts in the place of the old
         ones, the same in every call until the window fills again. ``window``: tokens that the model takes in, where
-        the settings and the name of the ``model`` do not tell."""
+        the settings and the name of the ``model`` do not tell. ``question`` is what the person asks next: what was left
+        out and it asks for ends the messages as a reminder."""
         messages = self.messages
-        cut = self.memory.shorten(self.session_id, chat(messages), model=model, window=window, tenant=self.tenant)
+        cut = self.memory.shorten(
+            self.session_id, chat(messages), model=model, window=window, question=question, tenant=self.tenant
+        )
         return shortened(messages, cut)

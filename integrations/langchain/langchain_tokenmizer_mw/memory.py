@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Self
 from uuid import uuid4
 
@@ -19,6 +19,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.offload import CALLS, offload
 
 UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extraction_prompt")
 """Arguments of ``ConversationKGMemory`` that nothing here needs."""
@@ -32,8 +33,9 @@ class TokenMizerMemory(BaseChatMemory):
     stock classes do; with ``memory`` and a ``session_id`` it survives restarts, and all instances on one session know
     the same. ``chat_memory`` may be a history of another class: what is in it is recorded too.
 
-    Facts come first that the input asks for. As text they are fenced as data; ``return_messages`` gives one message
-    of ``summary_message_cls``, without that in the role that the settings name.
+    Facts come first that the input asks for. What the input asks for and they do not tell follows as a reminder, in at
+    most ``Settings.reminder_tokens`` tokens more. As text both are fenced as data; ``return_messages`` gives one
+    message of ``summary_message_cls``, without that in the role that the settings name.
     """
 
     memory: SessionMemory = Field(default_factory=private, exclude=True, repr=False)
@@ -86,24 +88,13 @@ class TokenMizerMemory(BaseChatMemory):
     def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """What the session says, that first which ``inputs`` ask for; "" or [] for a session without facts."""
         self._take_over()
-        try:
-            text = self.memory.resume(
-                self.session_id, budget=self.budget, query=self._asked(inputs), tenant=self.tenant
-            ).text
-        except UnknownSession:
-            text = ""
-        return {self.memory_key: self._shown(text)}
+        return {self.memory_key: self._shown(self._known_about(self._asked(inputs)))}
 
     async def aload_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """``load_memory_variables``, off the event loop."""
         await self._atake_over()
-        try:
-            resume = await self.memory.aresume(
-                self.session_id, budget=self.budget, query=self._asked(inputs), tenant=self.tenant
-            )
-        except UnknownSession:
-            return {self.memory_key: self._shown("")}
-        return {self.memory_key: self._shown(resume.text)}
+        text = await offload(partial(self._known_about, self._asked(inputs)), CALLS)
+        return {self.memory_key: self._shown(text)}
 
     def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
         """Add an exchange. Raises ``ValueError`` where the input or the output is not the only one and no key says
@@ -133,6 +124,15 @@ class TokenMizerMemory(BaseChatMemory):
     def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
         """The current facts that share words with ``input_string``, as triples; no model is called."""
         return self.kg.triples(input_string)  # type: ignore[no-any-return]
+
+    def _known_about(self, question: str | None) -> str:
+        """The resume block, and behind it what it does not tell about ``question``; "" for a session without facts."""
+        try:
+            resume = self.memory.resume(self.session_id, budget=self.budget, query=question, tenant=self.tenant)
+            reminder = self.memory.remind(self.session_id, question or "", beside=resume, tenant=self.tenant)
+        except UnknownSession:
+            return ""
+        return "\n\n".join(filter(None, (resume.text, reminder.text)))
 
     def _graph(self) -> SessionGraph:
         try:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ContextT, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables.config import run_in_executor
 
 from langchain_tokenmizer_mw.messages import chat, spoken
 from langchain_tokenmizer_mw.overhead import Overhead
 from langchain_tokenmizer_mw.prompt import question_in, shortened
-from langchain_tokenmizer_mw.sessions import checked, private, running_session, tokens
+from langchain_tokenmizer_mw.sessions import checked, private, running_session
 from tokenmizer_mw.call import failed
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.offload import CALLS, offload
 
 if TYPE_CHECKING:
     from tokenmizer_mw.fitting import Shortened
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 Named = str | Callable[[ModelRequest[Any]], str]
 """A name, or what tells it for a model call, such as ``lambda request: request.runtime.context.user``."""
-
-RECALL_TOKENS: Final = 200
-"""Tokens of what is recalled for the newest question, unless told otherwise."""
 
 _TURNS_MAX: Final = 256
 
@@ -53,9 +50,9 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
     Every message of the thread is recorded in ``memory`` (``None``: one that ends with the process); the thread itself
     is never changed. When a model call would fill its window, the old messages give way to one message with what the
     session decided, did and left open, right behind the system prompt; from then on the prompt begins the same until
-    the window fills again. Calls and results of tools stay together. What the newest question asks for and the cut took
-    out is recalled right before it, in at most ``recall_tokens`` tokens; 0 recalls nothing. A turn that fills the
-    window by itself, with many calls of tools, loses its middle; the question stays.
+    the window fills again. Calls and results of tools stay together. What the newest question or result of a tool asks
+    for and the cut took out comes back as a reminder behind it, in at most ``Settings.reminder_tokens`` tokens. A turn
+    that fills the window by itself, with many calls of tools, loses its middle; the question stays.
 
     The session is the thread id of the run, or ``session_id`` where that is given; a run with neither passes
     untouched and counts as "no_session". ``session_id`` and ``tenant`` may be functions of the request: agents that
@@ -75,7 +72,6 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         session_id: Named | None = None,
         tenant: Named = LOCAL_TENANT,
         window: int | None = None,
-        recall_tokens: int = RECALL_TOKENS,
     ) -> None:
         super().__init__()
         self.memory = private() if memory is None else checked(memory)
@@ -84,9 +80,8 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         self.session_id = session_id
         self.tenant = tenant
         self.window = window
-        self.recall_tokens = tokens("recall_tokens", recall_tokens, 0)
         self._overhead = Overhead()
-        self._turns: OrderedDict[tuple[str, str, str, tuple[int, ...]], tuple[str, str]] = OrderedDict()
+        self._turns: OrderedDict[tuple[str, str, str, tuple[int, ...]], str] = OrderedDict()
         self._lock = threading.Lock()
 
     def wrap_model_call(
@@ -114,13 +109,13 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         call = self._call(request)
         if call is None:
             return await handler(request)
-        shorter = await run_in_executor(None, partial(self._cut, call))
+        shorter = await offload(partial(self._cut, call), CALLS)
         try:
             response = await handler(shorter)
         except Exception:
-            await run_in_executor(None, partial(self._record, call))
+            await offload(partial(self._record, call), CALLS)
             raise
-        await run_in_executor(None, partial(self._record, call, response))
+        await offload(partial(self._record, call, response), CALLS)
         return response
 
     def _call(self, request: ModelRequest[Any]) -> _Call | None:
@@ -148,8 +143,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
             )
             if cut is None:
                 return request
-            cut, recalled = self._for_the_turn(call, cut)
-            return request.override(messages=shortened(request.messages, cut, recalled))
+            return request.override(messages=shortened(request.messages, self._for_the_turn(call, cut)))
         except RequestBlocked:
             raise
         except Exception as error:
@@ -163,30 +157,17 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         except Exception as error:
             failed(self.memory, "record_failed", error)
 
-    def _for_the_turn(self, call: _Call, cut: Shortened) -> tuple[Shortened, str]:
-        """``cut`` and what is recalled for the newest question: in all calls of a turn that drop the same messages
-        they are the same, so that the prompt begins the same."""
+    def _for_the_turn(self, call: _Call, cut: Shortened) -> Shortened:
+        """``cut`` with the block that the turn began with: in all calls of a turn that drop the same messages it is the
+        same, so that the prompt begins the same."""
         place = question_in(call.request.messages)
         question = spoken(call.request.messages[place]) if place is not None else Message(Role.USER)
         turn = (call.tenant, call.session, digest(question), _dropped(cut))
         with self._lock:
-            known = self._turns.get(turn)
-        if known is None:
-            known = cut.block, self._recalled(call, question.text)
-            with self._lock:
-                self._turns[turn] = known
-                if len(self._turns) > _TURNS_MAX:
-                    self._turns.popitem(last=False)
-        return replace(cut, block=known[0]), known[1]
-
-    def _recalled(self, call: _Call, question: str) -> str:
-        if not self.recall_tokens or not question:
-            return ""
-        model = _name(call.request.model)
-        recalled = self.memory.remind(
-            call.session, question, budget=self.recall_tokens, model=model, tenant=call.tenant
-        )
-        return recalled.text
+            block = self._turns.setdefault(turn, cut.block)
+            if len(self._turns) > _TURNS_MAX:
+                self._turns.popitem(last=False)
+        return replace(cut, block=block)
 
     def _window(self, model: object) -> int | None:
         if self.window is not None or self.memory.settings.context_window is not None:

@@ -13,25 +13,38 @@ SOURCE: Final = "tokenmizer_mw"
 """What the ``lc_source`` of messages that we put into a prompt says."""
 
 
-def shortened(messages: Sequence[BaseMessage], cut: Shortened | None, recalled: str = "") -> list[Any]:
-    """``messages`` with those that ``cut`` drops replaced by its block, and ``recalled`` before the newest question.
+def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[Any]:
+    """``messages`` with those that ``cut`` drops replaced by its block, and its reminder behind what it answers.
 
-    Leading system messages stay where they are; without a cut everything does.
+    Leading system messages stay where they are; without a cut everything does. No message is changed: one with a
+    reminder is a copy.
     """
     if cut is None:
         return list(messages)
     prefix = next((i for i, message in enumerate(messages) if not isinstance(message, SystemMessage)), len(messages))
-    kept = [messages[place] for place in cut.kept]
-    question = question_in(kept)
-    if recalled and question is not None:
-        kept.insert(question, _ours(recalled, "user"))
+    behind = cut.reminder.text_behind if cut.reminder is not None else _nothing_behind
+    kept = [_followed_by(messages[place], behind(place)) for place in cut.kept]
     block = [_ours(cut.block, cut.role)] if cut.block else []
-    return [*messages[:prefix], *block, *kept]
+    own = behind(len(messages))
+    return [*messages[:prefix], *block, *kept, *([_ours(own, "user")] if own else [])]
 
 
 def question_in(messages: Sequence[BaseMessage]) -> int | None:
     """Where the newest message of a person stands; ``None`` when there is none."""
     return next((i for i in reversed(range(len(messages))) if isinstance(messages[i], HumanMessage)), None)
+
+
+def _nothing_behind(place: int) -> str:
+    return ""
+
+
+def _followed_by(message: BaseMessage, text: str) -> BaseMessage:
+    """``message`` with ``text`` behind what it says, as a part of its own where it has parts."""
+    if not text:
+        return message
+    said = message.content
+    content = f"{said}\n\n{text}" if isinstance(said, str) else [*said, {"type": "text", "text": text}]
+    return message.model_copy(update={"content": content})
 
 
 def _ours(text: str, role: str) -> AnyMessage:

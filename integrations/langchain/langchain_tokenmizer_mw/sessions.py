@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.runnables.config import RunnableConfig, ensure_config
@@ -10,6 +12,7 @@ from tokenmizer_mw.errors import ConfigError
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.settings import Settings
 
 NAMES: Final = ("thread_id", "session_id", "conversation_id")
 """What a run's ``configurable`` or ``metadata`` may call its session; the first one that is there counts."""
@@ -29,11 +32,22 @@ def tokens(name: str, value: int, least: int) -> int:
     return value
 
 
-def private() -> SessionMemory:
+def private(settings: Settings | None = None) -> SessionMemory:
     """A memory that lives as long as whoever asked for it."""
     from tokenmizer_mw.memory import SessionMemory
 
-    return SessionMemory.open()
+    return SessionMemory.open(settings=settings)
+
+
+@cache
+def shared(address: str) -> SessionMemory:
+    """The memory on the store at ``address``: one in the process, closed at its end. Raises ``ConfigError`` for an
+    address that is not understood, and ``StoreError`` when it cannot be opened."""
+    from tokenmizer_mw.memory import SessionMemory
+
+    memory = SessionMemory.open(address)
+    atexit.register(memory.close)
+    return memory
 
 
 def running_session(metadata: dict[str, Any] | None = None) -> str | None:

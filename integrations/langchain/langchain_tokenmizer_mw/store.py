@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from langchain_core.runnables.config import run_in_executor
 from langgraph.store.base import (
     BaseStore,
     GetOp,
@@ -27,6 +27,7 @@ from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.offload import CALLS, offload
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -65,7 +66,7 @@ class TokenMizerStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """``batch``, off the event loop."""
-        return await run_in_executor(None, self.batch, list(ops))
+        return await offload(partial(self.batch, list(ops)), CALLS)
 
     def _answer(self, op: Op) -> Result:
         match op:

@@ -12,6 +12,7 @@ from langchain_core.runnables.config import ensure_config
 
 from langchain_tokenmizer_mw.messages import chat
 from langchain_tokenmizer_mw.sessions import checked, private, running_session, tokens
+from langchain_tokenmizer_mw.unnamed import UnnamedChats
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
@@ -38,8 +39,9 @@ class TokenMizerSummarizer:
     ``trim_tokens_to_summarize`` hands over only the last few messages; ``memory.messages`` and ``memory.restore`` give
     it back. A summary takes at most ``budget`` tokens.
 
-    The session is the run's thread id, or ``session_id`` where that is given. Raises ``ValueError`` where there is
-    neither.
+    The session is the run's thread id, or ``session_id`` where that is given. Where there is neither, as in an agent
+    without a checkpointer, the facts of the messages at hand are kept in the process alone: ``memory`` has no session
+    to put them into. The chat is known again by the summary in it.
     """
 
     def __init__(
@@ -54,18 +56,33 @@ class TokenMizerSummarizer:
         self.session_id = session_id
         self.tenant = tenant
         self.budget = tokens("budget", budget, 1)
+        self._unnamed: UnnamedChats | None = None
 
     def __call__(self, messages: Sequence[BaseMessage]) -> str:
         """The facts of the session, those of ``messages`` included."""
         session = self.session_id if self.session_id is not None else running_session()
+        given = _thread() or messages
+        told = [message for message in given if not _is_summary(message)]
         if session is None:
-            raise ValueError("no thread id: run the agent with a checkpointer and a thread_id, or give a session_id")
-        told = [message for message in _thread() or messages if not _is_summary(message)]
+            return self._summarize_unnamed(told, [message for message in given if _is_summary(message)])
         self.memory.record(session, chat(told), tenant=self.tenant)
+        return self._summary(self.memory, session, self.tenant)
+
+    def _summary(self, memory: SessionMemory, session: str, tenant: str) -> str:
         try:
-            return self.memory.resume(session, budget=self.budget, tenant=self.tenant).text or NOTHING
+            return memory.resume(session, budget=self.budget, tenant=tenant).text or NOTHING
         except UnknownSession:
             return NOTHING
+
+    def _summarize_unnamed(self, told: Sequence[BaseMessage], summaries: Sequence[BaseMessage]) -> str:
+        if self._unnamed is None:
+            self._unnamed = UnnamedChats(private(self.memory.settings))
+        session = self._unnamed.session(summaries)
+        self._unnamed.memory.record(session, chat(told), excerpt=bool(summaries))
+        summary = self._summary(self._unnamed.memory, session, LOCAL_TENANT)
+        if summary != NOTHING:
+            self._unnamed.note(session, summary)
+        return summary
 
 
 def tokenmizer_summarization(

@@ -15,11 +15,27 @@ function renewed(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of document.querySelectorAll("[data-live][id]")) {
     const other = fresh.getElementById(part.id);
+    if (part.dataset.load) { load(part); continue; }
     if (!other || busy(part) || other.isEqualNode(part)) continue;
     const scrolled = part.querySelector(".block, .drawing")?.scrollTop ?? 0;
     part.replaceWith(document.adoptNode(other));
     const box = document.getElementById(part.id).querySelector(".block, .drawing");
     if (box && scrolled) box.scrollTop = scrolled;
+  }
+}
+
+// What takes long is loaded behind the rest of the page: from the page at data-load comes the part of the same id.
+async function load(part) {
+  try {
+    const answer = await fetch(part.dataset.load, { credentials: "same-origin", redirect: "manual" });
+    if (!answer.ok) return;
+    const other = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
+    if (!other || busy(part) || other.isEqualNode(part)) return;
+    const scrolled = part.querySelector(".block")?.scrollTop ?? 0;
+    part.replaceWith(document.adoptNode(other));
+    if (scrolled) other.querySelector(".block").scrollTop = scrolled;
+  } catch {
+    // The link in the part leads to the same page.
   }
 }
 
@@ -68,7 +84,9 @@ function signIn(form) {
   form.requestSubmit();
 }
 
+for (const part of document.querySelectorAll("[data-load]")) if (!part.querySelector(".block")) load(part);
 if (main?.dataset.events) listen(main.dataset.events);
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.scrollIntoView({ block: "nearest", inline: "center" });
 const slider = document.getElementById("slider");
 if (slider) slide(slider);
 const login = document.getElementById("login");

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Final
 
-from tokenmizer_mw.extract.documents import Span
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
 from tokenmizer_mw.extract.foreign import foreign
+from tokenmizer_mw.extract.layout import Span
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
 from tokenmizer_mw.graph.text import words

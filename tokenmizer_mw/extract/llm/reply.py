@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tokenmizer_mw.guard import suspicion
+
 from .loose import LooseObject, objects
 from .schema import BY_NAME, CATEGORIES, HANDOVER, Category, Shape
 
@@ -79,7 +81,7 @@ def _read(given: LooseObject, items_max: int) -> Reply:
             continue
         value = given.members[category.name]
         entries = value if isinstance(value, list) else [] if value is None else [value]
-        read = [one for entry in entries if (one := _stated(category, entry)) is not None]
+        read = [one for entry in entries if (one := _stated(category, entry)) is not None and not _orders(one)]
         stated += read[:items_max]
         dropped += len(entries) - len(read[:items_max])
         if category.name not in given.cut and isinstance(value, list):
@@ -98,6 +100,11 @@ def _stated(category: Category, entry: object) -> Stated | None:
     text = _text(entry) or next((said for name in _NAMED if (said := _text(members.get(name)))), "")
     detail = "; ".join(said for name in _EXPLAINED if (said := _text(members.get(name)))) if text else ""
     return Stated(category.name, text, resolved=members.get("resolved") is True, detail=detail) if text else None
+
+
+def _orders(stated: Stated) -> bool:
+    """Whether an entry reads like an order to a model: its words may well be the session's, and it is no record."""
+    return any(suspicion(text).flagged for text in (stated.text, stated.old, stated.reason, stated.detail) if text)
 
 
 def _text(value: object) -> str:

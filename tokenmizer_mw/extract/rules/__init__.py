@@ -7,35 +7,28 @@ from typing import Final
 from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
 from .casual import AHEAD_CASUAL, DONE_CASUAL, WRONG_CASUAL
 from .changes import CHANGES, REWORKS
-from .complaints import COMPLAINTS
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
-from .narration import AHEAD, FINISHED, MET, SETTLED
 from .preferences import PREFERENCES
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing import STANDING
-from .wishes import WISHES
+from .states import HALF
 from .work import REMINDERS, REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
+    *HALF["en"],
     *MARKERS,
     *REPLACEMENTS,
     *CHANGES,
-    *SETTLED,
     *REMINDERS,
     *PREFERENCES,
     *STANDING,
-    *WISHES,
     *REJECTIONS,
     *RULES_AND_WISHES,
-    *COMPLAINTS,
     *CHOICES,
     *REQUESTS,
     *STATES,
     *TAKEN_BACK,
-    *FINISHED,
-    *AHEAD,
-    *MET,
     *REWORKS,
     *CLAIMS,
     *HANDOVERS,

@@ -4,519 +4,232 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from .tongue import make_tongue
 
-from .rule import Act, Rule, Speaker
-from .tongue import NAMES, Tongue
-
-_USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
-
-_INFINITIVE: Final = (
-    r"(?:einbauen|hinzufügen|ergänzen|anlegen|erstellen|bauen|schreiben|umschreiben|ändern"
-    r"|anpassen|entfernen|löschen|umbenennen|verschieben"
-    r"|migrieren|konfigurieren|einrichten|installieren|integrieren|verbessern|optimieren"
-    r"|aufräumen|dokumentieren|aufteilen|testen|prüfen"
-    r"|vorbereiten|übersetzen|kürzen|machen|umstellen|umbauen|einfügen|programmieren|implementieren"
-    r"|zusammenfassen|entwerfen|hochladen"
-    r"|einstellen|setzen|speichern|berechnen|vergleichen|planen|abschalten|ausbauen|reparieren"
-    r"|beheben|fixen|deployen|committen|refactoren"
-    r"|aktualisieren|fertig machen|finden|klären|sortieren|anzeigen|exportieren|importieren"
-    r"|verschicken|senden|anrufen|fragen|bestellen|besorgen)"
-)
-_IMPERATIVE: Final = (
-    r"(?:bau(?:e|en sie)?|füg(?:e|en sie)?|ergänz(?:e|en sie)?|leg(?:e|en sie)?|erstell(?:e"
-    r"|en sie)?|schreib(?:e|en sie)?|änder(?:e|n sie)?"
-    r"|pass(?:e|en sie)? |entfern(?:e|en sie)?|lösch(?:e|en sie)?|benenn(?:e|en sie)?|verschieb"
-    r"(?:e|en sie)?|migrier(?:e|en sie)?"
-    r"|konfigurier(?:e|en sie)?|richt(?:e|en sie)?|installier(?:e|en sie)?|verbesser(?:e"
-    r"|n sie)?|optimier(?:e|en sie)?|räum(?:e|en sie)?"
-    r"|dokumentier(?:e|en sie)?|teil(?:e|en sie)?|teste(?:n sie)?|prüf(?:e|en sie)?|bereite"
-    r"(?:n sie)?|übersetz(?:e|en sie)?|kürz(?:e|en sie)?"
-    r"|mach(?:e|en sie)?|stell(?:e|en sie)?|implementier(?:e|en sie)?|programmier(?:e|en sie)?"
-    r"|fass(?:e|en sie)?|entwirf|setz(?:e|en sie)?"
-    r"|speicher(?:e|n sie)?|berechne(?:n sie)?|vergleich(?:e|en sie)?|plan(?:e|en sie)|reparier"
-    r"(?:e|en sie)?|behebe?|fix(?:e|en sie)?|zeig(?:e|en sie)?"
-    r"|aktualisier(?:e|en sie)?|häng(?:e|en sie)?|zieh(?:e|en sie)?|gib|geben sie|hol(?:e"
-    r"|en sie)?|such(?:e|en sie)?|schick(?:e|en sie)?|lad(?:e|en sie)?)"
-)
-_DONE: Final = (
-    r"(?:eingebaut|hinzugefügt|ergänzt|angelegt|erstellt|gebaut|geschrieben|umgeschrieben"
-    r"|geändert|angepasst|entfernt|gelöscht|umbenannt|verschoben"
-    r"|migriert|konfiguriert|eingerichtet|installiert|integriert|verbessert|optimiert|aufgeräumt"
-    r"|dokumentiert|aufgeteilt|getestet|geprüft|vorbereitet"
-    r"|übersetzt|gekürzt|gemacht|umgestellt|umgebaut|eingefügt|programmiert|implementiert"
-    r"|zusammengefasst|entworfen|hochgeladen|eingestellt|gesetzt"
-    r"|gespeichert|berechnet|aktualisiert|erledigt|eingetragen|verschickt|bestellt|ausgelagert"
-    r"|ersetzt|deployed|deployt|committet|abgeschaltet|fertig)"
-)
-_ORDERING: Final = (
-    r"(?:(?:bitte|dann|jetzt|nun|noch|auch|als nächstes|danach|zuerst|erst mal|erstmal|mal"
-    r"|und|ich (?:will|möchte|brauche|hätte gern(?:e)?|würde gern(?:e)?)|wir (?:wollen|müssen"
-    r"|sollten|brauchen|möchten)"
-    r"|ich muss|du (?:sollst|musst|kannst)|hilf mir(?: dabei|,)?|lass uns|können wir|da muss"
-    r"|es muss|man müsste),? )*"
-)
-
-RULES: Final = (
-    Rule(
-        "de.goal",
-        _BOTH,
-        Act.GOAL,
-        r"(?:das |mein |unser )?ziel(?: ist| heute| der sitzung|:)+,? ?(?P<label>.{4,})",
-        0.92,
-        "Ziel: eine Buchungsseite für die Werkstatt",
-        "Zielgruppe sind Kinder",
-        explicit=True,
-    ),
-    Rule(
-        "de.decided",
-        _BOTH,
-        Act.CHOICE,
-        r"(?:(?:neue )?entscheidung(?: gefallen)?|entschieden|beschlossen|beschluss|abgemacht"
-        r"|festgelegt): ?(?P<label>.{2,})",
-        0.92,
-        "Entscheidung: Preise in Cent speichern",
-        "Die Entscheidung war schwer",
-        explicit=True,
-    ),
-    Rule(
-        "de.pending",
-        _BOTH,
-        Act.LATER,
-        r"(?:offen|noch offen|ausstehend|zu tun|noch zu tun|to-?do|als nächstes|nächste schritte"
-        r"|fehlt noch): ?(?P<label>.{3,})",
-        0.92,
-        "Noch offen: Mails übersetzen",
-        "Offen gesagt, nein",
-        explicit=True,
-    ),
-    Rule(
-        "de.done_mark",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:erledigt|fertig|umgesetzt|abgeschlossen): ?(?P<label>.{3,})",
-        0.9,
-        "Erledigt: Tabelle der Kunden",
-        "Fertig ist das nicht",
-        explicit=True,
-    ),
-    Rule(
-        "de.discarded",
-        _BOTH,
-        Act.REJECT,
-        r"(?:verworfen|abgelehnt|gestrichen): ?(?P<label>.{2,})",
-        0.9,
-        "Verworfen: Zahlung per Scheck",
-        "Verworfene Ideen gibt es viele",
-        explicit=True,
-    ),
-    Rule(
-        "de.instead",
-        _USER,
-        Act.REPLACE,
-        r"(?:(?:nimm|nehmen wir|wir nehmen|nehmt|dann|doch|lieber|besser|bitte|ich nehme|verwende"
-        r"|benutze|nutze|mach) )*(?P<label>[^,;]{2,60}?),? (?:statt|anstatt|anstelle von|und nicht"
-        r"|, nicht) (?P<target>[^,;]+)"
-        r"(?:[,;] (?P<reason>.+))?",
-        0.9,
-        "nimm argon2 statt bcrypt",
-        "Zeig mir den Grund statt zu raten",
-        whole=True,
-        unless=r"(?:zeig|sag|erklär|warum|was)\b|.*statt(?:dessen)? zu\b",
-    ),
-    Rule(
-        "de.switch",
-        _USER,
-        Act.REPLACE,
-        r"(?:(?:lass uns|wir|ich|dann|doch|lieber|bitte|stell|wechseln|wechsle|steigen|gehen"
-        r"|umsteigen|stellen) )+(?:von (?P<target>[^,;]{2,40}?) )?(?:auf|zu) (?P<label>[^,;]{2,60}?)"
-        r"(?: um| wechseln| umsteigen| umstellen| gehen)(?:$|[,;] (?P<reason>.+))",
-        0.88,
-        "lass uns von MySQL auf Postgres umsteigen, das hält mehr aus",
-        "ich gehe auf den Markt",
-        whole=True,
-    ),
-    Rule(
-        "de.drop_for",
-        _USER,
-        Act.REPLACE,
-        r"(?:vergiss|weg mit|schmeiß|streich|lass)(?: den| die| das| mal)? (?P<target>[^,;]{2,50}?)"
-        r"(?: raus| weg)?[,;.] ?(?:und |wir |dann |ich |lieber |stattdessen |doch )*(?:nimm|nehmen"
-        r"|nehme|mach|machen|lieber|nehmen wir|nutzen wir|mit) (?:wir )?(?P<label>.{2,})",
-        0.9,
-        "vergiss Redux, nimm Zustand",
-        "vergiss den Termin gestern",
-        whole=True,
-    ),
-    Rule(
-        "de.not_but",
-        _USER,
-        Act.REPLACE,
-        r"(?:doch|jetzt doch|nee|nein),? (?:lieber |jetzt )*(?:nicht|kein|keine|keinen) (?P<target>[^,;]{2,40})[,;] "
-        r"(?:sondern|wir|ich|dann|lieber|besser|nehmen|nehme|nimm|nutzen|mit|machen|stattdessen| )+"
-        r" (?P<label>[^,;]{2,60})(?:$|[,;] (?P<reason>.+))",
-        0.9,
-        "doch nicht Hetzner, wir nehmen Netcup, weil dort schon die Domain liegt",
-        "doch nicht heute, ich bin krank",
-        whole=True,
-        unless=r".*[,;] (?:ich|wir) (?:bin|sind|habe|haben|war|muss|müssen|kann|können|gehe|gehen)\b",
-    ),
-    Rule(
-        "de.turned",
-        _USER,
-        Act.REPLACE,
-        r"(?:doch|stattdessen|nee,? doch|nein,? doch|am ende doch|dann doch|dann lieber|lieber"
-        r"|besser)(?: nicht [^,;]{2,40},)? (?:lieber |besser |mit |gleich |einfach )*(?P<label>[^?]{2,})",
-        0.78,
-        "dann doch lieber SQLite",
-        "doch, das geht",
-        unless=r"doch (?:nicht|noch|mal|klar|,|kein)|besser (?:als|so|wäre|ist)|lieber (?:nicht|herr"
-        r"|kollege)|.*\b(?:geht|funktioniert|ist|wird|war|hat)\b",
-    ),
-    Rule(
-        "de.back",
-        _USER,
-        Act.RETURN,
-        r"(?:(?:wir |ich |lass uns |dann |also )*(?:gehen|gehe|zurück|wieder|doch) )+(?:wir )?"
-        r"(?:wieder |zurück )?(?:zu|zum|zur|auf) (?P<label>[^,;]{2,60}?)(?: zurück| gehen)*$",
-        0.85,
-        "zurück zu REST",
-        "ich gehe zum Arzt",
-        unless=r"(?:ich|wir) gehen? (?:zu|zum|zur|auf) ",
-    ),
-    Rule(
-        "de.forget",
-        _USER,
-        Act.RETRACT,
-        r"(?:(?:vergiss|lass|streich)(?: mal)?(?: das mit)?(?: den| dem| der| die| das)? (?P<label>[^,;]{3,60}?)"
-        r"(?: weg| sein| bleiben| erst mal)*$)",
-        0.78,
-        "lass das mit den Gutscheinen weg",
-        "lass das Licht bitte über Nacht brennen",
-        unless=r".*\b(?:brennen|an|laufen|uns|drin|so)\b",
-    ),
-    Rule(
-        "de.no_want",
-        _USER,
-        Act.REJECT,
-        r"(?:(?:bitte |ich will |wir wollen |wir nehmen |ich möchte |auf |also |dann )*(?:kein"
-        r"|keine|keinen|keinerlei) (?P<label>[^,;?]{2,}?)(?: mehr| haben| verwenden| nutzen| nehmen"
-        r"| einbauen| benutzen)*(?:$|[,;] (?P<reason>.+)))",
-        0.78,
-        "keine Cookies von Dritten",
-        "keine Ahnung",
-        whole=True,
-        unless=r"(?:bitte )?keine?n? (?:neue|weitere|zusätzliche|externe|fremde)"
-        r"|.*\b(?:ahnung|zeit|lust|problem|idee|sorge|angst|stress|eile|panik|fehler|frage)\b",
-    ),
-    Rule(
-        "de.off_table",
-        _USER,
-        Act.REJECT,
-        r"(?:und |also |damit )?(?P<label>[^,;]{2,50}?) (?:ist|sind|fällt|fallen|kommt|kommen"
-        r"|scheidet)(?: (?:für mich|für uns|damit|also|erst mal))* (?:vom tisch|raus|weg|flach"
-        r"|nicht in frage|nicht infrage|aus|gestorben)(?:$|[,;] ?(?P<reason>.*))",
-        0.8,
-        "Kubernetes ist damit vom Tisch",
-        "der Müll ist draußen",
-        unless=r"(?:es|das|ich|er|sie|der|die) (?:ist|sind|kommt|fällt) ",
-    ),
-    Rule(
-        "de.rule",
-        _USER,
-        Act.RULE,
-        r"(?P<label>(?:(?:bitte|wichtig|achtung|und|nochmal|ab jetzt|ab sofort|generell|grundsätzlich)[,:]? )*"
-        r"(?:immer|nie|niemals|nie wieder|ab jetzt|ab sofort|fass (?:\S+ )*nicht|ändere? (?:\S+ ){0,4}nicht"
-        r"|lösch(?:e)? (?:\S+ ){0,4}nicht"
-        r"|antworte|nichts (?:ohne|löschen|ändern|committen)|alle [\pL]+ (?:müssen|sollen)|jede[rs]? [\pL]+ "
-        r"(?:muss|soll)|vor jede[mr]|nach jede[mr]|nur noch|kurze antworten|schreib(?:e)? (?:immer"
-        r"|nie|bitte)).{3,})",
-        0.85,
-        "nie etwas ohne Rückfrage löschen",
-        "Das war nie so",
-        unless=r"(?:immer|nie) (?:noch|wieder|mehr|schon|dieses|der|die|das)\b",
-    ),
-    Rule(
-        "de.prefer",
-        _USER,
-        Act.PREFERENCE,
-        r"(?:(?:ich|wir|mir|uns|am) (?:mag|mögen|bevorzuge|bevorzugen|hätte(?:n)? (?:lieber|gern"
-        r"(?:e)?)|finde|gefällt|gefallen|liebsten)(?: wäre(?:n)? mir)? (?P<label>.{3,}))",
-        0.72,
-        "ich bevorzuge einfache Anführungszeichen",
-        "ich mag nicht mehr",
-        unless=r"ich mag (?:nicht.*|das)$|ich finde (?:es|das|den|die|nicht|nichts|keine?|\S+ (?:gut" r"|toll|super))",
-    ),
-    Rule(
-        "de.still",
-        _USER,
-        Act.STILL,
-        r"(?P<label>(?:(?:das|es|der|die|hm|leider|doch|nein|nee|aber)[, ]+)*(?:[\pL-]+ )?(?:"
-        r"(?:geht|funktioniert|klappt|läuft|kommt|passiert|hängt|stürzt|knallt|ist|wird) )?(?:immer noch"
-        r"|noch immer|weiterhin|schon wieder|nach wie vor)(?: nicht| der| die| das| kein| falsch"
-        r"| kaputt| rot| leer| fehler| derselbe)?.*|doch nicht\b.*)",
-        0.82,
-        "die Anmeldung geht immer noch nicht",
-        "Es regnet",
-        unless=r".*\b(?:toll|gut|super|froh)\b",
-    ),
-    Rule(
-        "de.works",
-        _USER,
-        Act.CONFIRM,
-        r"(?P<label>(?:(?:ja|super|top|danke|ok|jetzt|so|alles|perfekt|das|es|der \S+|die \S+)[,!]? )*"
-        r"(?:geht(?:'s)?|läuft|klappt|funktioniert|passt|tut|steht)(?: jetzt| wieder| nun| alles"
-        r"| es| endlich| prima| gut| super)*(?:$|[,;!. ]+(?:danke|super|top|perfekt).*))",
-        0.78,
-        "jetzt läuft es, danke",
-        "geht das auch anders",
-        unless=r".*\b(?:nicht|kein|aber|wie|was)\b",
-    ),
-    Rule(
-        "de.complaint",
-        _USER,
-        Act.COMPLAINT,
-        r"(?P<label>(?:(?:jetzt|aber|leider|hm|oh|nun|da|bei mir|mist)[, ]+)*(?:(?:es |da |ich "
-        r"|jetzt )?(?:kommt|bekomme|kriege|gibt|erscheint|fliegt|wirft|bekommt) (?:(?:ich|es"
-        r"|er|jetzt|dann|immer|mir|ein|eine|einen|der|die|den) )*(?:\S* ?)?(?:fehler|exception"
-        r"|absturz|5\d\d|4\d\d|fehlermeldung)\S*"
-        r"|[^,;?]{2,70}? (?:geht|gehen|funktioniert|funktionieren|klappt|lädt|startet|kompiliert"
-        r"|kommt|speichert|reagiert|öffnet|baut|läuft)(?: [\pL-]+){0,3} (?:nicht|kaputt|nie)"
-        r"|[^,;?]{2,70}? (?:stürzt|bricht|hängt|schlägt)(?: [\pL-]+){0,4} (?:ab|sich auf|fehl"
-        r"|fest)"
-        r"|[^,;?]{2,70}? (?:ist|sind|bleibt|bleiben|wird|werden) (?:[\pL-]+ ){0,3}(?:kaputt|leer"
-        r"|falsch|doppelt|weg|zu langsam|abgeschnitten|wacklig|rot|defekt|verschwunden)"
-        r"|[^,;?]{2,70}? dauert (?:[\pL-]+ )?(?:zu lange|ewig|\d+ (?:minuten|sekunden|stunden))).*)",
-        0.76,
-        "der Bezahlknopf geht am Handy nicht",
-        "das geht nicht nur dir so",
-        unless=r".*\b(?:geht nicht (?:nur|um|darum)|nicht mehr nötig|nicht nur)\b",
-    ),
-    Rule(
-        "de.fixed",
-        _ASSISTANT,
-        Act.FIX,
-        r"(?:(?:ich|wir) (?:habe?|haben)|habe?) (?P<label>[^;]{3,}?) (?:behoben|repariert|gefixt"
-        r"|korrigiert|gelöst)",
-        0.8,
-        "Ich habe den Rundungsfehler behoben",
-        "Das zu beheben dauert",
-    ),
-    Rule(
-        "de.did",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:(?:ich|wir) (?:habe?|haben)|habe?) (?:jetzt |nun |dir |schon |gestern |heute |gerade "
-        rf"|auch |noch )*(?P<label>[^;,]{{3,}}? {_DONE})(?:$|[\s,;:.].*)",
-        0.78,
-        "Ich habe die Statusspalte hinzugefügt",
-        "Ich habe eine Frage",
-    ),
-    Rule(
-        "de.is_done",
-        _BOTH,
-        Act.CLAIM,
-        rf"(?P<label>[^,;?]{{3,80}}? (?:ist|sind|wurde|wurden|steht|läuft)(?: jetzt| nun| schon"
-        rf"| bereits| damit| komplett| alle)* (?:{_DONE}|drin|live|online|da|grün|durch))(?:$"
-        r"|[\s,;:.].*)",
-        0.72,
-        "Die Buchungsseite ist jetzt fertig",
-        "Die Suppe ist kalt",
-        unless=r"(?:wenn|sobald|bis|falls|ob|wann|das|es|noch nicht) |.*\b(?:nicht|noch nicht|wenn)\b",
-    ),
-    Rule(
-        "de.done_bare",
-        _ASSISTANT,
-        Act.CLAIM,
-        rf"(?P<label>[\pL`'\"/.#_-]+(?: [\pL\pN`'\"/.#_-]+){{0,5}} {_DONE})$",
-        0.68,
-        "Spalte in der Tabelle ergänzt",
-        "was ist hier fertig",
-        unless=r".*\b(?:nicht|wird|werden|muss|soll|kann|ist|sind|hat|was)\b",
-    ),
-    Rule(
-        "de.later",
-        _USER,
-        Act.LATER,
-        r"(?P<label>(?:(?:das|den|die|dem|der) [^,;?]{0,50}?)?(?:mach|schreib|prüf|teste|hol"
-        r"|bau|klär|frag|red|schick|sag|bestell|probier|erledig|guck|schau)\w* (?:ich|wir) [^?]*?"
-        r"(?:morgen|später|nachher|heute abend|nächste woche|am \pL+tag|übermorgen|noch)\b.*"
-        r"|(?:morgen|später|nachher|nächste woche|am \pL+tag|übermorgen) (?:\pL+) (?:ich|wir) .{3,})",
-        0.74,
-        "morgen schreibe ich die Tests für den Warenkorb",
-        "morgen ist frei",
-    ),
-    Rule(
-        "de.missing",
-        _BOTH,
-        Act.LATER,
-        r"(?:(?:es |jetzt |da |nur |dann )*(?:fehlt|fehlen|bleibt|bleiben)(?: jetzt| mir| uns)? "
-        r"(?:noch |nur noch |also noch )(?P<label>.{3,}))",
-        0.78,
-        "es fehlt noch die Seite für Rückgaben",
-        "mir fehlen die Worte",
-    ),
-    Rule(
-        "de.open",
-        _BOTH,
-        Act.LATER,
-        r"(?P<label>[^,;?]{3,70}? (?:fehlt|fehlen|steht|ist|sind)(?: aber| auch)? (?:noch|noch aus"
-        r"|noch offen|noch zu tun))(?:$|[\s.,;].*)",
-        0.72,
-        "das Impressum fehlt noch",
-        "der Laden ist noch auf jeden Fall schön",
-        unless=r".*\bnoch (?:auf|da|nie|schön)",
-    ),
-    Rule(
-        "de.use",
-        _USER,
-        Act.CHOICE,
-        r"(?:(?:ok|gut|also|dann|ja|bitte|und|na gut|komm),? )*(?:nimm|nehmt|nehmen sie|nehmen wir"
-        r"|wir nehmen|ich nehme|nehm|nehme ich|verwende|verwenden wir|wir verwenden|wir nutzen"
-        r"|nutze|nutzen wir|benutze|benutzen wir|wir bleiben bei|bleiben wir bei|bleib bei|ich bleibe bei"
-        r"|wir setzen auf|ich entscheide mich für|wir entscheiden uns für|es wird|lass uns|machen wir mit)"
-        r" (?P<label>[^?]{2,}?)(?: nehmen| verwenden| nutzen| benutzen| bleiben)?$",
-        0.82,
-        "wir nehmen die Zahlung im Laden",
-        "nimm dir Zeit",
-        unless=r"nimm (?:dir|dich|mich|mir)\b|lass uns (?:mal |kurz )?(?:sehen|schauen|reden|anfangen)"
-        r"|es wird (?:kalt|spät|zeit|langsam|besser)",
-    ),
-    Rule(
-        "de.then",
-        _USER,
-        Act.CHOICE,
-        r"(?:dann |also )?(?P<label>[^,;?]{3,60}?) (?:also|soll es sein|reicht mir|reicht uns"
-        r"|ist ok|passt|ist gut so|bleibt)$",
-        0.7,
-        "dann ein dynamischer Port also",
-        "bis dann",
-        unless=r"(?:bis|na|ok|gut|ja|das|es|so|und|was|erst|wie|alles|wann) ?.{0,6} (?:also|dann|passt"
-        r"|reicht mir|reicht uns|ist ok|bleibt)$",
-    ),
-    Rule(
-        "de.should",
-        _USER,
-        Act.WISH,
-        rf"(?P<label>(?:der|die|das|den|ein|eine|alle|jede[rs]?|es)(?: {NAMES})? (?:soll|sollen"
-        rf"|sollte|muss|müssen|darf|dürfen) .{{4,}})",
-        0.65,
-        "das Menü soll oben bleiben",
-        "das muss reichen",
-        unless=r"das (?:muss|sollte) (?:reichen|gehen|so|doch)|(?:ich|wir) ",
-    ),
-    Rule(
-        "de.order",
-        _USER,
-        Act.REQUEST,
-        rf"{_ORDERING}(?P<label>{_IMPERATIVE} .{{3,}})",
-        0.8,
-        "füge einen Datumsfilter zur Liste hinzu",
-        "Macht nichts",
-        unless=r"(?:mach|macht|teil|plan|passt?|richt|gib|zeig|hol|stell)(?:t|s|e)? (?:nichts|mir nichts"
-        r"|dir|ihr|der|doch|mal sehen|es gut|auf|acht)\b|(?:teste|plane|mache|baue|füge|schreibe"
-        r"|prüfe|lege|stelle|setze|hole|suche|schicke|habe) (?:ich|wir)\b",
-    ),
-    Rule(
-        "de.order_behind",
-        _USER,
-        Act.REQUEST,
-        rf"{_ORDERING}(?P<label>[^,;?]{{3,120}}? (?:zu |an)?{_INFINITIVE})(?:$|[\s,;.].*)",
-        0.76,
-        "bitte noch die Rechnungen als PDF exportieren",
-        "das kann man so machen",
-        unless=r"(?:das|man|es|kann|könnte|würde|sie|er|die leute|alle) |.*\b(?:kann|könnte|könnten"
-        r"|würde|würden|werden|wird|nicht|ob|wie|um|ohne|statt)\b.*",
-    ),
-    Rule(
-        "de.need",
-        _USER,
-        Act.REQUEST,
-        r"(?:ich|wir|mir|uns)(?: auch| noch)? (?:brauche?n?|benötigen?|bräuchten?|möchten?|will"
-        r"|wollen|hätten? gern(?:e)?|suchen?|fehlt)(?: auch| noch| dafür| dann| jetzt)* (?P<label>"
-        r"(?:ein|eine|einen|noch|den|die|das|mehr|hilfe)\b.{4,})",
-        0.75,
-        "ich brauche eine Seite für Rückgaben",
-        "ich will das verstehen",
-        unless=r".*\b(?:verstehen|wissen|sagen|sehen|fragen)$",
-    ),
-    Rule(
-        "de.propose",
-        _ASSISTANT,
-        Act.PROPOSAL,
-        r"(?:ich (?:würde|schlage|empfehle|rate)(?: vor)?(?:,| dir| ihnen| zu)*|mein vorschlag:"
-        r"|vorschlag:|am besten|besser wäre) ?(?P<label>.{4,})",
-        0.6,
-        "Ich würde Redis für die Sitzungen nehmen",
-        "Ich weiß es nicht",
-    ),
-)
-
-GERMAN: Final = Tongue(
-    code="de",
-    rules=RULES,
-    cues=words_of(
-        "nehme nutzen nutze machen mache heute gestern jede jeder alle alles nur ohne andere kannst könnte "
-        "hatte waren seit eben halt gerade passt raus "
-        "der das und ist nicht ich wir ein eine einen einem einer für mit auf zu zum zur von dem den des auch"
-        " noch aber oder wenn dass wie was kann können bitte mach nimm"
-        " nehmen lieber doch statt immer nie niemals kein keine keinen jetzt dann schon habe haben wird werden"
-        " soll sollen muss müssen sind geht läuft"
-        " funktioniert klappt füge ändere lösche erstelle schreibe bau baue prüfe teste zeig ziel entscheidung"
-        " erledigt fertig offen fehlt verworfen ja nein danke gut genau"
-        " zurück vergiss lass uns mir dir sie morgen später ok beim bei aus nach über im vom als hab unser unsere"
-        " mein meine es stell wurde ergänzt angelegt behoben"
-    )
-    - words_of("was den des die ok dem im also"),
-    lead=r"(?:(?:ok|okay|gut|super|perfekt|prima|danke|vielen dank|hallo|hi|moin|guten (?:tag"
-    r"|morgen|abend)|ja|nee|nein|also|na gut|klar|genau|stimmt|hm+|ah|ach so|ach|alles klar"
-    r"|übrigens|noch was|eins noch|wichtig|verstanden|top|fertig|so|na ja|naja|gerne?)[,.!:–-]+ ?"
-    r"|(?:und|aber|also|ja|ok|okay|gut|na gut|so|ach|hm|übrigens|außerdem|achja|denn) )",
-    asks=r"(?:warum|wieso|weshalb|wie (?:kann|geht|mache|funktioniert|viel|lange|oft)|was (?:ist"
-    r"|sind|meinst|bedeutet|passiert|kostet)|welche[rs]?|wer|wo|wann|wozu)\b",
-    polite=r"(?:kannst|könntest|können|könnten|würdest|würden|magst|machst) (?:du|sie|wir|ihr)(?: bitte"
-    r"| mir| uns| mal| noch| auch| jetzt| kurz)* (?P<rest>.{4,})",
-    supposes=r"(?:wenn |falls |vielleicht|eventuell|evtl|womöglich|man könnte|könnte man|wir könnten"
-    r"|theoretisch|zum beispiel|z\.? ?b\.|angenommen|stell dir vor|was wäre|im prinzip|normalerweise"
-    r"|generell gilt|üblicherweise|ich überlege|ich dachte|ich frage mich|keine ahnung ob"
-    r"|mal sehen|sollten wir|soll ich)",
-    reports=r"(?:(?:der|die|das|mein|unser|laut|ein) )?(?:[\pL]+ ){0,3}?(?:sagt|meint|schreibt|behauptet"
-    r"|empfiehlt|schlägt vor|will|wollte|möchte|sagte|meinte|fordert)(?:,| dass | immer | man )"
-    r"|laut ",
-    border=r"\s*;\s+|,\s+(?:und |aber |dann |bitte |also |sonst |außerdem )?|\s+(?:aber|und dann"
-    r"|und bitte|und danach|und außerdem)\s+|\s+und\s+(?:nimm|mach|füg|bau|schreib|lösch"
-    r"|stell|kein|nie|immer|wir |prüf|teste)|\s+[—–-]\s+|:\s+",
-    because=r",?\s*\b(?:weil|denn|da wir|da das|da es|damit|wegen)\s+|^(?:weil|denn|da|damit|wegen"
-    r"|das|die|der|ist) |\s+[—–]\s+|\s*\(",
-    trailer=r",? (?:bitte|dann|erst mal|erstmal|einfach|vorerst|also|danke|auch|mal|zuerst|wohl|lieber)",
-    offers=r"(?:soll ich|sollen wir|möchtest du, dass ich|möchten sie, dass ich|willst du, dass ich"
-    r"|magst du, dass ich|wenn du (?:willst|magst|möchtest),? (?:kann|könnte|baue|mache|schreibe) ich"
-    r"|ich (?:kann|könnte|würde|schlage vor,?)|wir (?:können|könnten)|mein vorschlag:)(?: dir"
-    r"| ihnen| dann| auch| noch| jetzt| gleich)* (?P<label>.{4,})",
-    choosing=r"\b(?:wege?|möglichkeit(?:en)?|option(?:en)?|varianten?|alternativen?|lösung(?:en)?|ansätze|stellschrauben)\b",
-    either=r"[,;]?\s+oder\s+",
-    yes=r"ja|jo|jep|klar|gerne?|ok|okay|mach(?:en)?(?: wir| das| mal| es| so)*|passt|genau|einverstanden"
-    r"|super|perfekt|gut|in ordnung|klingt gut|los|weiter|richtig|stimmt|bitte|so machen wir"
-    r"(?: es| das|'s)|auf jeden fall|unbedingt|top|prima|abgemacht|deal",
-    no=r"nein|nee|nö|lieber nicht|noch nicht|brauchen wir nicht|nicht nötig|lass(?: das| mal"
-    r"| es)*|erst mal nicht|jetzt nicht",
-    soft=r"danke|bitte|dann|das|so|wir|es|und|alles|sehr|mal|doch|auch|wie du (?:sagst|vorschlägst)" r"|damit",
-    both=r"beides|beide|alle|alles|alle beide|alle drei",
-    pick=r"die|den|das|der|option|variante|nummer|nr\.?|nimm|wir nehmen|ich nehme|nehmen wir|lieber"
-    r"|dann|mit|für|vorschlag|punkt|weg|ich bin für|wir machen|machen wir|gehen wir mit|also|punkt",
-    picked=r" (?:variante|option|bitte|weil|klingt|ist|passt|und|hab|machen|nehmen|möglichkeit|lösung" r"|weg)",
-    ordinals={
-        "erste": 0,
-        "ersten": 0,
-        "erster": 0,
-        "ersteres": 0,
-        "erstere": 0,
-        "zweite": 1,
-        "zweiten": 1,
-        "dritte": 2,
-        "dritten": 2,
-        "letzteres": -1,
-        "letztere": -1,
-        "letzte": -1,
+GERMAN: Final = make_tongue(
+    "de",
+    words={
+        "use": r"nimm|nehmt|nehmen (?:wir|sie)|(?:wir|ich) nehmen?|nehme ich|(?:verwend|benutz|nutz)en?(?: wir| sie)?"
+        r"|(?:wir|ich) (?:verwend|benutz|nutz|setz)en?(?: auf)?|(?:wir|ich) bleiben? bei|bleib(?:en wir)? bei|(?:wir"
+        r"|ich) entscheiden? (?:uns|mich) für|es wird|machen wir(?: es)? mit|setzen wir auf",
+        "rather": r"doch|lieber|besser|dann|stattdessen|jetzt|also|eben|nun|bitte|wir|ich|lass uns|nee,?|nein,?",
+        "too": r"ist|wird|kostet|läuft|war",
+        "part": r"(?:(?:um|ein|an|aus|auf|ab|hoch|hinzu|vor|zusammen|her|weg|nach|frei)?ge(?:baut|fügt|legt|schrieben"
+        r"|passt|räumt|teilt|testet|prüft|macht|stellt|setzt|tragen|richtet|laden|fasst|lagert|rollt|schaltet|kauft"
+        r"|druckt|steckt|zogen|kürzt|pusht|startet|löscht|ändert|speichert|bucht|liefert|sperrt|tauscht|hängt|nommen"
+        r"|schickt|sendet|wandelt|tan|fixt|strichen|sucht)|(?:er|ver|be|ent|über|unter)(?:gänzt|stellt|ändert|fernt"
+        r"|schoben|bessert|schickt|setzt|rechnet|ledigt|hoben|worfen|schrieben|arbeitet|legt|wendet)|\pL*(?:mig|konfig"
+        r"|instal|impl|integ|doku|opti|aktual|progr|import|export|sort)\pL*iert|umbenannt|eingerichtet|vorbereitet"
+        r"|committet|deployt|fertig)",
+        "have": r"(?:ich|wir) haben?|haben? (?:ich|wir)|hab(?: ich)?|habe",
+        "when": r"(?:(?:erst|dann|gleich|am|bis|ab|zum|für|im|in der|nicht vor|frühestens) )*(?:morgen(?: früh| "
+        r"vormittag| mittag| nachmittag| abend)?|übermorgen|heute (?:abend|nacht|nachmittag)|später|nachher"
+        r"|nächste[nrs]? (?:woche|monat|mal|sprint|jahr)|(?:mon|diens|donners|frei|sams|sonn)tag\pL*|mittwoch\pL*"
+        r"|wochenende|\d{1,2}\.(?: ?\pL+|\d{1,2}\.?)?|januar|februar|märz|april|juni|juli|august|september|oktober"
+        r"|november|dezember|frühjahr|sommer|herbst|winter)|nach (?:der|dem|den) \pL+|selbst|selber",
+        "do": r"(?:mach|erledig|schreib|klär|frag|prüf|test|schick|bau|fix|kümmer|sag|red|hol|bestell|probier|guck"
+        r"|schau|änder|trag|lösch|stell|richt|ruf|organisier|besorg|übernehm|mess|kauf|bring|lad|zeig|nehm|druck|geb"
+        r"|räum|les|plan|sprech)\pL*",
+        "work": r"[\pL]*(?:einbauen|hinzufügen|ergänzen|anlegen|erstellen|bauen|schreiben|ändern|anpassen|entfernen"
+        r"|löschen|umbenennen|schieben|ieren|richten|bessern|räumen|teilen|testen|prüfen|bereiten|setzen|kürzen|machen"
+        r"|stellen|fügen|fassen|werfen|laden|speichern|rechnen|gleichen|planen|schalten|ausbauen|beheben|fixen"
+        r"|deployen|finden|klären|anzeigen|schicken|senden|anrufen|fragen|bestellen|besorgen)",
+        "make": r"(?:bau|füg|ergänz|leg|erstell|schreib|änder|pass|entfern|lösch|benenn|schieb|verschieb|[\pL]+ier"
+        r"|richt|verbesser|räum|teil|teste|prüf|bereite|übersetz|kürz|mach|stell|fass|setz|speicher|berechne|vergleich"
+        r"|behebe?|fix|zeig|häng|zieh|hol|such|schick|lad)(?:e|en sie|n sie)?|entwirf|gib|geben sie|hilf",
+        "asking": r"(?:(?:bitte|dann|jetzt|nun|noch|auch|als nächstes|danach|zuerst|erst ?mal|mal|und|du (?:sollst"
+        r"|musst|kannst)|(?:ich|wir) (?:will|wollen|möchten?|müssen|muss|sollten|brauchen?|hätten? gerne?|würden? "
+        r"gerne?)|hilf (?:mir|uns)(?: dabei|,)?|lass uns|können wir|da muss|es muss|man müsste),? )*",
     },
+    rows={
+        "reworked_to": r"(?:(?:ich|wir) )?(?:habe |haben )?(?:jetzt |auch |nun )*<old> (?:auf|durch|in|nach|zu) <new> "
+        r"(?:geändert|umgestellt|ersetzt|umbenannt|verschoben|umgebaut|getauscht)(?:,.*)?",
+        "rework_removed": r"(?:(?:ich|wir) )?(?:habe|haben) (?:jetzt |auch |nun )*<old> (?:entfernt|gelöscht"
+        r"|gestrichen|(?:he)?rausgenommen)(?:,.*)?",
+        "goal": r"(?:das |mein |unser )?ziel(?: ist| heute| der sitzung)*",
+        "decided": r"(?:neue )?entscheidung(?: gefallen)?|entschieden|beschlossen|beschluss|abgemacht|festgelegt",
+        "pending": r"(?:noch )?offen|ausstehend|(?:noch )?zu tun|to-?do|als nächstes|nächste schritte|fehlt noch",
+        "done_mark": r"erledigt|fertig|umgesetzt|abgeschlossen",
+        "discarded": r"verworfen|abgelehnt|gestrichen",
+        "instead": (
+            r"(?:(?:<use>|<rather>|bitte|mach) )*<new>,? (?:statt|anstatt|anstelle von|und nicht|, nicht) <old><end>",
+            r"(?:<rather> )*(?:an)?statt <old>,? (?:<rather> )*(?:<use>|gibt es|kommt|kommen) <new><end>",
+            r"(?:<rather> |stell\w* |wechs\w+ |steig\w+ )+von <old> (?:auf|zu) <new>(?: um| wechseln| umsteigen| "
+            r"umstellen| gehen)*<end>",
+            r"(?:vergiss|weg mit|schmeiß|streich|lass|(?:<rather> )+(?:nicht|keine?n?)) (?:den |die |das |mal "
+            r")*<old>(?: raus| weg)?[,;.] ?(?:sondern |<rather> |und )*(?:<use>|sondern|nehmen|mit|machen|lieber) "
+            r"(?:wir )?<new><end>",
+            r"(?:der |die |das )?<old> <too> (?:mir |uns |viel )*(?:zu \pL+|raus|weg), (?:<rather> )*(?:<use>|lieber"
+            r"|besser|dann eben) <new><end>",
+        ),
+        "no_want": (
+            r"(?:<rather> |ich will |ich möchte |auf )*(?:keine?n?|keinerlei) <new>(?: mehr| haben| verwenden| nutzen"
+            r"| nehmen| einbauen| benutzen)*<end>",
+            r"(?:und |also |damit )?<new> (?:(?:ist|sind)(?: für (?:mich|uns)| damit| also)* (?:vom tisch|raus"
+            r"|gestorben)|(?:fällt|fallen|fliegt|scheidet|kommt|kommen)(?: für (?:mich|uns)| damit| also)* (?:raus|weg"
+            r"|flach|aus|nicht in ?frage))<end>",
+            r"(?:auf )?<new> (?:brauchen|wollen|nehmen) (?:wir|ich) (?:doch |also )?(?:nicht|keine?n?)(?: mehr)?<end>",
+        ),
+        "bare": r"(?P<label>(?:ist |alles |schon )?(?:<part>|drin)(?: jetzt)?[,.;:] ?.{4,}|(?:ist|steht|liegt|läuft) "
+        r"jetzt (?:nur )?(?:in|im|auf|unter|bei) .{3,})",
+        "plan": (
+            r"<do> (?:ich|wir) (?:[^;?]{0,60}? )?<when>",
+            r"(?:ich|wir) <do> (?:[^;?]{0,60}? )?<when>|<when> <do> (?:ich|wir) .{3,}",
+            r"(?:übernimmt|klärt|bestellt|schickt|besorgt|bringt|erledigt) (?:der |die |meine? |unsere? )?\pL{3,}(?: "
+            r"<when>| bis \pL+)?$",
+        ),
+        "switch": r"(?:<rather> |stell\w* |wechs\w+ |steig\w+ |gehen? )+(?:auf|zu) <new> (?:um|wechseln|umsteigen"
+        r"|umstellen|gehen)<end>",
+        "back": r"(?:<rather> |gehe?n? |wieder )*zurück (?:zu|zum|zur|auf) <new>(?: gehen)?$",
+        "turned": r"(?:doch|stattdessen|(?:nee,? |nein,? |am ende |dann )doch|(?:dann )?lieber|besser)(?: nicht "
+        r"[^,;]{2,40},)? (?:lieber |besser |mit |gleich |einfach )*(?P<label>[^?]{2,})",
+        "rule": r"(?P<label>(?:(?:bitte|wichtig|achtung|und|nochmal|generell|grundsätzlich|ab jetzt|ab sofort)[,:]? "
+        r")*(?:immer|nie|niemals|ab jetzt:?|ab sofort:?|nichts (?:ohne|löschen|ändern|committen)|alle \pL+ (?:müssen"
+        r"|sollen)|jede[rs]? \pL+ (?:muss|soll)|[vn](?:or|ach) jede[mr]|nur noch|kurze antworten|antworte|(?:fass"
+        r"|änder|lösch|schreib)e? (?:\S+ ){0,4}(?:nicht|immer|nie)) .{3,}|.{3,80}? (?:darf|dürfen|soll|sollen|muss"
+        r"|müssen) (?:\S+ ){0,6}?(?:nie(?:mals)?|nicht|kein\pL*|immer|nur|auf keinen fall) .{2,}|.{3,80}? (?:auf "
+        r"keinen fall|niemals) .{3,})",
+        "works": r"(?:geht|läuft|klappt|funktioniert|passt|tut)(?:'s)? (?:jetzt|wieder|nun|endlich|prima|gut|super"
+        r"|alles|es)|jetzt (?:geht|läuft|klappt|funktioniert|passt)(?:'s| es| alles)?",
+        "prefer": r"(?:ich|wir|mir|uns) (?:mag|mögen|bevorzugen?|hätten? (?:lieber|gerne?)|gefällt|gefallen) <all>",
+        "use": (
+            r"(?:<rather> )*(?:<use>) (?P<label>[^?]{2,}?)(?: nehmen| verwenden| nutzen| benutzen| bleiben)?$",
+            r"(?:ich habe?|wir haben) (?:mich|uns) (?:\pL+ )?für <new> entschieden<end>",
+            r"(?:ich|wir) haben? (?:\S+ ){0,4}(?:beschlossen|entschieden|festgelegt)[,:] <all>",
+            r"(?:für|bei|als) [^,;?]{2,40} (?:<use>) <all>",
+        ),
+        "complaint": (
+            r"(?:kommt|bekomme|kriege|gibt|erscheint|fliegt|wirft) (?:\S+ ){0,4}(?:fehler|exception|absturz|5\d\d"
+            r"|4\d\d)\S*",
+            r"(?:geht|gehen|funktionier\pL+|klapp\pL+|lädt|laden|start\pL+|kompilier\pL+|komm\pL+|speicher\pL+"
+            r"|reagier\pL+|öffne\pL+|baut|läuft|stimm\pL+) (?:[\pL-]+ ){0,4}nicht",
+            r"(?:stürzt|bricht|hängt|schlägt) (?:\S+ ){0,9}(?:ab|sich auf|fehl|fest)",
+            r"(?:ist|sind|bleibt|bleiben|wird|werden|war|kommt|steht|erscheint) (?:\S+ ){0,3}?(?:kaputt|leer|falsch"
+            r"|doppelt|zweimal|abgeschnitten|wacklig|instabil|defekt|verschwunden|down|abgestürzt|zu (?:langsam|spät))",
+            r"dauert (?:\pL+ )?(?:zu lange|ewig|\d+ (?:minuten|sekunden|stunden))|fehlgeschlagen|stürzt|knallt|spinnt"
+            r"|zickt|zeigt (?:\S+ ){0,7}nur (?:\S+ ){0,3}(?:leere?|weiße|schwarze)\pL*|verschwinde[tn]|(?:wird"
+            r"|werden) (?:\S+ ){0,5}?(?:nicht|trotzdem|doppelt) (?:\S+ )?[\pL]+(?:t|en)|gibt nur \S+",
+        ),
+        "fixed": r"(?:behoben|repariert|gefixt|korrigiert|gelöst)",
+        "did": (
+            r"<have> (?:\S+ ){0,14}?<part>|(?:wurden?|ist|sind)(?: jetzt| nun| schon| bereits| damit| komplett| alle| "
+            r"auch| alles)* <part>|(?:hat|haben) \S+ (?:\S+ )?(?:schon|bereits|gestern|heute) (?:\S+ ){0,6}?<part>",
+            r"(?:ist|sind|steht|läuft)(?: jetzt| nun| schon| bereits| damit| komplett| alle)* (?:drin|live|online|grün"
+            r"|durch|erledigt)",
+        ),
+        "later": (
+            r"fehl(?:t|en) (?:\pL+ ){0,2}noch|(?:es|dann) bleibt noch|noch (?:offen|zu tun|aus|nicht \pL+t|kein\pL*)"
+            r"|steht noch aus|offen (?:ist|sind|bleibt)|(?:muss|müssen|müsste|sollten?) (?:ich |wir )?noch|fehlt noch",
+            r"(?:verschieb\pL+|machen wir|kommt|warte[tn]?) (?:\S+ ){0,4}(?:auf )?<when>",
+        ),
+        "set": r"^(?:gut|ok|na gut|also|hm)?,? ?dann (?:(?:ein|eine|einen|der|die|das|den|doch|lieber|eben|halt|auf"
+        r"|mit) )*\pL[^;?]{4,80}|bleibt es bei .{3,}|(?:bleibt|passt|reicht (?:mir|uns)|soll es sein|ist (?:ok|gut "
+        r"so))$|bleibt (?:danach |noch |bei |so |wie |im |in |auf )+.{2,}",
+        "order": r"<asking>(?P<label>(?:<make>) .{3,})",
+        "need": r"(?:ich|wir|mir|uns)(?: auch| noch)? (?:brauche?n?|benötigen?|bräuchten?|möchten?|will|wollen"
+        r"|hätten? gerne?|suchen?|fehlt)(?: auch| noch| dafür| dann| jetzt)* (?P<label>(?:ein|eine|einen|noch|den|die"
+        r"|das|mehr|hilfe)\b.{4,})",
+        "result": r"^(?:[\pL\pN`'\"/.#_-]+ ){1,6}(?:<part>)$",
+    },
+    unless={
+        "prefer": r"ich mag (?:nicht.*|das)$",
+        "reworked_to": r".*\b(?:wird|werden|wurde|würde|soll|sollte|kann|könnte|wenn|falls)\b",
+        "instead": r"(?:zeig|sag|erklär|warum|was)\b|.*statt(?:dessen)? zu\b|.*[,;] (?:ich|wir) (?:bin|sind|habe|haben"
+        r"|war|muss|müssen|kann|können|gehe|gehen)\b",
+        "no_want": r"(?:bitte )?keine?n? (?:neue|weitere|zusätzliche|externe|fremde)|.*\b(?:ahnung|zeit|lust|problem"
+        r"|idee|sorgen?|angst|stress|eile|panik|fehler|frage)\b|(?:es|das|ich|er|sie|der|die) (?:ist|sind|kommt"
+        r"|fällt) ",
+        "bare": r".*(?: aber nicht| fehlt )|(?:geht|gut|gern)",
+        "plan": r"(?:wenn|falls|als|wie|da) |(?:ich|wir) (?:war|hab|bin|hatte|sind|muss aber|kann nicht|finde|denke)"
+        r"|.*\bmacht (?:nichts|sinn|spaß)",
+        "turned": r"doch (?:nicht|noch|mal|klar|,|kein)|besser (?:als|so|wäre|ist)|lieber (?:nicht|herr|kollege)"
+        r"|.*\b(?:geht|funktioniert|ist|wird|war|hat)\b",
+        "rule": r"(?:immer|nie) (?:noch|wieder|mehr|schon|dieses|der|die|das)\b|.*\b(?:kann|könnte|ob)\b|(?:das|es) ",
+        "works": r".*\b(?:nicht|kein|keine|aber|wie|was|wenn|sobald|noch|nur)\b",
+        "use": r"nimm (?:dir|dich|mich|mir)\b|es wird (?:kalt|spät|zeit|langsam|besser)",
+        "complaint": r"(?:wenn|falls|sobald|ob|damit) |.*\b(?:geht nicht (?:nur|um|darum)|nicht mehr (?:nötig|nur)"
+        r"|nicht nur)\b",
+        "did": r"(?:wenn|sobald|bis|falls|ob|wann|was|wie|noch nicht) |.*\b(?:nicht|nie|muss|müssen|soll|sollen|kann"
+        r"|wäre|kein\pL*|gesagt|gedacht|gemeint|gesehen|gefragt|verstanden|gewesen|überlegt|vergessen|gefallen"
+        r"|gegangen|angefangen|gewünscht|gehört|gefunden|fast|kaum|doppelt|erst)\b",
+        "result": r".*\b(?:nicht|wird|werden|muss|soll|kann|ist|sind|hat|habe|haben|was|bitte|wurde|wir|ich)\b",
+        "later": r".*\b(?:nicht mehr|würde|könnte)\b",
+        "set": r".*dann (?:ist|sind|war|geht|gehen|läuft|kommt|kommen|wird|werden|muss|müssen|kann|können|mach|machen"
+        r"|mache|sag|schau|hab|haben|hat|braucht|brauchen|noch|bitte|erst|auch|eigentlich|ich|wir|wär|ja|nicht|nochmal"
+        r"|passt|steht|bis) ?.*|.*dann \S+en$|(?:bis|na|ok|gut|ja|das|es|so|und|was|erst|wie|alles|wann) "
+        r".{0,6}(?:passt|bleibt)$",
+        "order": r"(?:mach|macht|teil|plan|passt?|richt|gib|zeig|hol|stell)(?:t|s|e)? (?:nichts|mir nichts|dir|ihr|der"
+        r"|doch|mal sehen|es gut|auf|acht)\b|\pL+e (?:ich|wir)\b",
+        "need": r".*\b(?:verstehen|wissen|sagen|sehen|fragen)$",
+    },
+    ahead={
+        "hands": (
+            r"(?:(?:das|die|den|es|dies|darum|drum|ihn|sie|beides) )?<do> (?:ich|wir)(?: (?:mich|uns|das|es|ihn|sie"
+            r"|darum|drum|dann|noch|aber|auch))*(?: <when>)*",
+            r"(?:das |es |die )(?:kommt|kommen|bleibt|wartet|muss warten|macht|übernimmt|erledigt)(?: \pL+)? <when>",
+            r"(?:das|es|die) (?:macht|übernimmt|erledigt) (?-i:\p{Lu}\pL+)",
+        ),
+        "plans": (r"(?:.{2,60} )?<do> (?:ich|wir)\b.* <when>", r"(?:ich|wir) <do> .*<when>"),
+        "left": (
+            r"(?:ich|wir|da|man) (?:muss|müssen|müsste|sollten?|wollten?|will|wollen) (?:erst |auch )?(?:noch|später) "
+            r".{4,}",
+            r"(?:muss|müsste|sollte) (?:ich|man|noch)(?: noch)? .{4,}|(?:(?:ich|wir) )?warten? (?:noch )?auf .{3,}",
+            r".{3,60} (?:kann|muss|können|müssen) (?:noch )?warten\b.*|.{3,60} (?:liegt|ist) (?:noch )?bei "
+            r"(?-i:\p{Lu}\pL+)$",
+            r".{3,70} (?:ist|sind|habe ich|haben wir|hab ich) noch nicht \pL+|erinnere? mich (?:bitte )?(?:daran|an) "
+            r".{3,}",
+        ),
+        "times": (r"(?:(?:aber|erst|lieber|dann|nein|ja|genau) )*<when>(?: dann| erst)?",),
+        "hollow": r"(?:(?:das|die|den|es) )?(?:mach|erledig)\pL* (?:ich|wir)\b(?: (?:das|es|dann|selbst|selber))*",
+        "past": r".*\b(?:gestern|war|waren|hatte|jeden|immer)\b|ich (?:finde|denke|glaube|weiß)\b",
+    },
+    said={
+        "lead": r"(?:(?:ok|okay|gut|super|perfekt|prima|danke|vielen dank|hallo|hi|moin|guten (?:tag|morgen|abend)|ja"
+        r"|nee|nein|also|na gut|klar|genau|stimmt|hm+|ah|ach so|ach|alles klar|übrigens|noch was|eins noch|wichtig"
+        r"|verstanden|top|fertig|so|na ja|naja|gerne?)[,.!:–-]+ ?|(?:und|aber|also|ja|ok|okay|gut|na gut|so|ach|hm"
+        r"|übrigens|außerdem|achja|denn) )",
+        "asks": r"(?:warum|wieso|weshalb|wie (?:kann|geht|mache|funktioniert|viel|lange|oft)|was (?:ist|sind|meinst"
+        r"|bedeutet|passiert|kostet)|welche[rs]?|wer|wo|wann|wozu)\b|(?:ist|sind|wäre|sollen|sollten|könnten) (?:es"
+        r"|das|wir|der|die) .*(?:eigentlich|oder|sinnvoll|besser)",
+        "polite": r"(?:kannst|könntest|können|könnten|würdest|würden|magst|machst) (?:du|sie|wir|ihr)(?: bitte| mir| "
+        r"uns| mal| noch| auch| jetzt| kurz)* (?P<rest>.{4,})",
+        "supposes": r"wenn |falls |vielleicht|eventuell|evtl|womöglich|man könnte|könnte man|wir könnten|theoretisch"
+        r"|zum beispiel|z\.? ?b\.|angenommen|stell dir vor|was wäre|im prinzip|normalerweise|generell gilt"
+        r"|üblicherweise|ich überlege|ich dachte|ich frage mich|keine ahnung ob|mal sehen|sollten wir|soll ich"
+        r"|.*\b(?:würde ich auch|irgendwann mal|wäre schön)\b",
+        "reports": r"(?:(?:der|die|das|mein|meine|unser|laut|ein) )?(?:[\pL]+ ){0,3}?(?:sagt|meint|schreibt|behauptet"
+        r"|empfiehlt|schlägt vor|will|wollte|möchte|sagte|meinte|fordert)(?:,| dass | immer | man )|laut ",
+        "border": r"\s*;\s+|,\s+(?:und |aber |dann |bitte |also |sonst |außerdem )?|\s+(?:aber|und dann|und bitte|und "
+        r"danach|und außerdem)\s+|\s+und\s+(?:nimm|mach|füg|bau|schreib|lösch|stell|kein|nie|immer|wir |prüf|teste)"
+        r"|\s+[—–-]\s+|:\s+",
+        "because": r",?\s*\b(?:weil|denn|da wir|da das|da es|damit|wegen)\s+|^(?:weil|denn|da|damit|wegen|das|die|der"
+        r"|ist) |\s+[—–]\s+|\s*\(",
+        "trailer": r",? (?:bitte|dann|erst mal|erstmal|einfach|vorerst|also|danke|auch|mal|zuerst|wohl|lieber)",
+        "offers": r"(?:soll ich|sollen wir|(?:möchtest|willst|magst) du, dass ich|möchten sie, dass ich|wenn du "
+        r"(?:willst|magst|möchtest),? (?:kann|könnte|baue|mache|schreibe) ich|ich (?:kann|könnte|würde|schlage vor,?)"
+        r"|wir (?:können|könnten)|mein vorschlag:)(?: dir| ihnen| dann| auch| noch| jetzt| gleich)* (?P<label>.{4,})",
+        "choosing": r"\b(?:wege?|möglichkeit(?:en)?|option(?:en)?|varianten?|alternativen?|lösung(?:en)?|ansätze"
+        r"|stellschrauben)\b",
+        "either": r"[,;]?\s+oder\s+",
+        "yes": r"ja|jo|jep|klar|gerne?|ok|okay|mach(?:en)?(?: wir| das| mal| es| so)*|passt|genau|einverstanden|super"
+        r"|perfekt|gut|in ordnung|klingt gut|los|weiter|richtig|stimmt|bitte|so machen wir(?: es| das|'s)|auf jeden "
+        r"fall|unbedingt|top|prima|abgemacht|deal",
+        "no": r"nein|nee|nö|lieber nicht|noch nicht|brauchen wir nicht|nicht nötig|lass(?: das| mal| es)*|erst mal "
+        r"nicht|jetzt nicht",
+        "soft": r"danke|bitte|dann|das|so|wir|es|und|alles|sehr|mal|doch|auch|wie du (?:sagst|vorschlägst)|damit|gute "
+        r"idee",
+        "both": r"beides|beide|alle|alles|alle beide|alle drei",
+        "pick": r"die|den|das|der|option|variante|nummer|nr\.?|nimm|wir nehmen|ich nehme|nehmen wir|lieber|dann|mit"
+        r"|für|vorschlag|punkt|weg|ich bin für|wir machen|machen wir|gehen wir mit|also",
+        "picked": r" (?:variante|option|bitte|weil|klingt|ist|passt|und|hab|machen|nehmen|möglichkeit|lösung|weg)",
+    },
+    ordinals="erste|ersten|erster|ersteres|erstere zweite|zweiten dritte|dritten -1 letzteres|letztere|letzte",
+    cues="aber alle alles als andere angelegt auch auf aus bau baue behoben bei beim bitte danke dann das dass der "
+    "dir doch eben ein eine einem einen einer entscheidung ergänzt erledigt erstelle es fehlt fertig funktioniert "
+    "füge für geht genau gerade gestern gut hab habe haben halt hatte heute ich immer ist ja jede jeder jetzt kann "
+    "kannst kein keine keinen klappt können könnte lass lieber läuft lösche mach mache machen mein meine mir mit "
+    "morgen muss müssen nach nehme nehmen nein nicht nie niemals nimm noch nur nutze nutzen oder offen ohne passt "
+    "prüfe raus schon schreibe seit sie sind soll sollen später statt stell teste und uns unser unsere vergiss "
+    "verworfen vom von waren wenn werden wie wir wird wurde zeig ziel zu zum zur zurück ändere über",
 )
+"""The table of German."""

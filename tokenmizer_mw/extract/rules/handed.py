@@ -12,6 +12,18 @@ from typing import Final
 NOTHING: Final = r"\x00nothing\x00"
 """RE2 that matches no text."""
 
+RESUMES: Final = (
+    r"(?i)(?:and |also,? |but |now,? |so,? |then |und |et |y )?(?:please|pls|can you|could you|would you|let's|let us|"
+    r"i want|i'd|i would|i need|i prefer|we (?:need|want|should)|from now on|question|task|"
+    r"my question|bitte|kannst du|könntest|lass uns|ich |nimm|ab jetzt|frage|s'il (?:te|vous) plaît|peux-tu|"
+    r"pouvez-vous|je |merci de|question|por favor|puedes|podrías|quiero|pregunta|请|问题|我)"
+)
+"""How people go on in their own words behind a paste."""
+
+_WHOSE: Final = r"(?:(?:the|my|our|[A-Z]{2,5})[ \t]+)?"
+_OF_WHAT: Final = r"(?:[ \t]+(?:of|from|by|I|we|#)[^:]{1,60})?"
+"""What may stand beside a text's name in a heading: "PR description", "transcript of the call", "issue #7 by Ann"."""
+
 _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 
 
@@ -40,6 +52,16 @@ class Handing:
     spaced: bool = True
 
     @property
+    def treating(self) -> str:
+        """RE2 for a sentence that asks for work on a text, without what is polite in front of it."""
+        return f".*{self._any(self.treat)}" if self.last else self._bare(self.treat)
+
+    @property
+    def naming(self) -> str:
+        """RE2 for a sentence that names a text."""
+        return f".*{self._any(self.texts)}"
+
+    @property
     def announcing(self) -> str:
         """RE2 for a clause behind which a text follows, with a colon or without."""
         treat, following = self._any(self.treat), self._any(self.following)
@@ -55,8 +77,8 @@ class Handing:
 
     @property
     def heading(self) -> str:
-        """RE2 for a line of its own above a text."""
-        return rf"[ \t*#_]*(?:{self._bare(self.texts)})[ \t*_]*$"
+        """RE2 for a line of its own above a text, which may say whose it is, or of what."""
+        return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.texts)}){_OF_WHAT}[ \t*_]*$"
 
     @property
     def showing_file(self) -> str:
@@ -68,8 +90,8 @@ class Handing:
 
     @property
     def heading_file(self) -> str:
-        """RE2 for a line of its own above a file, a log or a ticket."""
-        return rf"[ \t*#_]*(?:{self._bare(self.files)})[ \t*_]*$" if self.files else NOTHING
+        """RE2 for a line of its own above a file, a log or a ticket, which may say whose it is, or which."""
+        return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.files)}){_OF_WHAT}[ \t*_]*$" if self.files else NOTHING
 
     @property
     def reporting(self) -> str:
@@ -108,7 +130,7 @@ HANDED: Final[tuple[Handing, ...]] = (
         files="readme files? logs? logfiles? outputs? issues? tickets? bug_reports? pages? context docs?"
         " documentation wiki handbook manual traceback stack_?trace errors? error_messages? code snippets? scripts?"
         " changelog release_notes results? responses? search_results? chunks? sources? meeting_notes attachments?"
-        " pull_requests? descriptions? reports? website content configs? configuration",
+        " pull_requests? descriptions? reports? website contents? configs? configuration",
         handle="review* check* fix* debug* look* read see consider refactor* resolve solve inspect",
         voices="sent_me sent_us sent_this wrote writes told_me told_us e?-?mailed_me messaged_me forwarded gave_me"
         " gave_us showed_me shared_with says states reads replied answered responded posted got_this got_back"

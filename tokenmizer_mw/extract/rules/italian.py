@@ -1,408 +1,194 @@
-"""Italian: tu, Lei and the plain infinitive."""
+"""Italian: tu and noi, with the infinitive for what must not be done."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from .tongue import make_tongue
 
-from .rule import Act, Rule, Speaker
-from .tongue import NAMES, Tongue
-
-_USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
-
-_WORK: Final = (
-    r"(?:aggiung|implement|scriv|sistem|corregg|aggiorn|cambi|modific|togl|elimin|cancell"
-    r"|rimuov|rifattorizz|rinomin|spost|migr|convert|configur|install|integr|miglior|ottimizz"
-    r"|pul|document|divid|unisc|valid|gener|prepar|finisc|finir|colleg|traduc|tradur|nascond"
-    r"|semplific|ridu|aument|inclu|redig|rived"
-    r"|adatt|riassum|ordin|calcol|confront|programm|disegn|cre|mont|mett|fa|facci|invi|mand"
-    r"|prov|test|verific|complet|defin|organizz|riscriv|pubblic|carica|accorci|mostr|esport"
-    r"|import|sostitu)"
-    r"(?:a|i|e|o|are|ere|ire|re|iamo|amo|te|ate|ete|ite|ca|chi|che|mi|lo|la|li|le|ci|hi|ndo"
-    r"|sci|sca|r|rre|i|isci)*"
+ITALIAN: Final = make_tongue(
+    "it",
+    words={
+        "use": r"us(?:a|iamo|are|o|eremo)|andiamo (?:con|su|di)|vado (?:con|di)|prend(?:i|iamo|o)|scel(?:go|to|gliamo)"
+        r"|abbiamo scelto|ho scelto|metti(?:amo)?|optiamo per|puntiamo su|va(?:da)? per",
+        "rather": r"meglio|piuttosto|allora|quindi|dai|no|alla fine|invece|e|ok|va bene|anzi",
+        "part": r"(?:(?:aggiorn|cambi|elimin|cancell|rinomin|spost|migr|configur|install|integr|miglior|ottimizz"
+        r"|document|gener|prepar|colleg|semplific|control|adatt|ordin|calcol|program|progett|cre|mont|prov|complet"
+        r"|carica|stamp|invi|mand|salv|sistem|verific|pubblic|cancell|attiv|consegn|firm|prenot|compr|applic|ripristin"
+        r"|archivi|test|copi|collaud|finalizz|control|caric|esport|import)at|(?:fin|pul|inser|rived|divid|sostitu"
+        r"|convert|ricev|defin)[iu]t|fatt|scritt|corrett|mess|tolt|aggiunt|chius|tradott|rivist|divis|ridott|inclus"
+        r"|pront)[oaie]",
+        "have": r"(?:l'|li |le |lo |la |ci |vi |ti |ne )?(?:ho|abbiamo)|(?:è|sono) (?:stat[oaie] )?|ora è",
+        "when": r"(?:domani(?: mattina| sera| pomeriggio)?|dopodomani|stasera|più (?:tardi|avanti)|dopo|la prossima "
+        r"settimana|(?:la )?settimana prossima|(?:(?:di|entro|per|da|a) )?(?:lunedì|martedì|mercoledì|giovedì|venerdì"
+        r"|sabato|domenica)|(?:a|entro|per) (?:gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre"
+        r"|ottobre|novembre|dicembre)|(?:entro )?il \d{1,2}(?: \pL+)?|dopo (?:il |la |le |i |gli |l')\pL+|io)",
+        "do": r"(?:faccio|rifaccio|guardo|guardiamo|facciamo|vedo|vediamo|scrivo|mando|chiedo|sistemo|penso|preparo"
+        r"|chiamo|sento|controllo|controlliamo|parlo|aggiorno|stampo|ristampo|porto|provo|finisco|consegno|compro"
+        r"|\pL{3,}(?:erò|irò|eremo|iremo|arò|aremo))",
+        "make": r"(?:aggiung|implement|scriv|corregg|sistem|aggiorn|cambi|tog|elimin|cancell|rinomin|spost|migr"
+        r"|convert|configur|install|integr|miglior|ottimizz|pul|document|divid|gener|prepar|fin|colleg|traduc"
+        r"|semplific|riduc|includ|rived|control|adatt|riassum|ordin|calcol|confront|program|progett|cre|mont|mett"
+        r"|metti|prov|cerc|complet|defin|spieg|fai|fa|stamp|aiut|dimm|dammi|invi|mand|salv|rimuov|sostitu|accorci"
+        r"|lancia|verific)(?:[aeiouèò]|are|ere|ire|iamo|ate|ete|mi|lo|la|li|le|ci|h|n|l|r|g|sc)*",
+        "asking": r"(?:(?:per favore|ora|adesso|poi|dopo|anche|prima|voglio(?: che)?|vorrei(?: che)?|vogliamo|serve"
+        r"|bisogna|devi|dobbiamo|dovresti|puoi|potresti|aiutami a|mi|ci|e) )*",
+    },
+    rows={
+        "reworked_to": r"(?:ho |abbiamo )(?:anche )?(?:cambiato|sostituito|spostato|rinominato|convertito) <old> "
+        r"(?:con|in|da|a|su) <new>(?:[ ,].*)?",
+        "rework_removed": r"(?:ho |abbiamo )(?:anche )?(?:tolto|rimosso|eliminato|cancellato) <old>(?:[ ,].*)?",
+        "goal": r"(?:l'|il nostro |il mio )?obiettivo(?: di oggi| principale| è)*",
+        "decided": r"(?:nuova )?decisione(?: presa| finale)?|deciso|abbiamo deciso|si è deciso|concordato",
+        "pending": r"da fare|in sospeso|(?:resta|manca)(?: da fare)?|prossimi passi|todo",
+        "done_mark": r"fatto|finito|completato",
+        "discarded": r"scartat[oaie]|rifiutat[oaie]",
+        "instead": (
+            r"(?:(?:<use>|<rather>) )*<new>,? (?:invece (?:di|del|della|che)|al posto (?:di|del|della|dell')|anziché"
+            r"|e non) ?<old><end>",
+            r"(?:<rather> )*(?:invece|al posto) (?:di|del|della|dell') ?<old>,? (?:<rather> )*<use> <new><end>",
+            r"(?:(?:ho cambiato idea|<rather>)[,:]? )*(?:passiamo|passa|cambi(?:a|amo)|migr(?:a|iamo)|sostitui(?:sci"
+            r"|amo)|spostiamo|torniamo) (?:tutto )?(?:da |dal |dalla |il |la )<old> (?:a|al|alla|su|con|in) <new><end>",
+            r"(?:<rather>,? )*(?:lascia (?:perdere|stare)|dimentica|togli|via|niente|basta) (?:il |la |l'|i |le |con "
+            r")?<old>[,;.] ?(?:<rather> )*<use> <new><end>",
+            r"(?:il |la |l')?<old> (?:(?:è|costa|va) (?:troppo )?\pL+|no), (?:<rather> )*(?:<use>|meglio|passiamo a) "
+            r"<new><end>",
+        ),
+        "no_want": (
+            r"(?:<rather>,? )*(?:non (?:voglio|vogliamo|usiamo|usare|mi convince|ci serve|serve)(?: più)?|niente|senza"
+            r"|nessun[ao]?|basta|scart(?:o|iamo)|lascia perdere|togli|evitiamo) (?:il |la |l'|i |le |con )?<new><end>",
+        ),
+        "bare": r"(?P<label>(?:è )?<part>[,.;:] ?.{4,}|<part> (?:in|con|a|al|alla|per|il|la|i|le|nel|nella|sul) .{4,})",
+        "plan": (
+            r"(?:(?:lo|la|li|le|ci|ne|io|gli) )*<do> (?:[^;?]{0,60}? )?<when>",
+            r"<when>,? (?:lo |la |le |ci |io )*<do>|(?:ci pensa|se ne occupa|lo fa|la fa) \pL+",
+        ),
+        "switch": r"(?:(?:ho cambiato idea|<rather>)[,:]? )*(?:passiamo|passa|cambiamo|migriamo) (?:tutto )?(?:a|al"
+        r"|alla|su|con) <all>",
+        "back": r"(?:torniamo|torna|ritorniamo) (?:a|al|alla|allo|su|con) <all>",
+        "turned": r"(?:alla fine|ripensandoci|pensandoci bene|anzi|piuttosto|meglio)[, ]+(?:<use> |con )*<all>",
+        "rule": r"(?P<label>(?:(?:per favore|importante|attenzione|e|ma)[,:]? )*(?:sempre|mai|non (?:\pL+are|\pL+ere"
+        r"|\pL+ire) |d'ora in poi|da adesso|ogni volta|prima di ogni|tutt[ei] (?:i|le|gli) \pL+ (?:devono|deve)"
+        r"|rispond|solo in|vietato|nessuno (?:deve|può)|non si (?:deve|può)|diamo del) ?.{3,}|.{3,60}? (?:deve|devono"
+        r"|non (?:deve|devono|può|possono)) .{4,})",
+        "works": r"(?:ora|adesso|tutto) (?:\pL+ )?(?:funziona|va|parte|passa)|funziona(?: tutto)?|va bene ora|risolto"
+        r"|era quello",
+        "prefer": r"(?:io )?(?:preferisco|preferiamo|preferirei|(?:mi|ci) (?:piace|piacciono)) <all>",
+        "use": (
+            r"(?:<rather>,? )*<use> (?:di |sul? |con )?<all>",
+            r"per [^,;?]{2,40} (?:abbiamo deciso|<use>)[:,]? <all>",
+            r"(?:abbiamo|ho) deciso(?: che| di|:) <all>",
+        ),
+        "complaint": (
+            r"non (?:si |mi |ci |li |lo )?(?:funziona|va|parte|carica|apre|salva|arriva|compare|appare|risponde"
+            r"|compila|vede|stampa|aggiorna|torna|invia|legge|trova|corrispond|coincid|entra|sta)\pL*",
+            r"(?:dà|danno|esce|escono|ricevo|restituisce|compare|mostra|lancia) (?:\S+ ){0,2}(?:errore|eccezione"
+            r"|[45]\d\d|vuoto)",
+            r"(?:due|tre) volte|si (?:blocca|rompe|chiude|impalla|pianta|inchioda|sovrappone|spegne|perde|duplica)\pL*"
+            r"|va in crash|crasha|fallisc\pL+|errore",
+            r"(?:è|sono|esce|escono|risulta|viene|arriva)(?:no)? (?:\S+ ){0,2}(?:rott|sbagliat|vuot|doppi|duplicat"
+            r"|tagliat|storto|lent|bloccat|sfocat)\pL*|ci mette (?:\S+ ){0,2}(?:troppo|un'eternità|\d+ (?:secondi"
+            r"|minuti|ore))",
+        ),
+        "fixed": r"(?:corrett|risolt|riparat|sistemat)[oaie]",
+        "did": (
+            r"<have>(?: già| anche| ora| subito)* ?<part>|^<part> [^?]{4,}",
+            r"(?:è|sono|ora è) (?:già |ora )?(?:pront|onlin|a posto)\pL*",
+        ),
+        "later": r"(?:manca|mancano|resta|restano|rimane|rimangono)(?: ancora| solo| da)* .{4,}|non ancora|più avanti"
+        r"|da fare|(?:bisogna|devo|dobbiamo) (?:ancora|anche) .{4,}|rimand\pL+ .{4,}",
+        "set": r"(?:facciamo|mettiamo|teniamo|lasciamo|tieni|lascia|restiamo|prendiamo|torno|rimaniamo) (?:a |con |su "
+        r"|in |il |la |lo |i |le |tutto |solo |\d).{2,}|^\d+ allora",
+        "order": r"<asking>(?P<label><make> .{3,})",
+        "need": r"(?:(?:mi |ci )?serv(?:e|ono)|ho bisogno di|voglio|vorrei|vorremmo|vogliamo|cerco) (?P<label>.{5,})",
+        "result": r"^(?:[\pL\pN`'\"/.#_()-]+ ){1,6}<part>$",
+    },
+    unless={
+        "instead": r"(?:dimmi|spiega|mostra|perché)\b",
+        "no_want": r"non (?:voglio|vogliamo) (?:che|\pL+(?:are|ere|ire)\b)|(?:senza|niente|nessun) (?:dubbio|problema"
+        r"|problemi|fretta|altro|male)|basta (?:che|così)|lascia perdere$",
+        "bare": r"(?:va|vista|dat|prima|finora|ordinat)\b|.*(?: ma non | manca )|(?:subito|grazie|salut|marit|minut"
+        r"|moment|stat|sabat)\pL*",
+        "plan": r"(?:se|quando|come) |.*\b(?:ieri|sempre|ogni|era|stava)\b",
+        "turned": r"meglio (?:di|che|così|non|ancora)\b|.*\b(?:funziona|è|va|sono)\b",
+        "rule": r".*\b(?:non so|se|quando|perché non|ho mai|è mai)\b|sempre (?:la|lo|il|più|stesso)\b|mai (?:più "
+        r")?(?:visto|avuto)|(?:io |chi |che |quanto )",
+        "works": r".*\b(?:ma|non|se|quando|come|manca|però)\b",
+        "use": r".*(?:\b(?:domani|spesa|stasera|prova|vediamo|perdere|stare|finta)\b)|facciamo (?:che|attenzione)"
+        r"|metti(?:amo)? che",
+        "complaint": r"(?:se|quando|perché|così che|che) |non (?:va bene|mi va|si preoccupi|arriva prima)|.*(?:senza "
+        r"errori|non più|errore mio)",
+        "fixed": r".*\b(?:non|va|da|devo|bisogna)\b",
+        "set": r".*(?:domani|spesa|stasera|prova|vediamo|perdere|stare|finta|attenzione)",
+        "did": r"(?:quando|se|finché|una volta|che|chi|come) |.*\b(?:non|manca|visto|detto|pensato|notato|stato a"
+        r"|provato a|potuto|voluto|avuto|capito|sentito|saranno|verrà|deve|dovrebbe|letto|sbagliat\pL|bloccat\pL"
+        r"|vuot\pL|malat\pL)\b",
+        "later": r"manca(?:no)? (?:poco|niente|due minuti)|rest(?:a|o) (?:qui|in attesa|calmo)",
+        "order": r"(?:fa|fatt|ordin|fin|prov|mett|cambi|control|cre|adatt|salv)(?:o|a|e|i|h)?(?:no|sc)? (?:che|da|di"
+        r"|fa|freddo|male|parte)\b|(?:prima|fine|fino|prova|crede?|credo|mandi|fai|fa|finora) (?:di|che|a|parte|male"
+        r"|il)\b",
+        "need": r"(?:voglio|vorrei) (?:sapere|capire|dire|vedere)\b|non serve",
+        "result": r"(?:se|quando|manca|un|una|non|che|per|con|è|di|in|a|il mio capo) .*|.*\b(?:non|senza|manca|se"
+        r"|quando|deve|sarà|per|può|che|con|è|ho|abbiamo)\b",
+    },
+    ahead={
+        "hands": (
+            r"(?:(?:questo|quello|lo|la|li|le|ci|ne) )+<do>(?: io| noi)?(?: <when>)?",
+            r"(?:ci pensa|lo fa|la fa|li fa|se ne occupa) (?-i:\p{Lu}\pL+)(?: <when>)?",
+        ),
+        "left": (
+            r"(?:devo|dobbiamo|bisogna|c'è da) (?:ancora|anche) .{4,}|(?:devo|dobbiamo) (?:chiamare|chiedere|parlare"
+            r"|sentire|mandare|comprare|prenotare|avvisare) .{3,}",
+            r"(?:aspetto|aspettiamo|sto aspettando|stiamo aspettando) .{4,}",
+            r".{3,60} (?:può|possono|deve|devono) aspettare\b.*|.{3,60} non (?:è|sono|l'ho|li ho|ho|abbiamo) ancora .*",
+        ),
+        "plans": (
+            r"(?:e )?(?:il|lo|la|i|gli|le|l')\b.{3,50} (?:lo|la|li|le) <do>(?: io| noi)? <when>",
+            r"(?:io |noi )?<do> .*<when>",
+        ),
+        "times": (r"(?:(?:ma|però|meglio|solo|fallo|falla) )*<when>",),
+        "hollow": r"(?:lo|la|li|le) (?:faccio|farò|facciamo)\b(?: io| noi)?",
+        "past": r".*\b(?:ieri|sempre|ogni|era|stava)\b",
+    },
+    said={
+        "lead": r"(?:(?:ok|okay|va bene|bene|perfetto|ottimo|grande|grazie(?: mille)?|ciao|buongiorno|buonasera|salve"
+        r"|sì|si|no|allora|dunque|quindi|ma|ah|eh|guarda|ecco|capito|certo|esatto|giusto|a proposito|per favore"
+        r"|un'altra cosa|inoltre|anche|poi|dai|d'accordo|bello|intanto)[,.!:]+ ?|(?:e|ma|quindi|allora|poi|però"
+        r"|inoltre|ah|dai|beh|ok|va bene) )",
+        "asks": r"(?:perché|come (?:si|posso|faccio|funziona|mai)|qual è|quale|quali|quanto|quanti|dove|chi|cosa (?:è"
+        r"|ne|succede|significa)|che cosa|secondo te)(?: |$)",
+        "polite": r"(?:(?:mi |ci )?(?:puoi|potresti|può|potrebbe|possiamo|potremmo|riesci a)|è possibile|si può)(?: "
+        r"per favore| anche| per piacere| ora)* (?P<rest>.{4,})",
+        "supposes": r"se (?:[^n]|n[^e])|quando |forse|magari|eventualmente|si potrebbe|potremmo |per esempio|ad "
+        r"esempio|in teoria|immagina|supponiamo|nel caso|di solito|in genere|normalmente|avevo pensato|stavo pensando"
+        r"|pensavo|non so se|mi chiedo",
+        "reports": r"(?:(?:il|la|lo|i|mio|mia|un|una|secondo) )?(?:[\pL]+ ){0,3}?(?:dice|dicono|ha detto|suggerisce"
+        r"|consiglia|pensa|vuole|voleva|vorrebbe|raccomanda)(?: che| di| usare| tutto)\b|secondo ",
+        "border": r"\s*[;,]\s+(?:e |ma |poi |anche |però )?|\s+(?:ma|però|e poi|e anche|e dopo)\s+|\s+[—–-]\s+|:\s+",
+        "because": r",?\s+(?:perché|dato che|visto che|poiché|siccome|così|a causa d[iel]+|in modo che)\s+|^(?:perché"
+        r"|dato che|visto che|così) |\s+[—–]\s+|\s*\(",
+        "trailer": r",? (?:per favore|per piacere|allora|per ora|per adesso|grazie|anche|prima|intanto|quindi)",
+        "offers": r"(?:(?:vuoi|vuole|volete|preferisci)(?: che)?|(?:se vuoi,? )?(?:posso|potrei|possiamo|potremmo"
+        r"|propongo|suggerisco|consiglio))(?: anche| ora| di)* (?P<label>.{4,})",
+        "choosing": r"\b(?:opzion[ei]|strad[ae]|mod[oi]|alternativ[ae]|vie|soluzioni|possibilità)\b",
+        "either": r"[,;]?\s+(?:o|oppure)\s+",
+        "yes": r"sì|si|ok|okay|va bene|certo|perfetto|ottimo|d'accordo|vai|procedi|fallo|fai(?: così| pure)?"
+        r"|facciamo(?: così)?|bene|esatto|giusto|benissimo|mi piace|andata|concordo|continua|ottima idea|volentieri"
+        r"|dai|assolutamente",
+        "no": r"no(?: grazie)?|meglio di no|non ancora|per ora no|lascia (?:stare|perdere)|non serve|adesso no",
+        "soft": r"grazie|per favore|allora|e|così|pure|tutto|come dici tu|con quello|anche",
+        "both": r"entrambi|entrambe|tutti e due|tutte e due|tutto|tutti|tutte",
+        "pick": r"la|il|lo|l'|opzione|numero|andiamo con|vado con|scelgo|meglio|prendo|prendiamo|direi|preferisco|con"
+        r"|facciamo|passiamo alla?|va(?:do)? per|scegliamo|teniamo",
+        "picked": r" (?:opzione|perché|che|mi|è|va|sembra|e)",
+    },
+    ordinals="prima|primo seconda|secondo terza|terzo -1 ultima|ultimo",
+    cues="abbiamo adesso aggiungere aggiungi aggiunto alla allora altra altro anche andiamo cambia cancella che ci "
+    "consiglio continua corretto crea creare da dal dalla decisione deciso degli dei della delle di domani facciamo "
+    "fai fatto fine fino funziona già gli grazie ho ieri il io l'obiettivo lascia lasciamo lo mai manca mancano "
+    "meglio messo metti mettiamo metto nel nella niente obiettivo oggi ogni ora passiamo perché più possono "
+    "preferisco prendiamo prendo propongo provato puoi può quando quello questa questo scartato scrivi sempre senza "
+    "serve sistemato sono sostituisci stesso suggerisco sul sulla sì teniamo ti togli tolto torniamo tutto una uno "
+    "usa usare userei usiamo voglio vorrei è",
 )
-_DONE: Final = (
-    r"(?:aggiunt|implementat|scritt|sistemat|corrett|aggiornat|cambiat|modificat|tolt|eliminat"
-    r"|cancellat|rimoss|rinominat|spostat|migrat|configurat|installat|integrat|migliorat"
-    r"|ottimizzat|pulit|documentat|divis|unit|generat|preparat|finit|collegat|tradott|semplificat"
-    r"|ridott|inclus|redatt|rivist|adattat"
-    r"|riassunt|ordinat|calcolat|programmat|creat|montat|mess|fatt|inviat|mandat|provat|testat"
-    r"|verificat|completat|definit|organizzat|riscritt|pubblicat|caricat|sostituit|separat"
-    r"|applicat)[oaie]"
-)
-_USE: Final = (
-    r"(?:usa|usi|usiamo|usate|usare|useremo|prendi|prendiamo|prendo|andiamo con|andiamo di"
-    r"|vado con|scelgo|scegliamo|teniamo|tieni|tengo|restiamo su|restiamo con|rimaniamo su"
-    r"|facciamo con|utilizza|utilizziamo|meglio usare|preferisco usare|va bene con|puntiamo su)"
-)
-_ORDERING: Final = (
-    r"(?:(?:per favore|per piacere|adesso|ora|poi|dopo|anche|prima|voglio(?: che)?|vorrei"
-    r"(?: che)?|vogliamo|ho bisogno di|abbiamo bisogno di|bisogna|devi|dobbiamo|dovresti"
-    r"|puoi|potresti|mi serve|ci serve|aiutami a|mi|ci|e|mi puoi|manca da|resta da),? )*"
-)
-
-RULES: Final = (
-    Rule(
-        "it.goal",
-        _BOTH,
-        Act.GOAL,
-        r"(?:l'|il mio |il nostro )?obiettivo(?: di oggi| principale| è|:)+ ?(?P<label>.{4,})",
-        0.92,
-        "Obiettivo: una pagina di prenotazione per l'officina",
-        "L'obiettivo fotografico è sporco",
-        explicit=True,
-    ),
-    Rule(
-        "it.decided",
-        _BOTH,
-        Act.CHOICE,
-        r"(?:decisione(?: finale| presa)?|deciso|abbiamo deciso|stabilito): ?(?P<label>.{2,})",
-        0.92,
-        "Decisione: prezzi in centesimi",
-        "La decisione era dura",
-        explicit=True,
-    ),
-    Rule(
-        "it.pending",
-        _BOTH,
-        Act.LATER,
-        r"(?:da fare|in sospeso|manca(?:no)?|resta(?:no)?|prossimi passi|prossimo passo|ancora da fare): ?"
-        r"(?P<label>.{3,})",
-        0.92,
-        "Da fare: tradurre le mail",
-        "Dà fastidio",
-        explicit=True,
-    ),
-    Rule(
-        "it.done_mark",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:fatto|completato|finito): ?(?P<label>.{3,})",
-        0.9,
-        "Fatto: tabella dei clienti",
-        "Fatto a mano",
-        explicit=True,
-    ),
-    Rule(
-        "it.discarded",
-        _BOTH,
-        Act.REJECT,
-        r"(?:scartat[oaie]|respint[oaie]): ?(?P<label>.{2,})",
-        0.9,
-        "Scartato: pagamento con assegno",
-        "Scartare la carta",
-        explicit=True,
-    ),
-    Rule(
-        "it.instead",
-        _USER,
-        Act.REPLACE,
-        rf"(?:meglio |{_USE} |metti |mettiamo )*(?P<label>[^,;]{{2,60}}?),? (?:invece (?:di|del"
-        r"|della|che|dei)|al posto (?:di|del|della|dei)|anziché|e non) (?P<target>[^,;]+)(?:[,;] "
-        r"(?P<reason>.+))?",
-        0.9,
-        "usa argon2 invece di bcrypt",
-        "Dimmi il motivo invece di indovinare",
-        whole=True,
-        unless=r"(?:dimmi|spiega|mostra|perché)",
-    ),
-    Rule(
-        "it.switch",
-        _USER,
-        Act.REPLACE,
-        r"(?:meglio |allora |poi )*(?:passiamo|passa|passare|cambiamo|migriamo|spostiamoci|passerei)"
-        r"(?: tutto)?(?: d(?:a|al|alla|all') (?P<target>[^,;]{2,40}?))? (?:a|al|alla|ad|su|verso) "
-        r"(?P<label>.{2,})",
-        0.88,
-        "passiamo da MySQL a Postgres, regge di più",
-        "passa domani",
-        unless=r"pass[oa] a (?:trovar|prend)",
-    ),
-    Rule(
-        "it.swap",
-        _USER,
-        Act.REPLACE,
-        r"(?:sostituisci|sostituiamo|sostituire|cambia|rimpiazza) (?:il |la |lo |l')?(?P<target>[^,;]{2,50}?)"
-        r" con (?P<label>.{1,})",
-        0.9,
-        "sostituisci Redux con Zustand",
-        "cambia la lampadina",
-        whole=True,
-    ),
-    Rule(
-        "it.drop_for",
-        _USER,
-        Act.REPLACE,
-        r"(?:lascia perdere|lasciamo perdere|dimentica|togli|scordati)(?: il| la| lo)? (?P<target>[^,;]{2,50}?)[,;.]"
-        r" ?(?:e |andiamo |meglio |poi )*(?:usa|usiamo|con|prendi|prendiamo|meglio|metti) (?P<label>.{2,})",
-        0.88,
-        "lascia perdere Redux, usiamo Zustand",
-        "dimentica tutto, dormi",
-        whole=True,
-    ),
-    Rule(
-        "it.turned",
-        _USER,
-        Act.REPLACE,
-        r"(?:alla fine|ripensandoci|pensandoci bene|anzi|ho cambiato idea|meglio)[, ]+(?:no[, ]+)?"
-        r"(?:andiamo con |usiamo |facciamo |prendiamo |con |metti |meglio )*(?P<label>.{2,})",
-        0.78,
-        "alla fine usiamo SQLite",
-        "alla fine del mese",
-        unless=r"alla fine (?:del|della|di)|meglio (?:di|così|non|tardi|che)|anzi,? (?:no|grazie)$|.*\b"
-        r"(?:funziona|ha|è)\b",
-    ),
-    Rule(
-        "it.back",
-        _USER,
-        Act.RETURN,
-        r"(?:allora |meglio )*(?:torniamo|torna|tornare|ritorniamo) (?:a|al|alla|su|all'|indietro a) ?"
-        r"(?P<label>.{2,})",
-        0.85,
-        "torniamo a REST",
-        "torno lunedì",
-        unless=r".*\bcasa\b",
-    ),
-    Rule(
-        "it.forget",
-        _USER,
-        Act.RETRACT,
-        r"(?:lascia perdere|lasciamo perdere|lascia stare|annulla|dimentica|niente più) (?:il "
-        r"|la |i |le |gli |l')?(?P<label>.{3,})",
-        0.8,
-        "lascia perdere i coupon",
-        "lascia la luce accesa",
-    ),
-    Rule(
-        "it.no_want",
-        _USER,
-        Act.REJECT,
-        r"(?:non (?:voglio|vogliamo|usare|usiamo|mi piace|mi convince|useremo|ci serve)|niente"
-        r"|senza|nessun|nessuna) (?P<label>.{2,})",
-        0.78,
-        "niente cookie di terze parti",
-        "senza problemi",
-        unless=r"senza (?:problemi|dubbio|fretta|volere)|niente (?:di|da|male|paura|panico)|nessun(?:a)? "
-        r"(?:problema|fretta|idea)|non voglio (?:che|\pL+re\b)",
-    ),
-    Rule(
-        "it.rule",
-        _USER,
-        Act.RULE,
-        r"(?P<label>(?:(?:per favore|importante|attenzione|e|ah)[,:]? )*(?:sempre|mai|non (?:toccare"
-        r"|cambiare|modificare|cancellare|aggiungere|creare|fare|scrivere|pubblicare|mandare"
-        r"|usare mai|\pL+re mai)|rispondi|rispondimi|ogni volta che|d'ora in poi|da adesso in poi"
-        r"|tutti i [\pL]+ devono|tutte le [\pL]+ devono|risposte (?:brevi|corte)|prima di (?:ogni"
-        r"|cambiare|cancellare|pubblicare|modificare)|vietato|è vietato|dammi sempre|dammi del).{3,})",
-        0.84,
-        "rispondi sempre in italiano",
-        "mai visto prima, bello",
-        unless=r"(?:mai|sempre) (?:visto|stato|così|il solito|lo stesso|la stessa)",
-    ),
-    Rule(
-        "it.prefer",
-        _USER,
-        Act.PREFERENCE,
-        r"(?:io |noi |a me |mi |ci )*(?:preferisco|preferiamo|preferirei|piace|piacciono|piacerebbe) "
-        r"(?:di più )?(?P<label>.{3,})",
-        0.76,
-        "preferisco le virgolette singole",
-        "mi piace",
-        unless=r".*piace(?:rebbe)? (?:l'idea|come|sapere)",
-    ),
-    Rule(
-        "it.still",
-        _USER,
-        Act.STILL,
-        r"(?P<label>(?:(?:no|hm|ma)[, ]+)*(?:[^,;]{0,60}? )?(?:ancora (?:non|lo stesso|errore"
-        r"|la stessa|rotto|niente)|continua a (?:non|dare|fallire|crash|\pL+re)|non (?:va|funziona"
-        r"|parte) ancora|sempre lo stesso errore|stesso errore|di nuovo (?:l'errore|errore|rotto)).*)",
-        0.84,
-        "il login continua a fallire",
-        "ancora un caffè",
-    ),
-    Rule(
-        "it.works",
-        _USER,
-        Act.CONFIRM,
-        r"(?P<label>(?:(?:sì|ok|grazie|perfetto|ottimo|bene|adesso|ora|evviva)[,! ]+)*(?:adesso "
-        r"|ora |tutto )*(?:funziona|va|parte|risolto|a posto|è a posto|passano|passa)(?: tutto"
-        r"| bene| adesso| ora)*(?:$|[,.!] ?.*))",
-        0.78,
-        "adesso funziona, grazie",
-        "come funziona",
-        unless=r".*\b(?:ma|non|come|però)\b",
-    ),
-    Rule(
-        "it.complaint",
-        _USER,
-        Act.COMPLAINT,
-        r"(?P<label>(?:(?:adesso|ma|oddio|hm|ora|però)[, ]+)*(?:(?:mi )?(?:dà|da|esce|compare"
-        r"|restituisce|ricevo|ottengo)(?: un| l'| il| questo)? ?(?:errore|eccezione|5\d\d|4\d\d)"
-        r"|non (?:funziona|si apre|carica|salva|compila|parte|appare|risponde|si connette|va)"
-        r"|[^,;?]{2,70}? (?:non (?:funziona|funzionano|si apre|carica|salva|compila|parte|appare"
-        r"|risponde|si connette|va|arriva|arrivano|si vede|si vedono)|fallisce|falliscono|si blocca"
-        r"|si rompe|va in crash|crasha|è (?:rott|vuot|sbagliat|lentissim|sparit|tagliat)[oaie]"
-        r"|sono (?:rott|vuot|sbagliat|sparit|doppi)[oaie]?|dà errore|ci mette (?:troppo|\d))).*)",
-        0.76,
-        "il pulsante di pagamento non funziona sul telefono",
-        "se non funziona, riavvia",
-        unless=r"se |quando |perché ",
-    ),
-    Rule(
-        "it.fixed",
-        _ASSISTANT,
-        Act.FIX,
-        r"(?:(?:ho|abbiamo) )?(?:corretto|sistemato|risolto|riparato) (?P<label>.{3,})",
-        0.8,
-        "Ho corretto l'arrotondamento dei prezzi",
-        "Correggere richiede tempo",
-    ),
-    Rule(
-        "it.did",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:(?:fatto|ecco|ok|pronto)[,.:!]+ )?(?:l'|te l'|ti |le |li )?(?:ho|abbiamo)(?: già"
-        rf"| anche| appena| ora| adesso)* (?P<label>{_DONE} .{{3,}})",
-        0.78,
-        "Ho aggiunto la colonna di stato",
-        "Ho una domanda",
-    ),
-    Rule(
-        "it.is_done",
-        _BOTH,
-        Act.CLAIM,
-        rf"(?P<label>[^,;?]{{3,80}}? (?:è|sono|è stat[oa]|sono stat[ie])(?: già| ora| adesso)* "
-        rf"(?:{_DONE}|pront[oaie]|a posto|online))(?:$|[\s.,;].*)",
-        0.72,
-        "La pagina di prenotazione è pronta",
-        "La zuppa è fredda",
-        unless=r"(?:quando|se|una volta che|appena) |.*\bnon\b",
-    ),
-    Rule(
-        "it.later",
-        _BOTH,
-        Act.LATER,
-        r"(?:(?:ancora|poi|ci|mi|solo|adesso) )*(?P<label>(?:manca(?:no)?|resta(?:no)?|rimane"
-        r"|rimangono)(?: ancora| solo| da)* .{4,})",
-        0.76,
-        "manca la traduzione degli avvisi",
-        "mi manchi tanto",
-        unless=r"manca(?:no)? (?:poco|niente)",
-    ),
-    Rule(
-        "it.tomorrow",
-        _USER,
-        Act.LATER,
-        r"(?P<label>(?:[^,;?]{0,50}? )?(?:domani|dopo|più tardi|stasera|lunedì|martedì|mercoledì"
-        r"|giovedì|venerdì|la settimana prossima|settimana prossima) (?:[\pL]+ ){0,3}?(?:\pL+"
-        r"(?:rò|remo)|scrivo|faccio|facciamo|guardo|provo|chiedo|mando|chiamo|controllo|sento"
-        r"|finisco|preparo|parlo)\b.*|(?:lo |la |li |le |ci )?(?:faccio|scrivo|chiedo|guardo"
-        r"|mando|sento|chiamo|penso|farò|scriverò|chiederò)\b [^?]{0,60}?(?:domani|più tardi"
-        r"|stasera|lunedì|martedì|mercoledì|giovedì|venerdì|settimana prossima|io).*)",
-        0.74,
-        "domani scrivo i test del carrello",
-        "domani è festa",
-    ),
-    Rule(
-        "it.use",
-        _USER,
-        Act.CHOICE,
-        rf"(?:(?:ok|va bene|allora|sì|e|quindi|dai|per favore),? )*{_USE} (?P<label>.{{2,}})",
-        0.82,
-        "andiamo con il pagamento in negozio",
-        "usa la testa",
-        unless=r"usa la testa|prendi(?:ti)? (?:tempo|il tuo tempo)|tieni (?:presente|conto)",
-    ),
-    Rule(
-        "it.should",
-        _USER,
-        Act.WISH,
-        rf"(?P<label>(?:il|la|lo|i|le|gli|un|una|ogni|questo|tutto)(?: {NAMES})? (?:deve|devono"
-        rf"|dovrebbe|dovrebbero) .{{4,}})",
-        0.65,
-        "il menu deve stare in alto",
-        "il gatto ha fame",
-    ),
-    Rule(
-        "it.order",
-        _USER,
-        Act.REQUEST,
-        rf"{_ORDERING}(?P<label>{_WORK} .{{3,}})",
-        0.78,
-        "aggiungi un filtro per data alla lista",
-        "la prova era lunga",
-        unless=r"(?:fa (?:freddo|caldo|male|sì|parte|schifo)|meno|come|prova a|importa (?:poco|che)"
-        r"|fare? (?:male|tardi)|testo|provi?|ordine|fai? (?:bene|male)|crede?) ?",
-    ),
-    Rule(
-        "it.need",
-        _USER,
-        Act.REQUEST,
-        r"(?:mi serve|ci serve|mi servono|ci servono|ho bisogno di|abbiamo bisogno di|voglio"
-        r"|vogliamo|vorrei|vorremmo|devo|dobbiamo|cerco) (?P<label>.{5,})",
-        0.75,
-        "mi serve una pagina per i resi",
-        "voglio sapere perché",
-        unless=r".*(?:voglio|vorrei|devo) (?:sapere|capire|dire|vedere|pensare|andare)",
-    ),
-    Rule(
-        "it.propose",
-        _ASSISTANT,
-        Act.PROPOSAL,
-        r"(?:(?:io )?(?:propongo|suggerisco|consiglio|raccomando|userei|andrei con|ti consiglio)"
-        r"|la cosa migliore (?:è|sarebbe)) (?:di )?(?P<label>.{4,})",
-        0.6,
-        "Io userei Redis per le sessioni",
-        "Quello che dici è vero",
-    ),
-)
-
-ITALIAN: Final = Tongue(
-    code="it",
-    rules=RULES,
-    cues=words_of(
-        "facciamo mettiamo teniamo lasciamo tolto provato oggi ieri ogni può possono senza fino altro altra "
-        "stesso messo metto prendo prendiamo usiamo "
-        "che gli un una uno per non con del della dei delle degli nel nella sul sulla al alla dal dalla è sono"
-        " ho hai abbiamo questo questa quello mi ci ti si anche già ma perché quando come il lo la le di"
-        " usa usiamo usare andiamo voglio vorrei aggiungi aggiungere crea creare scrivi fare fai fatto metti"
-        " mettiamo cambia togli cancella meglio preferisco sempre mai adesso ora domani allora sì grazie"
-        " manca mancano da decisione deciso obiettivo l'obiettivo scartato funziona continua lascia torniamo"
-        " passiamo niente senza corretto aggiunto sistemato sostituisci serve più alla fine puoi tutto io userei"
-        " propongo suggerisco consiglio"
-    )
-    - words_of("con come fare si mi un ma hai con la le no per del al non"),
-    lead=r"(?:(?:ok|okay|va bene|bene|perfetto|ottimo|grande|grazie(?: mille)?|ciao|buongiorno"
-    r"|buonasera|salve|sì|si|no|allora|dunque|quindi|ma|ah|eh|guarda|ecco|capito|certo|esatto"
-    r"|giusto|a proposito|per favore|un'altra cosa|inoltre|anche|poi|dai|d'accordo|bello"
-    r"|intanto)[,.!:]+ ?|(?:e|ma|quindi|allora|poi|però|inoltre|ah|dai|beh|ok|va bene) )",
-    asks=r"(?:perché|come (?:si|posso|faccio|funziona|mai)|qual è|quale|quali|quanto|quanti|dove"
-    r"|chi|cosa (?:è|ne|succede|significa)|che cosa)(?: |$)",
-    polite=r"(?:(?:mi |ci )?(?:puoi|potresti|può|potrebbe|possiamo|potremmo|riesci a)|è possibile"
-    r"|si può)(?: per favore| anche| per piacere| ora)* (?P<rest>.{4,})",
-    supposes=r"(?:se (?:non|il|la|lo|si|tu|noi|usa|fos|av|vuo|c'è|do)|quando |forse|magari|eventualmente"
-    r"|si potrebbe|potremmo |per esempio|ad esempio|in teoria|immagina|supponiamo|nel caso"
-    r"|di solito|in genere|normalmente|avevo pensato|stavo pensando|pensavo|non so se|mi chiedo)",
-    reports=r"(?:(?:il|la|lo|i|mio|mia|un|una|secondo) )?(?:[\pL]+ ){0,3}?(?:dice|dicono|ha detto"
-    r"|suggerisce|consiglia|pensa|vuole|voleva|raccomanda)(?: che| di| usare)\b|secondo ",
-    border=r"\s*[;,]\s+(?:e |ma |poi |anche |però )?|\s+(?:ma|però|e poi|e anche|e dopo)\s+|\s+[—–-]\s+" r"|:\s+",
-    because=r",?\s+(?:perché|dato che|visto che|poiché|siccome|così|a causa d[iel]+|in modo che)\s+"
-    r"|^(?:perché|dato che|visto che|così) |\s+[—–]\s+|\s*\(",
-    trailer=r",? (?:per favore|per piacere|allora|per ora|per adesso|grazie|anche|prima|intanto|quindi)",
-    offers=r"(?:(?:vuoi|vuole|volete|preferisci)(?: che)?|(?:se vuoi,? )?(?:posso|potrei|possiamo"
-    r"|potremmo|propongo|suggerisco|consiglio))(?: anche| ora| di)* (?P<label>.{4,})",
-    choosing=r"\b(?:opzion[ei]|strad[ae]|mod[oi]|alternativ[ae]|vie|soluzioni|possibilità)\b",
-    either=r"[,;]?\s+(?:o|oppure)\s+",
-    yes=r"sì|si|ok|okay|va bene|certo|perfetto|ottimo|d'accordo|vai|procedi|fallo|fai(?: così"
-    r"| pure)?|facciamo(?: così)?|bene|esatto|giusto|benissimo|mi piace|andata|concordo|continua"
-    r"|ottima idea|volentieri|dai|assolutamente",
-    no=r"no(?: grazie)?|meglio di no|non ancora|per ora no|lascia (?:stare|perdere)|non serve" r"|adesso no",
-    soft=r"grazie|per favore|allora|e|così|pure|tutto|come dici tu|con quello|anche",
-    both=r"entrambi|entrambe|tutti e due|tutte e due|tutto|tutti|tutte",
-    pick=r"la|il|lo|l'|opzione|numero|andiamo con|vado con|scelgo|meglio|prendo|prendiamo|direi"
-    r"|preferisco|con|facciamo|passiamo alla?|va(?:do)? per|scegliamo|teniamo",
-    picked=r" (?:opzione|perché|che|mi|è|va|sembra|e)",
-    ordinals={"prima": 0, "primo": 0, "seconda": 1, "secondo": 1, "terza": 2, "terzo": 2, "ultima": -1, "ultimo": -1},
-)
+"""The table of Italian."""

@@ -1,423 +1,199 @@
-"""Portuguese of both sides of the ocean, with and without accents."""
+"""Portuguese, of Brazil and of Portugal."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from .tongue import make_tongue
 
-from .rule import Act, Rule, Speaker
-from .tongue import NAMES, Tongue
-
-_USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
-
-_WORK: Final = (
-    r"(?:adicion|acrescent|implement|escrev|consert|arrum|corrij|corrig|atualiz|mud|alter"
-    r"|troc|tir|remov|apag|delet|exclu|refator|renome|mov|migr|convert|configur|instal|integr"
-    r"|melhor|otimiz|limp|document|separ|divid|junt|valid|ger|prepar|termin|conect|traduz"
-    r"|escond|simplific|reduz|aument|inclu|inclui|redij"
-    r"|revis|ajust|adapt|resum|orden|calcul|compar|program|desenh|cri|mont|met|coloc|bot"
-    r"|faz|faç|fac|envi|mand|test|verifi|complet|defin|organiz|reescrev|explic|sub|public"
-    r"|pesquis|encurt|import|export|mostr)"
-    r"(?:a|e|ar|er|ir|em|amos|emos|imos|ando|o|as|es|que|quem|ue|ça|ce|cer|ei|iu|u|r|ia|ie"
-    r"|eie|eia)*"
-)
-_DONE: Final = (
-    r"(?:adicionei|acrescentei|implementei|escrevi|consertei|arrumei|corrigi|atualizei|mudei"
-    r"|alterei|troquei|tirei|removi|apaguei|deletei|refatorei|renomeei|movi|migrei|configurei"
-    r"|instalei|integrei|melhorei|otimizei|limpei|documentei|separei|dividi|juntei|gerei"
-    r"|preparei|terminei|conectei|traduzi|simplifiquei|reduzi|incluí|incluo|redigi|revisei"
-    r"|ajustei|adaptei"
-    r"|resumi|calculei|montei|coloquei|botei|fiz|enviei|mandei|testei|completei|defini|organizei"
-    r"|reescrevi|subi|publiquei|criei|apliquei|passei|deixei)"
-)
-_PART: Final = (
-    r"(?:pront|feit|criad|adicionad|atualizad|removid|configurad|implementad|instalad|publicad"
-    r"|terminad|migrad|concluíd|concluid|corrigid|traduzid|escrit|enviad|aplicad|testad|gerad"
-    r"|revisad|definid|ajustad)[oa]s?"
-)
-_USE: Final = (
-    r"(?:usa|use|usar|usem|usamos|vamos usar|vamos de|vamos com|vou usar|vou de|vou com|fico com"
-    r"|ficamos com|escolho|escolhemos|prefiro usar|melhor usar|fica com|pode ser|utiliza"
-    r"|utilize|utilizamos|vamos manter|mantém|mantem|mantenha|fechamos com|fechado com|bora de"
-    r"|bora com)"
-)
-_ORDERING: Final = (
-    r"(?:(?:por favor|agora|depois|também|tambem|primeiro|quero(?: que)?|queria(?: que)?"
-    r"|queremos|gostaria(?: de| que)?|preciso(?: de| que)?|precisamos(?: de)?|tem que|temos que"
-    r"|temos de|tens de|você pode|pode|podes|poderia|dá pra|da pra|vamos|bora|me ajuda a"
-    r"|ajuda-me a|falta|você|e|me|nos|já|aí),? )*"
-)
-
-RULES: Final = (
-    Rule(
-        "pt.goal",
-        _BOTH,
-        Act.GOAL,
-        r"(?:o |meu |nosso )?(?:objetivo|objectivo|meta)(?: de hoje| principal| é|:)+ ?(?P<label>.{4,})",
-        0.92,
-        "Objetivo: uma página de reservas para a oficina",
-        "A objetiva está suja",
-        explicit=True,
-    ),
-    Rule(
-        "pt.decided",
-        _BOTH,
-        Act.CHOICE,
-        r"(?:decisão(?: final| nova)?|decidido|combinado|fica decidido): ?(?P<label>.{2,})",
-        0.92,
-        "Decisão: preços em centavos",
-        "A decisão foi difícil",
-        explicit=True,
-    ),
-    Rule(
-        "pt.pending",
-        _BOTH,
-        Act.LATER,
-        r"(?:pendentes?|pendências?|a fazer|por fazer|falta|próximos? passos?): ?(?P<label>.{3,})",
-        0.92,
-        "Pendente: traduzir os e-mails",
-        "Estou pendente",
-        explicit=True,
-    ),
-    Rule(
-        "pt.done_mark",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:feito|pronto|concluído|concluido|terminado): ?(?P<label>.{3,})",
-        0.9,
-        "Feito: tabela de clientes",
-        "Feito à mão",
-        explicit=True,
-    ),
-    Rule(
-        "pt.discarded",
-        _BOTH,
-        Act.REJECT,
-        r"(?:descartad[oa]s?|rejeitad[oa]): ?(?P<label>.{2,})",
-        0.9,
-        "Descartado: pagamento com cheque, não compensa",
-        "Descartes era francês",
-        explicit=True,
-    ),
-    Rule(
-        "pt.instead",
-        _USER,
-        Act.REPLACE,
-        rf"(?:melhor |{_USE} |põe |coloca |bota |muda para )*(?P<label>[^,;]{{2,60}}?),? (?:em vez d[eoa]"
-        r"|ao invés d[eoa]|no lugar d[eoa]|e não) (?P<target>[^,;]+)(?:[,;] (?P<reason>.+))?",
-        0.9,
-        "usa argon2 em vez de bcrypt",
-        "Diz o motivo em vez de adivinhar",
-        whole=True,
-        unless=r"(?:diz|diga|explica|mostra|por que)",
-    ),
-    Rule(
-        "pt.switch",
-        _USER,
-        Act.REPLACE,
-        r"(?:melhor |vamos |bora |então )*(?:mud(?:a|e|ar|amos)|pass(?:a|e|ar|amos)|troc(?:a"
-        r"|ar|amos)|troque|migr(?:a|e|ar|amos))(?: tudo)?(?: d[eoa] (?P<target>[^,;]{2,40}?))? "
-        r"(?:para|pra|pro|por|pelo|pela) (?:o |a )?(?P<label>.{2,})",
-        0.88,
-        "vamos mudar de MySQL para Postgres, aguenta mais",
-        "passa lá amanhã",
-    ),
-    Rule(
-        "pt.swap",
-        _USER,
-        Act.REPLACE,
-        r"(?:troca|troque|substitui|substitua|trocar|substituir) (?:o |a )?(?P<target>[^,;]{2,50}?) "
-        r"(?:por|pelo|pela) (?P<label>.{1,})",
-        0.9,
-        "troca o Redux pelo Zustand",
-        "troca a lâmpada",
-        whole=True,
-    ),
-    Rule(
-        "pt.drop_for",
-        _USER,
-        Act.REPLACE,
-        r"(?:esquece|esqueça|larga|deixa|tira)(?: o| a| isso de| essa de)? (?P<target>[^,;]{2,50}?)[,;.] ?"
-        r"(?:e |vamos |melhor |bora )*(?:usa|usar|de|com|vai de|vai com|melhor|fica com|põe) "
-        r"(?P<label>.{2,})",
-        0.88,
-        "esquece o Redux, vamos de Zustand",
-        "esquece isso, vai dormir",
-        whole=True,
-    ),
-    Rule(
-        "pt.turned",
-        _USER,
-        Act.REPLACE,
-        r"(?:no fim|no final|pensando bem|pensando melhor|mudei de ideia|melhor)[, ]+(?:vamos "
-        r"|usar |usa |com |de |fica |põe |vou de )*(?P<label>.{2,})",
-        0.78,
-        "pensando bem, vamos de SQLite",
-        "no final do mês",
-        whole=True,
-        unless=r"no (?:fim|final) (?:d[aeo])|melhor (?:que|assim|não|ainda|impossível)",
-    ),
-    Rule(
-        "pt.back",
-        _USER,
-        Act.RETURN,
-        r"(?:vamos |melhor |então )*(?:volta(?:r|mos)?|volte(?:mos)?) (?:a|ao|à|para|pra|pro)"
-        r"(?: o| a)? (?P<label>.{2,})",
-        0.85,
-        "vamos voltar ao REST",
-        "volto amanhã",
-        unless=r".*\b(?:casa|trabalh|cama|fazer)",
-    ),
-    Rule(
-        "pt.forget",
-        _USER,
-        Act.RETRACT,
-        r"(?:esquece|esqueça|cancela|cancele|deixa(?: pra lá| de lado)?|desiste d[eoa]) (?:o "
-        r"|a |os |as |isso d[eoa] )?(?P<label>.{3,})",
-        0.8,
-        "esquece os cupons",
-        "deixa a luz acesa",
-        unless=r"(?:deixa|esquece) (?:a luz|que|claro|tudo|isso$|um|uma|eu|comigo)",
-    ),
-    Rule(
-        "pt.no_want",
-        _USER,
-        Act.REJECT,
-        r"(?:não (?:quero|queremos|usa|use|vamos usar|gosto d[eoa]|vou usar|serve|curti)|nada de"
-        r"|sem|nem pensar em|dispenso) (?P<label>.{2,})",
-        0.78,
-        "não quero cookies de terceiros",
-        "sem problema",
-        unless=r"sem (?:problema|dúvida|querer|pressa|falta|mais)|não quero (?:que|incomod|\pL+[aei]r\b)"
-        r"|não (?:quero|gosto) (?:mais|nada)$",
-    ),
-    Rule(
-        "pt.rule",
-        _USER,
-        Act.RULE,
-        r"(?P<label>(?:(?:por favor|importante|atenção|e|ah)[,:]? )*(?:sempre|nunca|jamais|não "
-        r"(?:mexa|mexe|altere|altera|apague|apaga|mude|crie|faça|adicione|escreva|suba|commite"
-        r"|toque|publique|coloque)|responda|responde|toda vez que|a partir de agora|daqui pra frente"
-        r"|daqui em diante|todos os [\pL]+ (?:devem|têm)|todas as [\pL]+ (?:devem|têm)|respostas curtas"
-        r"|antes de (?:cada|qualquer|mudar|apagar|publicar|commitar)|é proibido).{3,})",
-        0.84,
-        "não suba nada sem o meu ok",
-        "isso nunca foi assim",
-        unless=r"(?:sempre|nunca) (?:me|foi|deu|dá|falha|funciona|vi|tive)\b",
-    ),
-    Rule(
-        "pt.prefer",
-        _USER,
-        Act.PREFERENCE,
-        r"(?:eu |a gente |nós )?(?:prefiro|preferimos|preferia|gosto mais d[eoa]|gosto d[eoa]"
-        r"|gostamos d[eoa]) (?P<label>.{3,})",
-        0.76,
-        "prefiro aspas simples",
-        "gosto disso",
-    ),
-    Rule(
-        "pt.still",
-        _USER,
-        Act.STILL,
-        r"(?P<label>(?:(?:não|hm|mas)[, ]+)*(?:[^,;]{0,60}? )?(?:ainda (?:não|dá|está dando|está com"
-        r"|tá|falha|quebra|o mesmo|aparece)|continua (?:dando|falhando|quebrad|sem|com|igual"
-        r"|o mesmo|não|travando|lento|errad)|de novo o (?:mesmo )?erro|mesmo erro|outra vez o erro).*)",
-        0.84,
-        "o login continua falhando",
-        "ainda é cedo",
-    ),
-    Rule(
-        "pt.works",
-        _USER,
-        Act.CONFIRM,
-        r"(?P<label>(?:(?:sim|ok|obrigad[oa]|valeu|perfeito|boa|legal|show|agora|aê|opa|beleza)[,! ]+)*"
-        r"(?:agora |já |tudo )*(?:funcionou|funciona|está funcionando|tá funcionando|deu certo"
-        r"|rodou|passou|resolvido|resolveu|foi)(?:$|[,.! ].*))",
-        0.78,
-        "agora funcionou, obrigado",
-        "funciona a gasolina",
-        unless=r".*\b(?:mas|não|gasolina|como|foi (?:o|a|um|uma))\b",
-    ),
-    Rule(
-        "pt.complaint",
-        _USER,
-        Act.COMPLAINT,
-        r"(?P<label>(?:(?:agora|mas|ih|hm|opa|só que)[, ]+)*(?:(?:está |tá )?(?:dá|deu|dando"
-        r"|aparece|apareceu|retorna|recebo|tomei)(?: um| o| uma| este)? (?:erro|exceção|falha"
-        r"|5\d\d|4\d\d)|não (?:funciona|abre|carrega|salva|compila|roda|aparece|responde|conecta"
-        r"|inicia|envia)"
-        r"|[^,;?]{2,70}? (?:não (?:funciona|abre|carrega|salva|compila|roda|aparece|responde"
-        r"|conecta|inicia|envia|chega|está funcionando|tá funcionando|atualiza)|falha|trava|travou"
-        r"|quebra|quebrou|caiu|cai|sumiu|some|está (?:quebrad|vazi|errad|lent|duplicad)\pL*|tá "
-        r"(?:quebrad|vazi|errad|lent|duplicad)\pL*|dá (?:erro|pau)|deu (?:erro|pau)|demora (?:muito"
-        r"|demais|\d))).*)",
-        0.76,
-        "o botão de pagamento não funciona no celular",
-        "se não funciona, reinicia",
-        unless=r"se |quando ",
-    ),
-    Rule(
-        "pt.fixed",
-        _ASSISTANT,
-        Act.FIX,
-        r"(?:já )?(?:corrigi|consertei|resolvi|arrumei|corrigid[oa]|resolvid[oa]) (?P<label>.{3,})",
-        0.8,
-        "Corrigi o arredondamento dos preços",
-        "Corrigir isso demora",
-    ),
-    Rule(
-        "pt.did",
-        _BOTH,
-        Act.CLAIM,
-        rf"(?:(?:pronto|feito|ok)[,.:!]+ )?(?:eu |já |também |te |lhe )*(?P<label>{_DONE} .{{3,}})",
-        0.76,
-        "Adicionei a coluna de estado",
-        "Adicionar é fácil",
-    ),
-    Rule(
-        "pt.is_done",
-        _BOTH,
-        Act.CLAIM,
-        rf"(?P<label>[^,;?]{{3,80}}? (?:já |agora )*(?:está|estão|tá|foi|foram|ficou|ficaram)"
-        rf"(?: já| agora)* {_PART})(?:$|[\s.,;].*)",
-        0.72,
-        "A página de reservas já está pronta",
-        "A sopa está fria",
-        unless=r"(?:quando|se|depois que|assim que|isso) |.*\bnão\b",
-    ),
-    Rule(
-        "pt.later",
-        _BOTH,
-        Act.LATER,
-        r"(?P<label>(?:só |ainda )*(?:falta(?:m)?|fica faltando|ficou faltando|está pendente" r"|resta) .{4,})",
-        0.76,
-        "falta traduzir os avisos",
-        "a falta foi leve",
-        unless=r"faltam? (?:pouco|nada)",
-    ),
-    Rule(
-        "pt.tomorrow",
-        _USER,
-        Act.LATER,
-        r"(?P<label>(?:[^,;?]{0,50}? )?(?:amanhã|depois|mais tarde|semana que vem|na próxima semana"
-        r"|segunda|terça|quarta|quinta|sexta|à noite) (?:eu |a gente |já )*(?:\pL+(?:rei|remos)"
-        r"|vou|faço|fazemos|vejo|escrevo|termino|testo|falo|peço|mando|ligo|reviso|resolvo)\b.*"
-        r"|vou [^?]{3,60}? (?:amanhã|mais tarde|depois|semana que vem|na (?:segunda|terça|quarta"
-        r"|quinta|sexta)).*)",
-        0.74,
-        "amanhã escrevo os testes do carrinho",
-        "amanhã é feriado",
-    ),
-    Rule(
-        "pt.use",
-        _USER,
-        Act.CHOICE,
-        rf"(?:(?:ok|beleza|então|sim|tá|bom|e|por favor),? )*{_USE} (?P<label>.{{2,}})",
-        0.82,
-        "vamos com o pagamento na loja",
-        "usa a cabeça",
-        unless=r"usa a cabeça",
-    ),
-    Rule(
-        "pt.should",
-        _USER,
-        Act.WISH,
-        rf"(?P<label>(?:o|a|os|as|um|uma|cada|todo|isso)(?: {NAMES})? (?:deve|devem|deveria|tem que"
-        rf"|têm que|tem de|precisa|precisam) .{{4,}})",
-        0.65,
-        "o menu tem que ficar em cima",
-        "o gato tem fome",
-    ),
-    Rule(
-        "pt.order",
-        _USER,
-        Act.REQUEST,
-        rf"{_ORDERING}(?P<label>{_WORK} .{{3,}})",
-        0.78,
-        "adiciona um filtro por data na lista",
-        "a melhora foi grande",
-        unless=r"(?:melhor|para|como|cri[oa]nça|sub|test[eo]s|mando|faz (?:sentido|tempo|parte)|ordem"
-        r"|geral|mesmo|mesma|muda nada|tira-teima) ?",
-    ),
-    Rule(
-        "pt.need",
-        _USER,
-        Act.REQUEST,
-        r"(?:preciso de|preciso|precisamos de|precisamos|quero|queremos|queria|gostaria de|estou precisando de"
-        r"|busco) (?P<label>.{5,})",
-        0.75,
-        "preciso de uma página para devoluções",
-        "quero saber por quê",
-        unless=r".*(?:quero|queria|preciso|gostaria de) (?:saber|entender|ver|dizer|pensar|dormir)",
-    ),
-    Rule(
-        "pt.propose",
-        _ASSISTANT,
-        Act.PROPOSAL,
-        r"(?:(?:eu )?(?:proponho|sugiro|recomendo|recomendaria|usaria|iria de|aconselho)|o melhor "
-        r"(?:é|seria)) (?P<label>.{4,})",
-        0.6,
-        "Eu usaria Redis para as sessões",
-        "O que você diz é verdade",
-    ),
-)
-
-PORTUGUESE: Final = Tongue(
-    code="pt",
-    rules=RULES,
-    cues=words_of(
-        "tudo hoje ontem cada são foi pode podem só até outro outra mesmo vou ficou deixa põe pega tela botão "
-        "não que os as uma uns para pra pro por com em na nos nas do da dos das ao à é está estão tá isso isto"
-        " esse essa esta este eu você ele ela meu minha nosso também já mas porque quando"
-        " usa usar vamos bora quero queria preciso precisamos adiciona adicionar cria criar faz fazer fiz coloca"
-        " põe muda mudar troca tira apaga melhor prefiro sempre nunca agora amanhã então sim obrigado"
-        " obrigada valeu falta faltam pendente pronto feito decisão decidido objetivo descartado descartado"
-        " funciona funcionou continua esquece pensando voltar adicionei corrigi criei eu o gosto se nada tem"
-        " de e"
-    )
-    - words_of("do as no com pro e se nos dos ela"),
-    lead=r"(?:(?:ok|okay|tá|beleza|blz|bom|bem|perfeito|ótimo|otimo|legal|show|valeu|obrigad[oa]"
-    r"|muito obrigad[oa]|oi|olá|ola|bom dia|boa tarde|boa noite|sim|não|então|e|mas|ah|ei"
-    r"|olha|certo|pronto|entendi|por sinal|aliás|por favor|mais uma coisa|além disso|também"
-    r"|agora|fechado|isso)[,.!:]+ ?|(?:e|mas|então|olha|também|aí|além disso|só que|ah|ok"
-    r"|tá|bom) )",
-    asks=r"(?:por que|por quê|como (?:eu|faço|se|funciona)|qual|quais|quanto|quantos|onde|quem"
-    r"|o que (?:é|você acha|acontece)|será que)(?: |$)",
-    polite=r"(?:(?:você |tu )?(?:pode|podes|poderia|podia|consegue)|dá pra|da pra|dá para|tem como"
-    r"|seria possível)(?: por favor| me| também| já)* (?P<rest>.{4,})",
-    supposes=r"(?:se (?:a gente|eu|você|o|a|os|as|for|não|usar|der|fosse|quiser|tiver)|caso |quando "
-    r"|talvez|quem sabe|poderia(?:mos)? |por exemplo|em teoria|imagina|suponha|normalmente"
-    r"|em geral|geralmente|eu tinha pensado|estava pensando|tava pensando|não sei se|pensei em)",
-    reports=r"(?:(?:o|a|os|meu|minha|um|segundo) )?(?:[\pL]+ ){0,3}?(?:diz|dizem|disse|falou|sugere"
-    r"|recomenda|acha|quer|queria)(?: que| usar| pra| para)\b|segundo ",
-    border=r"\s*[;,]\s+(?:e |mas |também |depois )?|\s+(?:mas|e também|e depois|e aí)\s+|\s+[—–-]\s+" r"|:\s+",
-    because=r",?\s+(?:porque|já que|pois|por causa d[eoa]|assim|para que|pra que)\s+|^(?:porque|já que"
-    r"|pois|é que|assim) |\s+[—–]\s+|\s*\(",
-    trailer=r",? (?:por favor|então|por enquanto|mesmo|também|primeiro|obrigad[oa]|valeu|pf|pfv)",
-    offers=r"(?:(?:quer|queres|você quer|prefere)(?: que eu| que)?|(?:se quiser,? )?(?:eu )?(?:posso"
-    r"|poderia|podemos|proponho|sugiro|recomendo))(?: também| agora| já)* (?P<label>.{4,})",
-    choosing=r"\b(?:opç(?:ão|ões)|caminhos?|formas|maneiras|jeitos|alternativas|soluções|possibilidades|hipóteses)\b",
-    either=r"[,;]?\s+ou\s+(?:então )?",
-    yes=r"sim|isso(?: mesmo| aí)?|ok|okay|tá(?: bom| ótimo)?|pode(?: ser| fazer| ir| mandar| continuar)?"
-    r"|beleza|blz|claro|perfeito|ótimo|combinado|fechado|manda(?: ver| bala)?|faz(?: isso)?"
-    r"|faça|vai(?: em frente)?|bora|concordo|de acordo|certo|exato|show|boa(?: ideia)?|gostei"
-    r"|segue|prossiga",
-    no=r"não(?: obrigad[oa]| precisa| quero)?|melhor não|ainda não|agora não|por enquanto não"
-    r"|deixa(?: pra lá)?|nem pensar",
-    soft=r"por favor|obrigad[oa]|valeu|então|e|assim|isso|tudo|como você disse|com isso",
-    both=r"(?:os|as) du?[ao]i?s|ambos|ambas|tudo|todos|todas",
-    pick=r"a|o|opção|número|vamos de|vamos com|vou de|prefiro|escolho|melhor|fico com|pode ser|com|de|vai"
-    r"|vamos na|vamos pela?|ficamos com|passamos para",
-    picked=r" (?:opção|melhor|porque|que|parece|e)",
-    ordinals={
-        "primeira": 0,
-        "primeiro": 0,
-        "segunda": 1,
-        "segundo": 1,
-        "terceira": 2,
-        "terceiro": 2,
-        "última": -1,
-        "último": -1,
+PORTUGUESE: Final = make_tongue(
+    "pt",
+    words={
+        "use": r"us(?:a|ar|e|amos|emos|o)|vamos (?:de|com|usar|pel[ao])|vou (?:de|com|usar)|(?:a gente )?fica(?:mos"
+        r"|r)? com|escolh(?:o|emos|i)|prefiro usar|pode ser|opt(?:o|amos|ei) por|coloca(?:mos|r)?|põe|pomos|bota"
+        r"|adota(?:mos)?|a gente usa|segue com|decidi(?:mos)?(?: por| usar)?",
+        "rather": r"melhor|então|e|não|no fim|na verdade|ok|tá|prefiro|por favor|afinal|bom",
+        "part": r"(?:(?:adicion|implement|atualiz|mud|troc|tir|apag|refator|renome|migr|configur|instal|integr|melhor"
+        r"|otimiz|document|junt|valid|ger|prepar|termin|conect|simplific|revis|ajust|adapt|orden|calcul|program|desenh"
+        r"|cri|mont|coloc|envi|mand|test|complet|organiz|acrescent|consert|public|guard|aplic|restaur|fech|lig|verific"
+        r"|confirm|assin|reserv|compr|export|import|separ|aument)ad|(?:corrig|remov|mov|inclu|dividi?|defin|exclu"
+        r"|convert|resum|traduz|substitu|reduz|receb|conclu)[ií]d|feit|escrit|revist|entregue|pront|impress)[oae]?s?",
+        "have": r"(?:já )?(?:foi|foram|está|estão|tá|tão|ficou|ficaram)(?: já)?|tenho|temos",
+        "when": r"(?:amanhã(?: de manhã| à tarde)?|hoje à (?:noite|tarde)|mais tarde|depois(?: d[aeo]s? .{3,30})?"
+        r"|para a semana|na próxima semana|(?:na )?semana que vem|esta (?:tarde|noite|semana)|fim de semana|(?:n[ao]"
+        r"|até|até à|até a|para) (?:segunda|terça|quarta|quinta|sexta|sábado|domingo)(?:-feira)?|(?:em|até) (?:janeiro"
+        r"|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)|(?:no |até )?dia \d{1,2}"
+        r"|eu(?: mesm[oa])?)",
+        "do": r"(?:entrego|faço|farei|envio|mando|escrevo|trato|vejo|pergunto|falo|peço|ligo|revejo|corrijo|termino"
+        r"|preparo|testo|compro|confirmo|fazemos|vemos|tratamos|falamos|(?:vou|vamos|a gente vai) \pL+r|\pL{3,}(?:arei"
+        r"|erei|irei|aremos|eremos|iremos))",
+        "make": r"(?:adicion|implement|escrev|corrig|corrij|atualiz|mud|troc|tir|remov|apag|exclu|refator|renome|mov"
+        r"|migr|convert|configur|instal|integr|melhor|otimiz|limp|document|divid|junt|valid|ger|prepar|termin|conect"
+        r"|traduz|simplific|reduz|aument|inclu|revis|ajust|adapt|resum|orden|calcul|compar|program|desenh|cri|mont"
+        r"|coloc|põe|ponh|faz|faç|arrum|sub|envi|mand|test|busc|complet|defin|organiz|explic|ajud|acrescent|consert"
+        r"|mostr|public)(?:[aeiou]|ar|er|ir|emos|amos|em|am|es|as|que|r|me|lo|la|os|nos|mos|ue)*",
+        "asking": r"(?:(?:por favor|agora|depois|também|primeiro|quero(?: que)?|queria(?: que)?|precis(?:o|amos)(?: "
+        r"que| de)?|gostaria(?: que)?|temos (?:que|de)|você (?:pode|deve)|pode|poderia|vamos|ajud[ae](?:-me| me)? a|me"
+        r"|nos|e|falta|dá para|dá pra) )*",
     },
+    rows={
+        "reworked_to": r"(?:já |também )?(?:mudei|troquei|substituí|renomeei|movi|alterei|converti) <old> (?:por|para"
+        r"|pra|em) <new>(?:[ ,].*)?",
+        "rework_removed": r"(?:já |também )?(?:removi|retirei|tirei|apaguei|excluí|eliminei) <old>(?:[ ,].*)?",
+        "goal": r"(?:o |meu |nosso )?objetivo(?: de hoje| principal| é)*",
+        "decided": r"(?:nova )?decisão(?: tomada| final)?|decidido|ficou decidido|combinado",
+        "pending": r"pendentes?|por fazer|a fazer|falta|próximos? passos?|todo",
+        "done_mark": r"feito|pronto|concluído|terminado",
+        "discarded": r"descartad[oa]s?|rejeitad[oa]s?",
+        "instead": (
+            r"(?:(?:<use>|<rather>|muda para) )*<new>,? (?:em vez d[eoa]|ao invés d[eoa]|no lugar d[eoa]|e não) "
+            r"<old><end>",
+            r"(?:<rather> )*(?:em vez|ao invés|no lugar) d[eoa] <old>,? (?:<rather> )*(?:<use> )+<new><end>",
+            r"(?:<rather>,? )*(?:mud(?:a|e|amos|ar)|troc(?:a|ar|amos|o)|pass(?:a|amos|ar)|migr(?:a|ar|amos)"
+            r"|substitu\pL+) (?:tudo )?(?:d[eoa] |o |a )?<old> (?:para|pra|por|pelo|pela) <new><end>",
+            r"(?:<rather>,? )*(?:esquece|deixa|tira|fora|nada de|chega de|não quero mais) (?:o |a |os |as "
+            r")?<old>[,;.] ?(?:<rather> )*(?:<use>|mud[ae] (?:para|pra)) <new><end>",
+            r"(?:o |a )?<old> (?:(?:é|sai|fica|está|tá) (?:muito )?\pL+(?: demais)?|não), (?:<rather> )*(?:<use>"
+            r"|melhor|muda (?:para|pra)) <new><end>",
+        ),
+        "no_want": (
+            r"(?:<rather>,? )*(?:não (?:quero|queremos|us[ae]|usamos|usar|vamos usar|coloca|precisa(?:mos)? de"
+            r"|curti)(?: mais)?|nada de|sem|chega de|descart(?:o|amos|a)|tira|nem pensar em) (?:o |a |os |as "
+            r")?<new><end>",
+            r"<new> (?:está|ficou|foi) (?:fora|descartad[oa])<end>",
+        ),
+        "bare": r"(?P<label>(?:já )?(?:está )?<part>[,.;:] ?.{4,}|<part> (?:em|com|para|pra|no|na|o|a|os|as) .{4,})",
+        "plan": (
+            r"(?:(?:isso|o|a|os|as|eu|lhe) )*<do> (?:[^;?]{0,60}? )?<when>",
+            r"<when>,? (?:eu |a gente |isso )*<do>|quem .{3,50} é (?:[oa] )?\pL+",
+            r"fic(?:a|am|ou) para <when>|fica para .{3,}",
+        ),
+        "switch": r"(?:<rather>,? )*(?:mud(?:a|e|amos|ar)|troc(?:a|ar|amos)|pass(?:a|amos|ar)|migr(?:a|ar|amos)) "
+        r"(?:tudo )?(?:para|pra) (?:o |a )?<all>",
+        "back": r"(?:volt(?:a|amos|ar|e)|vamos voltar) (?:para |pra |a |ao |à )(?:o |a )?<all>",
+        "turned": r"(?:no fim|na verdade|pensando (?:bem|melhor)|afinal|melhor)[, ]+(?:<use> |com )*<all>",
+        "rule": r"(?P<label>(?:(?:por favor|importante|atenção|e|mas)[,:]? )*(?:sempre|nunca|jamais|não (?:apagu|toqu"
+        r"|mex|mud|us|ponh|coloqu|envi|public|instal|alter|rod|exclu)(?:es?|as?|a|em|am)|responda|tod[oa]s? [oa]s? "
+        r"\pL+ (?:deve|tem que|têm)|toda vez que|a partir de agora|de agora em diante|só em|proibido|ninguém (?:pode"
+        r"|deve))\b.{3,}|.{3,60}? (?:nunca|não) (?:se )?(?:podem?|devem?|pode) .{3,}|.{3,60}? (?:devem?|tem que|têm "
+        r"que|têm de|precisam?) .{4,})",
+        "works": r"(?:agora|já|tudo) (?:\pL+ )?(?:funciona|funcionou|foi|vai|passou|aparece)|funcionou|deu certo"
+        r"|resolvido|era isso",
+        "prefer": r"(?:eu )?(?:prefiro|preferimos|gosto (?:mais )?d[eoa]|gostamos) <all>",
+        "use": (
+            r"(?:<rather>,? )*<use> (?:o |a |por )?<all>",
+            r"(?:pra|para|no|na) [^,;?]{2,40} (?:vamos (?:de|com)|usamos|usa|a gente usa|coloca) <all>",
+        ),
+        "complaint": (
+            r"(?:dá|deu|dando|aparece|retorna|devolve|lança) (?:\S+ ){0,2}(?:erro|exceção|pau|[45]\d\d|vazio)",
+            r"não (?:\pL+ )?(?:funciona|abre|carrega|salva|chega|aparece|compila|responde|envia|roda|conecta|bate"
+            r"|coincide|guarda|atualiza|passa|imprime|sai)m?",
+            r"(?:está|estão|tá|ficou?|sai|saem|saiu|vem|chega|aparece)m? (?:\S+ ){0,2}?(?:errad|quebrad|vazi|em branco"
+            r"|duplicad|cortad|duas vezes|desalinhad|trocad|lent|misturad|atrasad)\pL*",
+            r"trav(?:a|ou|ando)|cai(?:u|em)?|sum(?:iu|em|iram)|quebr(?:ou|am|a)|falh(?:a|ou|am|aram)|se (?:repete"
+            r"|duplica|perde)m?|rejeitou|recusou|(?:parou|pararam) de \S+|demora (?:\S+ ){0,2}(?:muito|\d+ (?:segundos"
+            r"|minutos|horas))",
+        ),
+        "fixed": r"corrigi(?:do|da)?|consertei|resolvi(?:do|da)?|arrumei|consertad[oa]",
+        "did": (
+            r"<have> <part>|^<part> [^?]{4,}",
+            r"(?:adicion|implement|cri|atualiz|mud|troc|tir|apag|configur|instal|integr|termin|prepar|test|revis|ajust"
+            r"|aplic|ger|envi|mand|coloc|mont|public|complet|deix|separ|acrescent|finaliz)(?:ei|amos)|(?:escrev|mov"
+            r"|inclu|reescrev|traduz|divid|defin|subst)(?:i|emos|imos)|fiz|fizemos|pus",
+            r"(?:já |agora )(?:chegou|mandou|enviou|assinou|pagou|respondeu|lê|funciona)|pronto, .{4,}",
+        ),
+        "later": r"(?:falta|faltam|resta|restam)(?: ainda| só)* .{4,}|ainda (?:não|falta|faltam|precis\pL+|tem|temos)"
+        r"|mais (?:tarde|para a frente)|(?:deixa|fica) para depois|por fazer",
+        "set": r"(?:deixa|deixamos|mantém|mantemos|fica|ficamos com)(?:-[ao]s?)? (?:na|no|em|com|o|a|os|as|por|tudo) "
+        r".{3,}|\pL[\pL ]{1,30}? passam? a (?:ser )?\pL.{1,40}|^[^,;?]{4,40} não, .{4,}",
+        "order": r"<asking>(?P<label><make> .{3,})",
+        "need": r"(?:precis(?:o|amos)(?: de)?|quero|queremos|queria|gostaria de|busco) (?P<label>.{5,})",
+        "result": r"^(?:[\pL\pN`'\"/.#_()-]+ ){1,6}<part>$",
+    },
+    unless={
+        "instead": r"(?:me diz|explica|mostra|por que)\b",
+        "no_want": r"(?:não quero|sem) (?:que|\pL+[aei]r\b)|sem (?:dúvida|problemas?|querer|pressa|mais)|tira "
+        r"(?:dúvida|uma)",
+        "bare": r"(?:nada|cada|tudo|lado|vid|medid|obrigad|desde|post)\pL*|.*(?: mas não | falta )",
+        "plan": r"(?:se|quando|como) |.*\b(?:ontem|sempre|cada|era|estava)\b",
+        "turned": r"melhor (?:que|assim|ainda|não|me)\b|.*\b(?:funciona|está|é|foi)\b",
+        "rule": r"(?:sempre|nunca) (?:me|se|foi|falha|dá|deu|funciona|vi)\b|.*\b(?:se|quando|acho que|não sei)\b|(?:eu"
+        r"|você|isso) ",
+        "works": r".*\b(?:mas|não|se|quando|como|falta|só que)\b",
+        "use": r"(?:fica|deixa) (?:por causa|longe|perto|difícil|pra|para|eu)|.*(?:ainda não|por enquanto não)|vamos "
+        r"(?:de novo|ver)|pode ser que",
+        "complaint": r"(?:se|quando|para que|caso|por que) |.*(?: sem erro| já não |não falh)|não (?:sei|precisa)",
+        "fixed": r".*\b(?:não|falta|precisa)\b",
+        "set": r".*fica (?:por causa|longe|perto|difícil|para|pra)|.*(?:ainda não|porque|por enquanto não)",
+        "did": r"(?:quando|se|até que|que|para) |.*\b(?:não|falta|pensad|dit|visto|notad|quebrad|errad|vazi|parad"
+        r"|cansad|certo que|será|deve|era|fic\pL+ (?:branco|pendente)|atrasad|duplicad)\pL*",
+        "later": r"faltam? (?:pouco|nada)|.*\bfunciona ainda",
+        "order": r"(?:faz|mand|test|sub|most|ger|cri|coloc|melhor|mud|tir)(?:o|a|e|i)?s? (?:que|de|frio|tempo|sentido"
+        r"|parte|é)\b|(?:melhor|cria|geral|subida|testes?|movimento|programa|gerente) ",
+        "need": r"(?:quero|queria|preciso|gostaria de) (?:saber|dizer|ver|entender|pensar)\b",
+        "result": r"(?:se|quando|falta|um|uma|não|que|para|com|é|de|em|a|o) .*|.*\b(?:não|sem|falta|se|quando|deve"
+        r"|será|por|para|pode|que|com|foi|está)\b",
+    },
+    ahead={
+        "hands": (
+            r"(?:isso|isto|ess[ea]|est[ea]|disso) <do>(?: eu| nós)?(?: <when>)?|(?:isso |isto )?ficam? para <when>",
+            r"(?:isso |isto )?(?:quem (?:faz|trata|roda) .{0,30}é) (?:[oa] )?(?-i:\p{Lu}\pL+)(?: <when>)?",
+        ),
+        "left": (
+            r"(?:ainda|também) (?:tenho|temos|há) (?:de|que) .{4,}|(?:tenho|temos) (?:de|que) (?:ligar|falar|pedir"
+            r"|perguntar|mandar|enviar|comprar|reservar|avisar|confirmar) .{3,}",
+            r"(?:estou|estamos) (?:à espera de|esperando|a aguardar|aguardando) .{3,}",
+            r".{3,60} (?:pode|podem|tem de|vai ter de) esperar\b.*|.{3,60} ainda não (?:está|estão|foi|foram|fiz"
+            r"|fizemos|chegou) ?.*",
+        ),
+        "plans": (
+            r"(?:eu )?<do> .*<when>",
+            r"(?:e )?(?:o|a|os|as) .{3,60} ficam? para <when>",
+            r"quem .{3,50} é (?:[oa] )?\pL+ <when>",
+        ),
+        "times": (r"(?:(?:mas|só|melhor) )*<when>",),
+        "hollow": r"(?:isso|isto) (?:faço|farei|fazemos)\b(?: eu)?",
+        "past": r".*\b(?:ontem|sempre|cada|era|estava)\b",
+    },
+    said={
+        "lead": r"(?:(?:ok|okay|tá|beleza|blz|bom|bem|perfeito|ótimo|otimo|legal|show|valeu|obrigad[oa]|muito "
+        r"obrigad[oa]|oi|olá|ola|bom dia|boa tarde|boa noite|sim|não|então|e|mas|ah|ei|olha|certo|pronto|entendi|por "
+        r"sinal|aliás|por favor|mais uma coisa|além disso|também|agora|fechado|isso)[,.!:]+ ?|(?:e|mas|então|olha"
+        r"|também|aí|além disso|só que|ah|ok|tá|bom) )",
+        "asks": r"(?:por que|por quê|como (?:eu|faço|se|funciona)|qual|quais|quanto|quantos|onde|quem|o que (?:é|você "
+        r"acha|acontece)|será que)(?: |$)",
+        "polite": r"(?:(?:você |tu )?(?:pode|podes|poderia|podia|consegue)|dá pra|da pra|dá para|tem como|seria "
+        r"possível)(?: por favor| me| também| já)* (?P<rest>.{4,})",
+        "supposes": r"se \pL|caso |quando |talvez|quem sabe|poderia(?:mos)? |por exemplo|em teoria|imagina|suponha"
+        r"|normalmente|em geral|geralmente|eu tinha pensado|estava pensando|tava pensando|não sei se|pensei em",
+        "reports": r"(?:(?:o|a|os|meu|minha|um|segundo) )?(?:[\pL]+ ){0,3}?(?:diz|dizem|disse|falou|sugere|recomenda"
+        r"|acha|quer|queria)(?: que| usar| pra| para)\b|segundo ",
+        "border": r"\s*[;,]\s+(?:e |mas |também |depois )?|\s+(?:mas|e também|e depois|e aí)\s+|\s+[—–-]\s+|:\s+",
+        "because": r",?\s+(?:porque|já que|pois|por causa d[eoa]|assim|para que|pra que)\s+|^(?:porque|já que|pois|é "
+        r"que|assim) |\s+[—–]\s+|\s*\(",
+        "trailer": r",? (?:por favor|então|por enquanto|mesmo|também|primeiro|obrigad[oa]|valeu|pf|pfv)",
+        "offers": r"(?:(?:quer|queres|você quer|prefere)(?: que eu| que)?|(?:se quiser,? )?(?:eu )?(?:posso|poderia"
+        r"|podemos|proponho|sugiro|recomendo))(?: também| agora| já)* (?P<label>.{4,})",
+        "choosing": r"\b(?:opç(?:ão|ões)|caminhos?|formas|maneiras|jeitos|alternativas|soluções|possibilidades"
+        r"|hipóteses)\b",
+        "either": r"[,;]?\s+ou\s+(?:então )?",
+        "yes": r"sim|isso(?: mesmo| aí)?|ok|okay|tá(?: bom| ótimo)?|pode(?: ser| fazer| ir| mandar| continuar)?|beleza"
+        r"|blz|claro|perfeito|ótimo|combinado|fechado|manda(?: ver| bala)?|faz(?: isso)?|faça|vai(?: em frente)?|bora"
+        r"|concordo|de acordo|certo|exato|show|boa(?: ideia)?|gostei|segue|prossiga",
+        "no": r"não(?: obrigad[oa]| precisa| quero)?|melhor não|ainda não|agora não|por enquanto não|deixa(?: pra lá)?"
+        r"|nem pensar",
+        "soft": r"por favor|obrigad[oa]|valeu|então|e|assim|isso|tudo|como você disse|com isso",
+        "both": r"(?:os|as) du?[ao]i?s|ambos|ambas|tudo|todos|todas",
+        "pick": r"a|o|opção|número|vamos de|vamos com|vou de|prefiro|escolho|melhor|fico com|pode ser|com|de|vai"
+        r"|vamos na|vamos pela?|ficamos com|passamos para",
+        "picked": r" (?:opção|melhor|porque|que|parece|e)",
+    },
+    ordinals="primeira|primeiro segunda|segundo terceira|terceiro -1 última|último",
+    cues="adiciona adicionar adicionei agora amanhã ao apaga até bora botão cada coloca continua corrigi cria criar "
+    "criei da das de decidido decisão deixa descartado ele em então esquece essa esse esta este está estão eu falta "
+    "faltam faz fazer feito ficou fiz foi funciona funcionou gosto hoje isso isto já mas melhor mesmo meu minha muda "
+    "mudar na nada nas nosso nunca não o objetivo obrigada obrigado ontem os outra outro para pega pendente pensando "
+    "pode podem por porque pra precisamos preciso prefiro pronto põe quando que queria quero sempre sim são só "
+    "também tela tem tira troca tudo tá uma uns usa usar valeu vamos você voltar vou à é",
 )
+"""The table of Portuguese."""

@@ -1,469 +1,224 @@
-"""Spanish: tú, usted and the plain infinitive, with and without accents."""
+"""Spanish: tú, usted and vosotros."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from .tongue import make_tongue
 
-from .rule import Act, Rule, Speaker
-from .tongue import NAMES, Tongue
-
-_USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
-
-_WORK: Final = (
-    r"(?:agreg|añad|anad|implement|escrib|arregl|correg|corrij|actualiz|cambi|quit|elimin"
-    r"|borr|refactoriz|renombr"
-    r"|mov|muev|mig?r|conviert|convert|configur|despleg|despliegu|instal|integr|mejor|optimiz"
-    r"|limpi|document|extra"
-    r"|divid|junt|valid|gener|prepar|termin|conect|traduc|traduzc|escond|simplific|simplifiqu"
-    r"|reduc|reduzc|aument"
-    r"|inclu|redact|revis|ajust|adapt|resum|orden|calcul|compar|investig|program|diseñ|cre"
-    r"|mont|met|pon|pas|haz|hac"
-    r"|hag|arm|sub|env[ií]|mand|prob|prueb|busc|complet|defin|organiz|reescrib|expl[ií]c"
-    r"|expliqu)"
-    r"(?:[aeiouáéíóú]|ar|er|ir|emos|amos|en|an|es|as|n|r|d|ás|és|me|lo|la|le|los|las|nos"
-    r"|te|mos|l)*"
-)
-_DONE: Final = (
-    r"(?:agregado|añadido|implementado|creado|escrito|arreglado|corregido|actualizado|cambiado"
-    r"|quitado|eliminado"
-    r"|borrado|refactorizado|renombrado|movido|migrado|configurado|desplegado|instalado|integrado"
-    r"|mejorado|optimizado"
-    r"|documentado|generado|preparado|terminado|conectado|traducido|simplificado|reducido"
-    r"|incluido|redactado|revisado"
-    r"|ajustado|adaptado|resumido|ordenado|calculado|programado|diseñado|montado|hecho|puesto"
-    r"|completado|definido"
-    r"|reescrito|separado|dividido|añadida|creada|hecha|actualizada|probado|aplicado|guardado"
-    r"|pasado)"
-)
-_DID: Final = (
-    r"(?:agregué|añadí|implementé|creé|escribí|actualicé|cambié|quité|eliminé|borré|moví"
-    r"|migré|configuré|instalé"
-    r"|integré|mejoré|preparé|terminé|conecté|traduje|redacté|revisé|ajusté|resumí|ordené"
-    r"|calculé|diseñé|hice|puse"
-    r"|completé|dejé|apliqué|reescribí|separé|dividí|generé|subí|envié|mandé)"
-)
-_USE: Final = (
-    r"(?:usa|usar|use|usemos|usamos|usaremos|utiliza|utilicemos|utilizar|utilizamos|vamos con"
-    r"|vamos a usar|voy con"
-    r"|voy a usar|me quedo con|nos quedamos con|quedémonos con|quedamos en|elijo|elegimos"
-    r"|escojo|prefiero usar"
-    r"|mejor usa|que sea|que sean|tiramos con|tira con|mejor con|apostemos por|optamos por"
-    r"|opto por)"
-)
-_ORDERING: Final = (
-    r"(?:(?:por favor|porfa|ahora|luego|después|también|primero|quiero(?: que)?|quisiera"
-    r"(?: que)?|queremos(?: que)?"
-    r"|necesito(?: que)?|necesitamos(?: que)?|hay que|tienes que|tenemos que|debes|debemos"
-    r"|me gustaría(?: que)?|vamos a"
-    r"|ayúdame a|ayudame a|toca|falta|puedes|podrías|podemos|a ver si|y|me|nos|te|le) )*"
-)
-
-RULES: Final = (
-    Rule(
-        "es.goal",
-        _BOTH,
-        Act.GOAL,
-        r"(?:el |mi |nuestro )?objetivo(?: de hoy| principal| es|:)+ ?(?P<label>.{4,})",
-        0.92,
-        "Objetivo: una página de reservas para el taller",
-        "El objetivo de la cámara está sucio",
-        explicit=True,
-    ),
-    Rule(
-        "es.decided",
-        _BOTH,
-        Act.CHOICE,
-        r"(?:(?:nueva )?decisi[oó]n(?: nueva| final| tomada)?|decidido|queda decidido|acordado):"
-        r" ?(?P<label>.{2,})",
-        0.92,
-        "Decisión: guardamos los precios en céntimos",
-        "La decisión fue difícil",
-        explicit=True,
-    ),
-    Rule(
-        "es.pending",
-        _BOTH,
-        Act.LATER,
-        r"(?:pendientes?|por hacer|falta|queda por hacer|siguiente|próximos? pasos?):"
-        r" ?(?P<label>.{3,})",
-        0.92,
-        "Pendiente: traducir los correos",
-        "Estoy pendiente del cartero",
-        explicit=True,
-    ),
-    Rule(
-        "es.done_mark",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:hecho|listo|terminado|completado):? (?P<label>.{3,})",
-        0.9,
-        "Hecho: tabla de clientes",
-        "Hechos son amores",
-        explicit=True,
-    ),
-    Rule(
-        "es.discarded",
-        _BOTH,
-        Act.REJECT,
-        r"(?:descartad[oa]s?|rechazad[oa]):? (?P<label>.{2,})",
-        0.9,
-        "Descartado: el pago con cheque",
-        "Descartes era francés",
-        explicit=True,
-    ),
-    Rule(
-        "es.instead",
-        _USER,
-        Act.REPLACE,
-        rf"(?:mejor |{_USE} |cambia a |pasa a |pon(?:er|gamos)? |haz(?:lo)? con )*(?P<label>[^,;]{{2,60}}?),?"
-        r" (?:en vez de|en lugar de|y no) (?P<target>[^,;]+)(?:[,;] (?P<reason>.+))?",
-        0.9,
-        "usa argon2 en vez de bcrypt",
-        "Dime qué pasa en vez de adivinar",
-        whole=True,
-        unless=r"(?:dime|explica|muestra|por qué|qué)\b",
-    ),
-    Rule(
-        "es.switch",
-        _USER,
-        Act.REPLACE,
-        r"(?:mejor )?(?:cambi(?:a|emos|amos|o)|pas(?:a|emos|amos|o)|mig(?:ra|remos|ramos))(?:nos"
-        r"|lo|la|te)?(?: todo)?"
-        r"(?: de (?P<target>[^,;]{2,40}?))? a (?P<label>.{2,})",
-        0.88,
-        "pasemos de MySQL a Postgres, aguanta más",
-        "pasa a verme mañana",
-        unless=r"pas[ao] a (?:ver|busc|recog|las? |por)",
-    ),
-    Rule(
-        "es.drop_for",
-        _USER,
-        Act.REPLACE,
-        r"(?:olvida(?:te de)?|olvídate de|quita|deja|dejemos|fuera) (?:el |la |lo de(?:l| la)? )?"
-        r"(?P<target>[^,;]{2,50}?)"
-        rf"[,;.] ?(?:mejor |y |vamos con |{_USE} )+(?P<label>.{{2,}})",
-        0.9,
-        "olvídate de Redux, mejor Zustand",
-        "olvida la cita de ayer",
-        whole=True,
-    ),
-    Rule(
-        "es.turned",
-        _USER,
-        Act.REPLACE,
-        r"(?:al final|pensándolo bien|pensandolo bien|mejor dicho|no, mejor|mejor)[, ]+(?:con "
-        r"|que sea |usamos |usa |pon |lo hacemos con )?"
-        r"(?P<label>.{2,})",
-        0.8,
-        "al final usamos SQLite",
-        "al final del día cierro",
-        unless=r"al final (?:del|de)\b|mejor (?:que|dicho que|así|todavía|me|te|no)\b|.*\b(?:funciona" r"|está|es)\b",
-    ),
-    Rule(
-        "es.back",
-        _USER,
-        Act.RETURN,
-        r"(?:volvamos|volvemos|vuelve|volver|regresemos) a(?: lo de(?:l)?| la| el)? (?P<label>.{2,})",
-        0.85,
-        "volvamos a REST",
-        "vuelve a casa pronto",
-        unless=r"(?:vuelve|volver|volvamos|volvemos) a [\pL]+[aei]r\b|.*\bcasa\b",
-    ),
-    Rule(
-        "es.forget",
-        _USER,
-        Act.RETRACT,
-        r"(?:(?:eso )?ya no hace falta|olvida(?:te de)?|olvídate de|deja|déjalo|dejémoslo|cancela) ?"
-        r"(?:lo de(?:l)? |el |la |los |las )?"
-        r"(?P<label>.*)",
-        0.8,
-        "olvídate de los cupones",
-        "deja la luz encendida en el tablero, gracias",
-        unless=r"(?:deja|olvida) (?:la luz|que|de |claro|todo|un|una|me)",
-    ),
-    Rule(
-        "es.no_want",
-        _USER,
-        Act.REJECT,
-        r"(?:no (?:quiero|queremos|uses|usemos|usamos|pongas|metas|metamos|vamos a usar|me convence"
-        r"|me gusta|nos sirve)"
-        r"|nada de|sin|paso de|descarto|descartamos|ni hablar de) (?P<label>.{2,})",
-        0.8,
-        "nada de cookies de terceros",
-        "no quiero molestar",
-        unless=r"no quiero (?:que|molest|\pL+[aei]r\b)|sin (?:embargo|duda|problema|querer|cambios|más)"
-        r"|no me gusta (?:nada|cómo|como)\b",
-    ),
-    Rule(
-        "es.rule",
-        _USER,
-        Act.RULE,
-        r"(?P<label>(?:(?:por favor|importante|ojo|y)[,:]? )*(?:siempre|nunca|jamás|no (?:toques"
-        r"|cambies|borres|hagas|añadas|agregues|escribas|modifiques"
-        r"|olvides|subas)|respond|contest|todo (?:debe|tiene que)|todos los|todas las|cada vez que"
-        r"|a partir de ahora|de ahora en adelante|respuestas (?:cortas|breves)).{3,})",
-        0.85,
-        "nunca subas nada sin avisarme",
-        "la nunca vista oferta",
-        unless=r"(?:siempre|nunca|jamás) (?:me|se|ha|he|hemos|he|falla|fall|da|dio|funcion|pasa)"
-        r"|todos los (?:días|años)|no olvides",
-    ),
-    Rule(
-        "es.prefer",
-        _USER,
-        Act.PREFERENCE,
-        r"(?:yo )?(?:prefiero|preferimos|preferiría|me gusta(?:n|ría)?(?: más)?|nos gusta(?:n)?"
-        r"(?: más)?) (?P<label>.{3,})",
-        0.78,
-        "prefiero comillas simples",
-        "me gusta tu idea, gracias",
-        unless=r"me gusta(?:ría)? (?:tu|la idea|cómo|como|mucho$|que (?:agreg|añad|hag|cre))",
-    ),
-    Rule(
-        "es.still",
-        _USER,
-        Act.STILL,
-        r"(?P<label>(?:no, )?(?:sigue(?:n)?|todavía|aún|aun|otra vez|de nuevo|igual)(?: sin| dando"
-        r"| fallando| no| igual| el mismo| con).*"
-        r"|no (?:pasa|funciona|va|compila|arranca) (?:todavía|aún|aun|tampoco).*)",
-        0.85,
-        "sigue fallando el inicio de sesión",
-        "sigue el camino",
-    ),
-    Rule(
-        "es.works",
-        _USER,
-        Act.CONFIRM,
-        r"(?P<label>(?:ya |ahora |perfecto,? |genial,? )*(?:funciona|va bien|ya va|anda bien"
-        r"|quedó|quedó bien|eso era|solucionado|arreglado|resuelto)\b.*)",
-        0.8,
-        "ya funciona, gracias",
-        "funciona con gasolina y luz",
-        unless=r".*\b(?:pero|no|con gasolina)\b",
-    ),
-    Rule(
-        "es.complaint",
-        _USER,
-        Act.COMPLAINT,
-        r"(?P<label>(?:(?:ahora|pero|oye|uf|ay),? )*(?:(?:me |nos )?(?:da|dio|sale|salta|tira"
-        r"|aparece|devuelve|lanza)(?: un| el| este| una)? (?:error|excepción|fallo|5\d\d|4\d\d)"
-        r"|no (?:me )?(?:funciona|arranca|compila|carga|abre|guarda|llega|sale|aparece|conecta"
-        r"|responde|deja|se)|se (?:cuelga|rompe|cae|cierra|queda|borra|bloquea|cayó|rompió|me)"
-        r"|[^,;]{2,60}? (?:no (?:funciona|arranca|compila|carga|abre|guarda|llega|aparece|conecta"
-        r"|responde|se \pL+)|falla|se (?:cuelga|rompe|cae|bloquea)|está(?:n)? (?:rot|mal|vací)\pL*"
-        r"|sale(?:n)? (?:mal|vací\pL*|en blanco|duplicad\pL*|dos veces)"
-        r"|da(?:n)? (?:un )?(?:error|fallo)|tarda(?:n)? (?:mucho|demasiado|una eternidad|\d))).*)",
-        0.78,
-        "el botón de pago no funciona en el móvil",
-        "no se preocupe",
-        unless=r"no se (?:preocup|te)|no me (?:deja de|importa)",
-    ),
-    Rule(
-        "es.fixed",
-        _ASSISTANT,
-        Act.FIX,
-        r"(?:he |hemos |ya (?:está |he )?|queda(?:do)? )?(?:(?:corregid|arreglad|solucionad|resuelt"
-        r"|reparad)[oa]s?|corregí|arreglé|solucioné|resolví|reparé) (?P<label>.{3,})",
-        0.8,
-        "He corregido el redondeo de los precios",
-        "Corregir esto lleva tiempo",
-    ),
-    Rule(
-        "es.did",
-        _ASSISTANT,
-        Act.CLAIM,
-        r"(?:listo[,:.]? |hecho[,:.]? |ya )?(?:te |lo |la |se )?(?:(?:he|hemos|ya he|ha|han) )"
-        rf"(?P<label>{_DONE} .{{3,}})",
-        0.8,
-        "He añadido la columna de estado",
-        "He visto el problema",
-    ),
-    Rule(
-        "es.did_past",
-        _BOTH,
-        Act.CLAIM,
-        rf"(?:ya |listo[,:]? )?(?:te |lo |la |se )?(?P<label>{_DID} .{{3,}})",
-        0.75,
-        "Creé la tabla de pedidos",
-        "Creo que sí",
-    ),
-    Rule(
-        "es.is_done",
-        _BOTH,
-        Act.CLAIM,
-        r"(?:(?:ya|listo)[,:]? )?(?P<label>[^,;]{3,60}? (?:ya )?(?:está|están|queda|quedan|quedó)"
-        r"(?: ya)? (?:list|hech|terminad|cread|complet|implementad|configurad|desplegad|instalad"
-        r"|publicad|subid|migrad)[oa]s?).*",
-        0.72,
-        "La página de reservas ya está lista",
-        "La sopa está fría",
-        unless=r"(?:cuando|si|hasta que|una vez) ",
-    ),
-    Rule(
-        "es.user_did",
-        _USER,
-        Act.CLAIM,
-        rf"(?:ya )(?:lo |la |los |las )?(?:he|tengo|hemos|está|están) (?P<label>(?:{_DONE}|list[oa]s?)"
-        r"(?:$|[ ,.].*))",
-        0.75,
-        "ya he instalado el certificado",
-        "ya lo veo",
-    ),
-    Rule(
-        "es.later",
-        _BOTH,
-        Act.LATER,
-        r"(?P<label>(?:queda(?:n)?|falta(?:n)?|nos falta|me falta|está pendiente|sigue pendiente)"
-        r"(?: por| pendiente)? .{4,})",
-        0.75,
-        "falta traducir los avisos",
-        "la falta fue leve",
-        unless=r"falta(?:n)? (?:poco|nada|dos minutos)|queda(?:n)? (?:claro|bien|así|list|perfect)",
-    ),
-    Rule(
-        "es.tomorrow",
-        _USER,
-        Act.LATER,
-        r"(?P<label>(?:eso |lo )?(?:mañana|luego|el (?:lunes|martes|miércoles|jueves|viernes)"
-        r"|la (?:próxima )?semana(?: que viene)?|más adelante|más tarde|esta tarde)"
-        r" (?:lo |la |le |te |me |os )?(?:\pL+(?:ré|remos)|hago|hacemos|miro|termino|escribo"
-        r"|pruebo|digo|hablo|llamo|pido|reviso|subo) ?.{3,})",
-        0.72,
-        "mañana escribo las pruebas del carrito",
-        "mañana es fiesta",
-        unless=r".*\bte (?:digo|cuento|aviso)$",
-    ),
-    Rule(
-        "es.use",
-        _USER,
-        Act.CHOICE,
-        rf"(?:(?:ok|vale|entonces|pues|mejor|por favor|y),? )*{_USE} (?P<label>.{{2,}})",
-        0.82,
-        "vamos con la opción de pago en tienda",
-        "usa la cabeza",
-        unless=r"usa (?:la cabeza|tu)\b|use(?:d|r)",
-    ),
-    Rule(
-        "es.let_be",
-        _USER,
-        Act.WISH,
-        r"(?P<label>(?:(?:y )?que )(?:se |no |el |la |los |las |me |solo |cada )*[\pL]+.{4,})",
-        0.62,
-        "que el logo salga a la izquierda",
-        "que te vaya bien",
-        unless=r"que (?:te|tal|va|yo|pasa|opinas|recomiendas|hago|pena|bien|raro|lío)\b",
-    ),
-    Rule(
-        "es.must",
-        _USER,
-        Act.WISH,
-        rf"(?P<label>(?:el|la|los|las|un|una|esto|eso|cada|todo)(?: {NAMES})? (?:debe|deben|debería"
-        rf"|deberían|tiene que|tienen que|ha de) .{{4,}})",
-        0.65,
-        "el menú tiene que quedar arriba",
-        "el gato debe de tener hambre",
-        unless=r".* debe(?:n)? de ",
-    ),
-    Rule(
-        "es.order",
-        _USER,
-        Act.REQUEST,
-        rf"{_ORDERING}(?P<label>{_WORK} .{{3,}})",
-        0.8,
-        "añade un filtro por fecha al listado",
-        "la mejora fue grande",
-        unless=r"(?:para|como|creo|mira|hace|hacen|una?|unos|unas|pasa|pon(?:ga)?mos por caso|es|más"
-        r"|mejor|menos|pones|cambian|prueba de|crees?|cada|pasan|ha|haya|hacía|mejora de|extra"
-        r"|busca de) ",
-    ),
-    Rule(
-        "es.need",
-        _USER,
-        Act.REQUEST,
-        r"(?:necesito|necesitamos|quiero|queremos|me hace falta|nos hace falta|nos haría falta"
-        r"|quisiera|busco) (?P<label>.{5,})",
-        0.75,
-        "necesito una página para las devoluciones",
-        "quiero saber por qué",
-        unless=r"(?:quiero|quisiera|necesito) (?:saber|decir|ver|entender|pensar|mucho)\b",
-    ),
-    Rule(
-        "es.propose",
-        _ASSISTANT,
-        Act.PROPOSAL,
-        r"(?:(?:yo )?(?:propongo|sugiero|recomiendo|recomendaría|usaría|iría con|te aconsejo)"
-        r"|lo mejor (?:es|sería)|mejor) (?P<label>.{4,})",
-        0.6,
-        "Yo usaría Redis para las sesiones",
-        "Lo que dices es verdad",
-    ),
-)
-
-SPANISH: Final = Tongue(
-    code="es",
-    rules=RULES,
-    cues=words_of(
-        "ponemos pongo cojo cogemos hoy ayer cada son puede pueden sólo todos toda todas desde hasta otro "
-        "otra mismo pantalla correo "
-        "que los las una unos unas del al por para pero porque cuando donde cómo qué está están esta este eso"
-        " esto ese esa es con"
-        " usa usar usemos usamos vamos voy quiero quisiera necesito necesitamos queremos agrega agregar añade"
-        " añadir anade crea crear haz hazlo"
-        " hacer hacemos hice hecho hecha pon ponme cambia cambiar cambiemos quita quitar borra borrar elimina"
-        " arregla arreglar corrige mejor prefiero"
-        " siempre nunca jamás también ahora ya mañana luego entonces pues vale sí falta faltan queda pendiente"
-        " listo lista decisión decidido"
-        " descartado sigue funciona falla he hemos te nos lo ni muy más sin olvida olvídate volvamos dale adelante"
-        " gracias hola buenas como si"
-        " propongo podrías puedes creé añadí actualicé nada debe tiene objetivo de la el en un una se su mi"
-        " sus agregado añadido corregido actualizado implementado"
-    )
-    - words_of("con es como si me he"),
-    lead=r"(?:(?:ok|okay|vale|bueno|bien|perfecto|genial|gracias|muchas gracias|hola|buenas(?: tardes"
-    r"| noches)?|buenos días|oye|mira|pues|entonces|y|pero|ah|uf|sí|si|claro|listo|dale|de acuerdo"
-    r"|por cierto|por favor|porfa|una cosa(?: más)?|además|también|ahora|eh|venga|guay|estupendo"
-    r"|excelente|ya|a ver|espera|no)[,.!:]+ ?|(?:ah y|y|pero|pues|oye|además|también|bueno|vale"
-    r"|ok|entonces) )",
-    asks=r"(?:por qué|qué (?:es|son|pasa|opinas|recomiendas|diferencia|tal)|cómo (?:se|puedo|hago"
-    r"|funciona|va)|cuál(?:es)?|cuánt[oa]s?|dónde|quién)\b",
-    polite=r"(?:(?:me |nos )?(?:puedes|podrías|puede|podría|podéis|podemos|podríamos|te importaría"
-    r"|sería posible)(?: por favor)?) (?P<rest>.{4,})",
-    supposes=r"(?:si (?:no|el|la|se|lo|usa|hac|pon|tuvi|fuer|quier|hay|alg)|cuando |quizás?|quizas?"
-    r"|tal vez|a lo mejor|igual podr|podría(?:mos|s)? |por ejemplo|en teoría|imagina|supongamos"
-    r"|suponiendo|en caso de|normalmente|en general"
-    r"|habitualmente|había pensado|estaba pensando|no sé si|no se si|dudo)",
-    reports=r"(?:(?:el|la|los|mi|un|una|según) )?(?:[\pL]+ ){0,3}?(?:dice|dicen|dijo|propone|recomienda"
-    r"|sugiere|opina|quiere|quería|insiste)n? (?:que|usar|en|un)\b|según ",
-    border=r"\s*[;,]\s+|\s+(?:pero|y además|y también|y luego|y después)\s+|\s+y (?:no |que )|\s+[—–-]\s+" r"|:\s+",
-    because=r",?\s+(?:porque|ya que|puesto que|dado que|así|para que|que así|pues|por culpa de|es que)\s+"
-    r"|^(?:porque|ya que|es que|así|para que) |\s+[—–]\s+|\s*\(",
-    trailer=r",? (?:por favor|porfa|entonces|por ahora|mejor|y ya|y listo|gracias|también|primero" r"|de momento)",
-    offers=r"(?:(?:quieres|quiere|queréis|te parece(?: bien)?|le parece(?: bien)?|prefieres)(?: que"
-    r"| si)?|(?:si quieres,? )?(?:puedo|podría|podríamos|podemos|propongo|sugiero|recomiendo"
-    r"|yo)) (?P<label>.{4,})",
-    choosing=r"\b(?:opci(?:ón|ones)|caminos?|formas|maneras|alternativas|arreglos|vías|soluciones|posibilidades|variantes)\b",
-    either=r"[,;]?\s+[ou]\s+(?:bien )?",
-    yes=r"sí|si|vale|dale|ok|okay|hazlo|hágalo|adelante|perfecto|de acuerdo|claro(?: que sí)?"
-    r"|me parece(?: bien| genial| perfecto)?|procede|venga|genial|bien|correcto|exacto|eso"
-    r"(?: es)?|por supuesto|me gusta|va|listo|así|está bien|estoy de acuerdo|tal cual",
-    no=r"no(?: gracias| hace falta)?|mejor no|todavía no|aún no|por ahora no|déjalo|ni hablar" r"|de momento no",
-    soft=r"por favor|porfa|gracias|pues|entonces|y|muy|ya|todo|eso|lo|así|como dices|con eso|con",
-    both=r"(?:las|los) dos|ambas|ambos|todo|todas|todos",
-    pick=r"la|el|lo|opción|opcion|número|vamos con|voy con|elijo|mejor|prefiero|me quedo con|pues"
-    r"|usa|haz|por|con|a|de|hagamos|tira con|tiremos por|vamos por|nos quedamos con|pasamos a|cogemos|tomamos",
-    picked=r" (?:opción|mejor|por|porque|que|parece|y)",
-    ordinals={
-        "primera": 0,
-        "primero": 0,
-        "primer": 0,
-        "segunda": 1,
-        "segundo": 1,
-        "tercera": 2,
-        "tercero": 2,
-        "última": -1,
-        "último": -1,
-        "ultima": -1,
+SPANISH: Final = make_tongue(
+    "es",
+    words={
+        "use": r"us(?:a|ar|e|emos|amos|aremos|ad)|utili(?:za|zar|cemos|zamos)|vamos (?:con|a usar|a por)|voy (?:con|a "
+        r"usar)|(?:me|nos) qued(?:o|amos) con|quedémonos con|quedamos en|eli(?:jo|ge)|elegimos|elegí|escojo|escogemos"
+        r"|prefiero usar|que sean?|tir(?:a|amos|emos) (?:con|de|por)|apostemos por|opt(?:o|amos) por|hemos (?:elegido"
+        r"|decidido)|he (?:elegido|decidido)|pon(?:gamos|emos)?|dejamos|mantenemos|conservamos|cogemos",
+        "rather": r"mejor|pues|entonces|y|así que|no|al final|ok|vale|por favor",
+        "part": r"(?:agreg|añad|implement|actualiz|cambi|quit|elimin|borr|refactoriz|renombr|mov|migr|configur|despleg"
+        r"|instal|integr|mejor|optimiz|limpi|document|divid|junt|valid|gener|prepar|termin|conect|traduc|simplific"
+        r"|reduc|redact|revis|ajust|adapt|resum|orden|calcul|program|diseñ|cre|mont|sub|envi|mand|prob|complet|defin"
+        r"|organiz|public|guard|aplic|restaur|cerr|activ|verific|comprob|entreg|recib|firm|reserv|compr|pag|arregl"
+        r"|correg|export|import|ampli|reemplaz|sustitu|pas|copi|separ)[aií]d[oa]s?|(?:hech|escrit|puest|resuelt|list"
+        r"|impres)[oa]s?",
+        "have": r"(?:te |lo |la |los |las |se |me |ya )*(?:he|hemos|han)|ya (?:está|están)|queda(?:n|do)?|está|están",
+        "when": r"(?:mañana(?: por la \pL+)?|pasado mañana|luego|más tarde|más adelante|esta (?:tarde|noche|semana)"
+        r"|(?:para )?(?:el|este|hasta el) (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo|\d{1,2}(?: de "
+        r"\pL+)?)|la (?:próxima semana|semana que viene)|(?:en|para) (?:enero|febrero|marzo|abril|mayo|junio|julio"
+        r"|agosto|septiembre|octubre|noviembre|diciembre)|(?:para )?después(?: de .{3,30})?|yo(?: mism[oa])?|a "
+        r"primera hora)",
+        "do": r"(?:hablo|miro|hago|pido|pregunto|llamo|mando|envío|entrego|termino|reviso|pruebo|subo|escribo|compro"
+        r"|aviso|imprimo|monto|cierro|paso|preparo|consulto|hablamos|hacemos|vemos|miramos|lanzamos|\pL{3,}(?:aré|eré"
+        r"|iré|aremos|eremos|iremos)|voy a \pL+)",
+        "make": r"(?:agreg|añad|anad|implement|escrib|arregl|correg|corrij|actualiz|cambi|quit|elimin|borr|refactoriz"
+        r"|renombr|mov|muev|migr|conv[ie]*rt|configur|despl[ie]*g|instal|integr|mejor|optimiz|limpi|document|extra"
+        r"|divid|junt|valid|gener|prepar|termin|conect|traduc|traduzc|escond|simplific|simplifiqu|reduc|reduzc|aument"
+        r"|inclu|redact|revis|ajust|adapt|resum|orden|calcul|compar|investig|program|diseñ|cre|mont|met|pon|pas|haz"
+        r"|hac|hag|arm|sub|env[ií]|mand|prob|prueb|busc|complet|defin|organiz|expl[ií]c|expliqu|ayúd"
+        r"|ayud)(?:[aeiouáéíóú]|ar|er|ir|emos|amos|en|an|es|as|n|r|d|ás|és|me|lo|la|le|los|las|nos|te|mos|l)*",
+        "asking": r"(?:(?:por favor|porfa|ahora|luego|después|también|primero|(?:quiero|quisiera|queremos|necesit(?:o"
+        r"|amos)|me gustaría)(?: que)?|hay que|tienes que|tenemos que|deb(?:es|emos)|vamos a|ay[uú]da(?:me|nos) a|toca"
+        r"|falta|puedes|podrías|podemos|a ver si|y|me|nos|te|le) )*",
     },
+    rows={
+        "reworked_to": r"(?:he |hemos |ya |también )*(?:cambi[ée]|cambiado|reemplac[ée]|reemplazado|sustituí"
+        r"|sustituido|renombr[ée]|renombrado|moví|movido) <old> (?:por|a|al|en) <new>(?:[ ,].*)?",
+        "rework_removed": r"(?:he |hemos |ya |también )*(?:elimin[ée]|eliminado|quit[ée]|quitado|borr[ée]|borrado) "
+        r"<old>(?:[ ,].*)?",
+        "goal": r"(?:el |mi |nuestro )?objetivo(?: de hoy| principal| es)*",
+        "decided": r"(?:nueva )?decisi[oó]n(?: nueva| final| tomada)?|(?:queda )?decidido|acordado",
+        "pending": r"pendientes?|por hacer|falta|queda por hacer|siguiente|próximos? pasos?",
+        "done_mark": r"hecho|listo|terminado|completado",
+        "discarded": r"descartad[oa]s?|rechazad[oa]s?",
+        "instead": (
+            r"(?:(?:<use>|<rather>|cambia a|pasa a|hazlo con) )*<new>,? (?:en (?:vez|lugar) de|y no) <old><end>",
+            r"(?:<rather> )*en (?:vez|lugar) de(?:l)? <old>,? (?:<rather> )*(?:<use> )+<new><end>",
+            r"(?:<rather>,? )*(?:cambi(?:a|emos|amos|o|ar)|pas(?:a|emos|amos|o)|mig(?:ra|remos|ramos)|sustitu\pL+"
+            r"|reempla\pL+)(?:nos|lo|la|te)?(?: todo)? (?:de |el |la |los |las )?<old> (?:a|por) <new><end>",
+            r"(?:<rather>,? )*(?:olvid\pL+(?: de)?|quita|deja|dejemos|fuera|nada de) (?:el |la |lo del? )?<old>[,;.] "
+            r"?(?:<rather> )*(?:<use> )+<new><end>",
+            r"(?:el |la |los |las )?<old> (?:(?:es|sale|va|queda|está) (?:muy |demasiado )?\pL+|no), (?:<rather> "
+            r")*(?:<use>|mejor|cambia a|pasamos a) (?:con )?<new><end>",
+        ),
+        "no_want": (
+            r"(?:<rather>,? )*(?:no (?:quiero|queremos|us(?:es|emos|amos)|pongas|metas|metamos|vamos a usar|me "
+            r"convence|nos sirve)(?: más)?|nada de|sin|paso de|descart(?:o|amos|ad[oa])|ni hablar de|fuera) <new><end>",
+            r"<new> no, (?:que |porque |es que |nos |me )(?P<reason>.+)",
+            r"(?:el |la )?<new> (?:queda|está|lo|la) (?:descartad[oa]|descart(?:o|amos))<end>",
+        ),
+        "bare": r"(?P<label>(?:ya )?(?:está )?<part>(?: ya)?[,.;:] ?.{4,}|<part> (?:en|con|a|al|por|el|la|los|las) "
+        r".{4,})",
+        "plan": (
+            r"(?:(?:lo|la|los|las|le|se lo|yo) )*<do> (?:[^;?]{0,60}? )?<when>",
+            r"<when> (?:lo |la |le |te |me )*<do> .{3,}",
+            r"(?:lo|la|los|las) (?:llevan?|hacen?|hará|mira|revisa|prepara|firma|trae|manda|pide|gestiona) (?:\pL+ "
+            r"?){1,3}$",
+        ),
+        "switch": r"(?:<rather>,? )*(?:cambi(?:a|emos|amos|o)|pas(?:a|emos|amos|o)|mig(?:ra|remos|ramos))(?:nos|lo|la"
+        r"|te)?(?: todo)? a <all>",
+        "back": r"(?:volv(?:amos|emos|er)|vuelve|regresemos) a(?: lo del?| la| el)? <all>",
+        "turned": r"(?:al final|pens[aá]ndolo bien|mejor dicho|no, mejor|mejor)[, ]+(?:con |que sea |<use> |lo "
+        r"hacemos con )?<all>",
+        "rule": r"(?P<label>(?:(?:por favor|importante|ojo|y|pero)[,:]? )*(?:siempre|nunca|jamás|no (?:toques|cambies"
+        r"|borres|hagas|añadas|agregues|escribas|modifiques|olvides|subas|mezcles|incluyas|envíes|publiques)|respond"
+        r"|contest|todo (?:debe|tiene que|se queda)|tod[oa]s l[oa]s|cada vez que|a partir de ahora|de ahora en "
+        r"adelante|respuestas (?:cortas|breves)|ningún|ninguna|nada de \pL+ (?:en|de|con)).{3,}|.{3,60}? (?:nunca|no) "
+        r"(?:se )?(?:deben?|pueden?|tienen? que) .{3,}|.{3,60}? (?:deben?|tienen? que|han? de) .{4,})",
+        "works": r"(?:ya|ahora) (?:\pL+ ){0,4}?(?:funciona|va|van|entra|sale|pasa)n?(?: bien)?|va bien|anda bien"
+        r"|quedó bien|eso era|solucionado|resuelto",
+        "prefer": r"(?:yo )?(?:prefiero|preferimos|preferiría|(?:me|nos) gustan?(?: más)?) <all>",
+        "use": (
+            r"(?:(?:<rather>),? )*<use> <all>",
+            r"(?:para|en) [^,;?]{2,40} (?:usamos|usa|usemos|vamos con|ponemos|tiramos de|cogemos) <all>",
+            r"(?P<label>(?:la|el|los|las) [^,;?]{2,50}? mejor (?:el|la|los|las|con|sin|en|a|de|por|para) .{1,})",
+        ),
+        "complaint": (
+            r"(?:da|dio|dan|sale|salta|tira|aparece|devuelve|lanza|devuelven)(?: un| el| este| una| siempre)* (?:error"
+            r"|excepción|fallo|vacío|cero|[45]\d\d)\pL*",
+            r"no (?:me |se |nos )?(?:funciona|arranca|compila|carga|abre|guarda|llega|sale|aparece|conecta|responde"
+            r"|deja|coincide|cuadra|ve|actualiza|envía|imprime|muestra)n?",
+            r"se (?:cuelga|rompe|cae|cierra|borra|bloquea|cayó|rompió|apaga|duplica|repite|pierde|pisa|mezcla|corta"
+            r"|desconecta|reinicia)n?(?: solo)?",
+            r"(?:está|están|sale|salen|salió|queda|quedó|llega|llegan|aparece|ve)n? (?:\S+ ){0,2}?(?:rot|mal|vací|en "
+            r"blanco|duplicad|cortad|dos veces|caíd|equivocad|desordenad)\pL*",
+            r"fallan?|falló|fallaron|fallando|petó|peta|revienta|pesan? 0|(?:ha dejado|dejó|dejaron) de \S+|rechaz(?:ó"
+            r"|aron|ad[oa])|tardan? (?:\S+ ){0,2}(?:mucho|demasiado|una eternidad|\d+ (?:segundos|minutos|horas))|va "
+            r"(?:muy|demasiado) lent[oa]",
+        ),
+        "fixed": r"(?:(?:corregid|arreglad|solucionad|resuelt|reparad)[oa]s?|corregí|arreglé|solucioné|resolví|reparé)",
+        "did": (
+            r"<have> (?:ya |bien )?<part>|^<part> [^?]{4,}",
+            r"(?:agregu|añad|implement|cre|actualic|cambi|quit|elimin|borr|migr|configur|instal|integr|mejor|prepar"
+            r"|termin|conect|redact|revis|ajust|apliqu|gener|sub|envi|mand|complet|separ)(?:é|í)|escribí|moví|traduje"
+            r"|hice|puse|dividí|resumí",
+            r"ya (?:mandó|llegó|envió|firmó|pagó|respondió)",
+        ),
+        "later": r"(?:quedan?|faltan?|(?:nos|me) faltan?|está pendiente|sigue pendiente)(?: todavía| aún| por| "
+        r"pendiente)* .{4,}|(?:aún|todavía) (?:no|está)|más adelante|l[oa]s? dejamos para|por hacer|dejamos para"
+        r"|tengo que .{3,}",
+        "set": r"(?:lo |la |los |las )?(?:dejamos|mantenemos|conservamos|nos quedamos con|quedamos en) .{3,}|^(?:los"
+        r"|las|el|la) [^,;?]{2,40} que (?:salg|vay|se|us|teng|llev|vien|est)\pL{1,4} (?:con|por|en|de|a|sin) .{2,}"
+        r"|^tod[oa]s? \pL{4,}(?:$|, .*)",
+        "order": r"<asking>(?P<label><make> .{3,})",
+        "need": r"(?:necesit(?:o|amos)|quiero|queremos|(?:me|nos) (?:hace|haría) falta|quisiera|busco) "
+        r"(?P<label>.{5,})",
+        "result": r"^(?:[\pL\pN`'\"/.#_()-]+ ){1,7}<part>$|^(?:[\pL\pN-]+ ){1,4}complet[oa]s?[,:] .{3,}",
+    },
+    unless={
+        "prefer": r"(?:me|nos) gusta(?:ría)? (?:tu|la idea|cómo|como|mucho$|que )",
+        "instead": r"(?:dime|explica|muestra|por qué|qué)\b",
+        "no_want": r"no quiero (?:que|molest|\pL+[aei]r\b)|sin (?:embargo|duda|problema|querer|cambios|más)|(?:.* "
+        r")?(?:ya|aún|todavía|ahora|hoy|mañana|eso|esto|creo que|que|si|por qué|así|yo|tú) no,|nada de \pL+ (?:en|de"
+        r"|con)",
+        "bare": r"puesto que|list[oa]s? para|hecho (?:de|por)|.*(?: pero no | falta )|(?:nada|cada|todo|lado|vid|medid"
+        r"|pued)\pL*",
+        "plan": r"(?:si|cuando|como) |.*te (?:digo|cuento|aviso)$|.*\b(?:ayer|siempre|pasad[oa])\b",
+        "switch": r"pas[ao] a (?:ver|busc|recog|las? |por)",
+        "back": r"(?:vuelve|volver|volvamos|volvemos) a [\pL]+[aei]r\b|.*\bcasa\b",
+        "turned": r"al final (?:del|de)\b|mejor (?:que|dicho que|así|todavía|me|te|no)\b|.*\b(?:funciona|está|es)\b",
+        "rule": r"siempre se|(?:siempre|nunca|jamás) (?:me|ha|he|hemos|falla|fall|da|dio|funcion|pasa)|tod[oa]s "
+        r"l[oa]s (?:días|años)|no olvides|.* debe(?:n)? de |.*\b(?:tengo|tenemos|si) que|(?:si|cuando|creo) ",
+        "works": r".*\b(?:pero|no|con gasolina|si|cuando|cómo|falta)\b",
+        "use": r"usa (?:la cabeza|tu)\b|use(?:d|r)|pon(?:gamos)? por caso|hemos decidido no|.* (?:es|fue|sería|va"
+        r"|está) mejor |.* mejor de lo |(?:el|la) (?:mejor|peor)",
+        "complaint": r"(?:si|cuando|para que|que|por si) |no se (?:preocup|te)|no me deja de|no me importa|.*(?: sin "
+        r"error| ya no |no fall|por si )",
+        "fixed": r".*\b(?:no|falta|hay que|debe|puede)\b",
+        "did": r"(?:cuando|si|hasta que|una vez|que|para) |.*\b(?:no|falta|faltan|pensado|visto|dicho|sido|notado"
+        r"|querido|podido|tenido|gustado|preguntado|leído|será|debe|cuidado|mejor que|list[oa]s? para)\b",
+        "later": r"faltan? (?:poco|nada|dos minutos)|quedan? (?:claro|bien|así|list|perfect)",
+        "order": r"(?:para|como|creo|mira|hace|hacen|una?|unos|unas|pasa|pon(?:ga)?mos por caso|es|más|mejor|menos"
+        r"|pones|cambian|prueba de|crees?|cada|pasan|ha|haya|hacía|mejora de|extra|busca de|hacia|paso|medio|mejores"
+        r"|pasado) ",
+        "need": r"(?:quiero|quisiera|necesito) (?:saber|decir|ver|entender|pensar|mucho)\b",
+        "result": r"(?:si|cuando|falta|faltan|hay|quiero|necesito|debe|un|una|unos|unas|no|que|para|con|tras|es|está"
+        r"|de|en|a) .*|.*\b(?:no|sin|falta|si|cuando|debe|será|por|para|puede|que|con)\b|(?:\pL+[aei]r|asegúrate"
+        r"|comprueba|verifica) .*",
+    },
+    ahead={
+        "hands": (
+            r"(?:(?:eso|lo|la|los|las|le|me|ya) )+<do>(?: yo)?(?: (?:con|a) (?:el |la )?\pL+)?(?: <when>)?",
+            r"(?:eso |lo |la |los |las |de eso )+(?:lleva|hace|mira|prepara|arregla|se encarga|se ocupa) "
+            r"(?-i:\p{Lu}\pL+)(?: <when>)?",
+            r"(?:eso |esto )?(?:queda |lo dejamos |es |mejor )*<when>",
+        ),
+        "left": (
+            r"(?:todavía |aún |también )?(?:tengo|tenemos|hay) que (?:hablar|llamar|pedir|preguntar|comprar|mandar"
+            r"|enviar|revisar|confirmar|decidir|avisar|reservar) .{3,}|(?:todavía|aún) (?:tengo|tenemos|hay) que .{4,}",
+            r"(?:estoy|estamos|sigo|seguimos) (?:esperando|a la espera de) .{3,}|(?:espero|esperamos) (?:la respuesta"
+            r"|a que) .{3,}",
+            r".{3,60} (?:puede|pueden|tiene que|tendrá que) esperar\b.*|.{3,60} (?:todavía|aún) no (?:está|están|se ha"
+            r"|he|hemos) .*",
+        ),
+        "plans": (
+            r"(?:\pL+ )?<do> .*<when>",
+            r"(?:la|el|los|las) .{3,40} (?:mejor|queda|quedan|será|lo dejamos) (?:para )?<when>",
+        ),
+        "times": (r"(?:(?:pero|mejor|ya|solo|hazlo|hazla) )*<when>",),
+        "hollow": r"(?:eso |lo |la |los |las )+(?:hago|haré|hacemos)\b(?: yo)?",
+        "past": r".*\b(?:ayer|siempre|cada|era|estaba)\b",
+    },
+    said={
+        "lead": r"(?:(?:ok|okay|vale|bueno|bien|perfecto|genial|gracias|muchas gracias|hola|buenas(?: tardes| noches)?"
+        r"|buenos días|oye|mira|pues|entonces|y|pero|ah|uf|sí|si|claro|listo|dale|de acuerdo|por cierto|por favor"
+        r"|porfa|una cosa(?: más)?|además|también|ahora|eh|venga|guay|estupendo|excelente|ya|a ver|espera|no)[,.!:]+ ?"
+        r"|(?:ah y|y|pero|pues|oye|además|también|bueno|vale|ok|entonces) )",
+        "asks": r"(?:por qué|qué (?:es|son|pasa|opinas|recomiendas|diferencia|tal)|cómo (?:se|puedo|hago|funciona|va)"
+        r"|cuál(?:es)?|cuánt[oa]s?|dónde|quién)\b",
+        "polite": r"(?:(?:me |nos )?(?:puedes|podrías|puede|podría|podéis|podemos|podríamos|te importaría|sería "
+        r"posible)(?: por favor)?) (?P<rest>.{4,})",
+        "supposes": r"si \pL|cuando |quizás?|tal vez|a lo mejor|igual podr|podría(?:mos|s)? |por ejemplo|en teoría"
+        r"|imagina|supongamos|suponiendo|en caso de|normalmente|en general|habitualmente|había pensado|estaba pensando"
+        r"|no s[eé] si|dudo",
+        "reports": r"(?:(?:el|la|los|mi|un|una|según) )?(?:[\pL]+ ){0,3}?(?:dice|dicen|dijo|propone|recomienda|sugiere"
+        r"|opina|quiere|quería|insiste)n? (?:que|usar|en|un)\b|según ",
+        "border": r"\s*[;,]\s+|\s+(?:pero|y además|y también|y luego|y después)\s+|\s+y (?:no |que )|\s+[—–-]\s+|:\s+",
+        "because": r",?\s+(?:porque|ya que|puesto que|dado que|así|para que|que así|pues|por culpa de|es que)\s+"
+        r"|^(?:porque|ya que|es que|así|para que) |\s+[—–]\s+|\s*\(",
+        "trailer": r",? (?:por favor|porfa|entonces|por ahora|mejor|y ya|y listo|gracias|también|primero|de momento)",
+        "offers": r"(?:(?:quieres|quiere|queréis|[tl]e parece(?: bien)?|prefieres)(?: que| si)?|(?:si quieres,? "
+        r")?(?:puedo|podría|podríamos|podemos|propongo|sugiero|recomiendo|yo)) (?P<label>.{4,})",
+        "choosing": r"\b(?:opci(?:ón|ones)|caminos?|formas|maneras|alternativas|arreglos|vías|soluciones|posibilidades"
+        r"|variantes)\b",
+        "either": r"[,;]?\s+[ou]\s+(?:bien )?",
+        "yes": r"sí|si|vale|dale|ok|okay|hazlo|hágalo|adelante|perfecto|de acuerdo|claro(?: que sí)?|me parece(?: bien"
+        r"| genial| perfecto)?|procede|venga|genial|bien|correcto|exacto|eso(?: es)?|por supuesto|me gusta|va|listo"
+        r"|así|está bien|estoy de acuerdo|tal cual",
+        "no": r"no(?: gracias| hace falta)?|mejor no|todavía no|aún no|por ahora no|déjalo|ni hablar|de momento no",
+        "soft": r"por favor|porfa|gracias|pues|entonces|y|muy|ya|todo|eso|lo|así|como dices|con eso|con",
+        "both": r"(?:las|los) dos|ambas|ambos|todo|todas|todos",
+        "pick": r"la|el|lo|opci[oó]n|número|vamos con|voy con|elijo|mejor|prefiero|me quedo con|pues|usa|haz|por|con|a"
+        r"|de|hagamos|tira con|tiremos por|vamos por|nos quedamos con|pasamos a|cogemos|tomamos",
+        "picked": r" (?:opción|mejor|por|porque|que|parece|y)",
+    },
+    ordinals="primera|primero|primer segunda|segundo tercera|tercero -1 última|último|ultima",
+    cues="actualicé actualizado adelante agrega agregado agregar ahora al anade arregla arreglar ayer añade añadido "
+    "añadir añadí borra borrar buenas cada cambia cambiar cambiemos cogemos cojo corregido correo corrige crea crear "
+    "creé cuando cómo dale de debe decidido decisión del descartado desde donde el elimina en entonces esa ese eso "
+    "esta este esto está están falla falta faltan funciona gracias hacemos hacer hasta haz hazlo hecha hecho hemos "
+    "hice hola hoy implementado jamás la las lista listo lo los luego mañana mejor mi mismo muy más nada necesitamos "
+    "necesito ni nos nunca objetivo olvida olvídate otra otro pantalla para pendiente pero podrías pon ponemos pongo "
+    "ponme por porque prefiero propongo puede pueden puedes pues que queda queremos quiero quisiera quita quitar qué "
+    "se siempre sigue sin son su sus sí sólo también te tiene toda todas todos un una unas unos usa usamos usar "
+    "usemos vale vamos volvamos voy ya",
 )
+"""The table of Spanish."""

@@ -1,18 +1,95 @@
-"""What a language other than English brings along: rows like those of English, and the small tables of its readers."""
+"""What a language other than English brings along, and how its rows are made from one small table.
+
+A table gives ``rows`` by kind: patterns in RE2, case ignored, that ``KINDS`` makes rules of. In a pattern
+
+- ``<new>`` is what is stated, ``<old>`` what it takes the place of, ``<all>`` what is stated up to the end;
+- ``<end>`` is the end of a clause, or what follows it as its reason;
+- ``<name>`` stands for one of the table's ``words``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Final
 
-from .rule import Rule
+from tokenmizer_mw.extract.similar import words_of
 
-NAME: Final = r"[\pL\pM\pN@.+#/_`-]+"
-"""A word or a name in any script; the word signs of RE2 know only ASCII."""
+from .ahead import Ahead
+from .rule import Act, Rule, Speaker
 
-NAMES: Final = rf"{NAME}(?: {NAME}){{0,4}}"
-"""A name of up to five words."""
+
+class Form(Enum):
+    """How a pattern of a kind reads a sentence."""
+
+    LINE = auto()
+    MARK = auto()
+    WITHIN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Something that people say in every language.
+
+    LINE patterns read a clause from its start and name what they read. MARK patterns are words before a colon, and
+    what stands behind it is stated. WITHIN patterns are words anywhere in a clause, which is stated as a whole.
+    ``whole`` and ``explicit`` are as in ``Rule``.
+    """
+
+    name: str
+    act: Act
+    speaker: Speaker
+    confidence: float
+    form: Form = Form.LINE
+    whole: bool = False
+    explicit: bool = False
+
+
+_USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
+
+KINDS: Final = (
+    Kind("reworked_to", Act.REWORK, _ASSISTANT, 0.7, whole=True, explicit=True),
+    Kind("rework_removed", Act.REWORK, _ASSISTANT, 0.7, whole=True, explicit=True),
+    Kind("goal", Act.GOAL, _BOTH, 0.92, Form.MARK, explicit=True),
+    Kind("decided", Act.CHOICE, _BOTH, 0.92, Form.MARK, explicit=True),
+    Kind("pending", Act.LATER, _BOTH, 0.92, Form.MARK, explicit=True),
+    Kind("done_mark", Act.CLAIM, _BOTH, 0.9, Form.MARK, explicit=True),
+    Kind("discarded", Act.REJECT, _BOTH, 0.9, Form.MARK, explicit=True),
+    Kind("instead", Act.REPLACE, _USER, 0.9, whole=True),
+    Kind("no_want", Act.REJECT, _USER, 0.8, whole=True),
+    Kind("bare", Act.CLAIM, _USER, 0.72, whole=True),
+    Kind("plan", Act.LATER, _USER, 0.74, Form.WITHIN),
+    Kind("switch", Act.REPLACE, _USER, 0.86),
+    Kind("back", Act.RETURN, _USER, 0.86),
+    Kind("turned", Act.REPLACE, _USER, 0.8),
+    Kind("rule", Act.RULE, _USER, 0.84),
+    Kind("prefer", Act.PREFERENCE, _USER, 0.76),
+    Kind("complaint", Act.COMPLAINT, _USER, 0.76, Form.WITHIN),
+    Kind("works", Act.CONFIRM, _USER, 0.78, Form.WITHIN),
+    Kind("use", Act.CHOICE, _USER, 0.82),
+    Kind("fixed", Act.FIX, _ASSISTANT, 0.8, Form.WITHIN),
+    Kind("did", Act.CLAIM, _BOTH, 0.76, Form.WITHIN),
+    Kind("later", Act.LATER, _BOTH, 0.76, Form.WITHIN),
+    Kind("set", Act.CHOICE, _USER, 0.7, Form.WITHIN),
+    Kind("order", Act.REQUEST, _USER, 0.78),
+    Kind("need", Act.REQUEST, _USER, 0.75),
+    Kind("result", Act.CLAIM, _BOTH, 0.7, Form.WITHIN),
+)
+"""All kinds. Of several that read a clause, the first one counts."""
+
+PIECE: Final = r"[^,;?，。；？、।]"
+_END: Final = r"(?:$|[,.;:，。；।–] ?(?P<reason>.*))"
+_PLACES: Final = {
+    "new": rf"(?P<label>{PIECE}{{1,60}}?)",
+    "old": rf"(?P<target>{PIECE}{{1,50}}?)",
+    "all": r"(?P<label>.{2,})",
+    "end": _END,
+}
+_PLACE: Final = re.compile(r"(?<!\?P)<(\w+)>")
+_BEFORE: Final = r"(?:.*[\s,;:.(\"'«’/-])?"
+_BEHIND: Final = r"(?:$|[\s,;:.!?)\"'»’-].*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +107,12 @@ class Tongue:
 
     ``yes``, ``no``, ``both`` are alternatives that a short answer consists of, ``soft`` those that may stand beside
     them; ``pick`` may stand before a number, a letter or one of the ``ordinals`` (places from 0, -1 the last), and
-    ``picked`` behind it.
+    ``picked`` behind it. ``ahead`` says how work is put off.
     """
 
     code: str
     rules: tuple[Rule, ...]
+    ahead: Ahead
     lead: str
     supposes: str
     reports: str
@@ -55,3 +133,94 @@ class Tongue:
     pick: str = ""
     picked: str = ""
     ordinals: Mapping[str, int] = field(default_factory=dict)
+
+
+def make_tongue(
+    code: str,
+    *,
+    rows: Mapping[str, str | Sequence[str]],
+    words: Mapping[str, str],
+    said: Mapping[str, str],
+    unless: Mapping[str, str] | None = None,
+    ahead: Mapping[str, str | Sequence[str]] | None = None,
+    cues: str = "",
+    ordinals: str = "",
+    spaced: bool = True,
+) -> Tongue:
+    """The language of a table.
+
+    - ``rows``, ``unless``: patterns by kind, and those of clauses that look the same and are not meant.
+    - ``words``: what ``<name>`` stands for. ``said``: the other fields of ``Tongue``.
+    - ``ahead``: fields of ``Ahead``. ``cues``, ``ordinals``: words, and lists of words by place, "first|1st 2nd ...",
+      the last after " -1 ".
+    - ``spaced``: words stand between spaces, so that WITHIN patterns are whole words.
+    """
+    known = {name: f"(?:{_filled(text, {})})" for name, text in words.items()}
+    for name, text in words.items():
+        known[name] = f"(?:{_filled(text, known)})"
+    made = _rules_of(code, rows, unless or {}, known, spaced)
+    fields = {name: _filled(text, known) for name, text in said.items()}
+    return Tongue(
+        code=code,
+        rules=tuple(made),
+        ahead=_ahead_of(code, ahead or {}, known),
+        cues=frozenset(words_of(cues)),
+        ordinals=_places_of(ordinals),
+        **fields,
+    )
+
+
+def _filled(text: str, known: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda match: _PLACES.get(match[1]) or known.get(match[1], match[0]), text)
+
+
+def _listed(patterns: str | Sequence[str]) -> Sequence[str]:
+    return (patterns,) if isinstance(patterns, str) else patterns
+
+
+def _rules_of(
+    code: str,
+    rows: Mapping[str, str | Sequence[str]],
+    unless: Mapping[str, str],
+    known: Mapping[str, str],
+    spaced: bool,
+) -> Iterator[Rule]:
+    for kind in KINDS:
+        not_meant = _filled(unless.get(kind.name, ""), known)
+        for pattern in _listed(rows.get(kind.name, ())):
+            yield Rule(
+                f"{code}.{kind.name}",
+                kind.speaker,
+                kind.act,
+                _formed(kind.form, _filled(pattern, known), spaced),
+                kind.confidence,
+                "",
+                "",
+                not_meant,
+                kind.whole,
+                kind.explicit,
+            )
+
+
+def _formed(form: Form, pattern: str, spaced: bool) -> str:
+    if form is Form.MARK:
+        return rf"(?:{pattern}) ?[:：] ?(?P<label>.{{2,}})"
+    if form is Form.WITHIN:
+        before, behind = (_BEFORE, _BEHIND) if spaced else (".*?", ".*")
+        return rf"(?P<label>{before}(?:{pattern}){behind})"
+    return pattern
+
+
+def _ahead_of(code: str, table: Mapping[str, str | Sequence[str]], known: Mapping[str, str]) -> Ahead:
+    filled = {
+        name: _filled(value, known) if isinstance(value, str) else tuple(_filled(one, known) for one in value)
+        for name, value in table.items()
+    }
+    return Ahead(code, **{"hands": (), "plans": (), **filled})  # type: ignore[arg-type]
+
+
+def _places_of(text: str) -> dict[str, int]:
+    """The places of a list such as "first|1st second third -1 last"."""
+    groups, _, last = text.partition(" -1 ")
+    places = {word.replace("_", " "): place for place, group in enumerate(groups.split()) for word in group.split("|")}
+    return places | {word.replace("_", " "): -1 for word in last.split("|") if word}

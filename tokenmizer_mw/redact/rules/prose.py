@@ -93,7 +93,7 @@ PROSE: Final[tuple[Place, ...]] = (
     behind(
         "password",
         rf"(?i:use|using|with|try|enter|type|and|is|nimm|mit|avec|con|com|usa)[ \t]+(?:{QUOTES}|\*)*",
-        "strong",
+        "told",
         ("use ", "{w5}#{w5}7x", " as the admin password"),
         "use Argon2id as the password hash",
         value=r"[^\s\"'`\\*]",

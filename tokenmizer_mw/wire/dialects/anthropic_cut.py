@@ -1,7 +1,8 @@
 """What a cut does to an Anthropic request: messages go, the resume block joins the system prompt.
 
 The block is a block of the system prompt, behind the client's own: instructions and memory stand before the
-conversation, and a conversation begins with a user message. System messages that are taken out go there too, since
+conversation, and a conversation begins with a user message. Where the first message that is kept is the assistant's,
+the block is a user message in front of it. System messages that are taken out go to the system prompt, too, since
 Anthropic takes them only between a user's and an assistant's message. Markers for the prompt cache that are taken out
 stand at the end of the block instead: the prefix that they kept ends there.
 """
@@ -44,11 +45,19 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: b
     taken = range(request.prefix, min(keep_from, len(sent)))
     system = [index for index in taken if request.messages.roles[index] is Role.SYSTEM]
     others = [request.text[slice(*spans[index])] for index in system if role_of(sent[index]) is None]
-    edits = replace_elements(spans, request.prefix, keep_from, ",".join(others), close=request.array + 1)
     new = [text for index in system if role_of(sent[index]) for text in _told(request, index, keep_from)]
     if block:
-        new.append(json_text({"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}))
+        part = {"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}
+        if taken and _begins_with_assistant(request, keep_from):
+            others.append(json_text({"role": "user", "content": [part]}))
+        else:
+            new.append(json_text(part))
+    edits = replace_elements(spans, request.prefix, keep_from, ",".join(others), close=request.array + 1)
     return edits + _system_edits(request, new)
+
+
+def _begins_with_assistant(request: ChatRequest, keep_from: int) -> bool:
+    return keep_from < len(request.messages) and request.messages.roles[keep_from] is Role.ASSISTANT
 
 
 def _told(request: ChatRequest, index: int, keep_from: int) -> Iterator[str]:

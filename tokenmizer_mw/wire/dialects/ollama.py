@@ -12,11 +12,11 @@ from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
 from tokenmizer_mw.wire.request import Shape, cut_edits, read_request, text_of
 from tokenmizer_mw.wire.spans import splice, without_members
-from tokenmizer_mw.wire.sse import LineDecoder
+from tokenmizer_mw.wire.sse import LineDecoder, events_in
 from tokenmizer_mw.wire.text import json_text, storable
 from tokenmizer_mw.wire.unread import models
 
-from . import openai_message
+from . import openai_message, openai_reply
 from .openai_message import read_call, role_of, roles_of, storable_call
 
 _DONE: Final = b'"done"'
@@ -94,7 +94,11 @@ class Ollama:
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
+        if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
+            return openai_reply.collect_events(events_in(data, stream=True) or ())
         whole = parsed(data.decode("utf-8-sig", "replace"))
+        if isinstance(whole, dict) and "choices" in whole:
+            return openai_reply.collect_body(data)
         return _collect([whole] if isinstance(whole, dict) else _lines(data))
 
 

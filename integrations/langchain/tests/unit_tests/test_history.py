@@ -22,7 +22,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_tokenmizer_mw import TokenMizerChatMessageHistory
 
-from tokenmizer_mw import InvalidSession, SessionMemory, StoreUnavailable
+from tokenmizer_mw import ConfigError, InvalidSession, SessionMemory, StoreUnavailable
 
 Histories = Callable[[str], BaseChatMessageHistory]
 
@@ -392,7 +392,7 @@ def test_the_view_for_a_model_is_cut_and_keeps_pairs_whole(ours: Callable[[str],
     assert len(view) < len(history.messages) == 63
     assert view[0] == SystemMessage("Be brief.")
     assert "SQLite" in view[1].text
-    assert isinstance(view[2], HumanMessage)
+    assert isinstance(view[2], AIMessage) and not view[2].tool_calls, "a cut inside a finished turn"
     assert view[2:] == history.messages[-len(view[2:]) :]
     assert history.context_messages(window=2_000) == view
 
@@ -418,7 +418,7 @@ def test_a_session_id_that_is_none_is_refused(ours: Histories, session: str) -> 
 
 
 def test_what_is_no_memory_is_refused_at_once() -> None:
-    wrong: Any = "sqlite:///chat.db"
+    wrong: Any = Path("chat.db")
     with pytest.raises(TypeError, match=r"memory is a SessionMemory, such as SessionMemory\.open"):
         TokenMizerChatMessageHistory("s", wrong)
 
@@ -438,3 +438,14 @@ def test_a_store_that_fails_later_raises_and_loses_nothing(memory: SessionMemory
     again = SessionMemory.open(url)
     assert said(TokenMizerChatMessageHistory("s", again)) == ["a"]
     again.close()
+
+
+def test_an_address_names_the_memory(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'chat.db'}"
+    first, second = (TokenMizerChatMessageHistory(name, address) for name in ("ada", "ada"))
+    first.add_messages([HumanMessage("Use Redis for the queue.")])
+    assert second.messages == [HumanMessage("Use Redis for the queue.")]
+    assert first.memory is second.memory
+    assert TokenMizerChatMessageHistory.factory(address)("ada").messages == second.messages
+    with pytest.raises(ConfigError):
+        TokenMizerChatMessageHistory("ada", "nowhere://at.all")

@@ -138,9 +138,21 @@ def test_an_older_langchain_is_named(scripted: Any) -> None:
         tokenmizer_summarization(scripted())
 
 
-def test_outside_of_a_run_it_needs_a_session(memory: SessionMemory) -> None:
-    with pytest.raises(ValueError, match="no thread id"):
-        TokenMizerSummarizer(memory)([HumanMessage(CHOICE)])
+def test_without_a_thread_id_it_works_on_the_messages_it_is_given(memory: SessionMemory) -> None:
+    summarizer = TokenMizerSummarizer(memory)
+    first = summarizer([HumanMessage(CHOICE), AIMessage("Understood.")])
+    assert "SQLite" in first
+    assert memory.sessions() == [], "nobody has said into which session"
+    carried = HumanMessage(f"Here is a summary:\n\n{first}", additional_kwargs={"lc_source": "summarization"})
+    second = summarizer([carried, HumanMessage("Never push to main without a review."), AIMessage("Noted.")])
+    assert "SQLite" in second
+    assert "Never push to main" in second
+    other = summarizer([HumanMessage("We use MongoDB for the archive."), AIMessage("Fine.")])
+    assert "MongoDB" in other
+    assert "SQLite" not in other
+
+
+def test_outside_of_a_run_a_session_can_be_named(memory: SessionMemory) -> None:
     assert "SQLite" in TokenMizerSummarizer(memory, session_id="s")([HumanMessage(CHOICE), AIMessage("Understood.")])
     with pytest.raises(InvalidSession):
         TokenMizerSummarizer(memory, session_id="line\nbreak")([HumanMessage(CHOICE)])

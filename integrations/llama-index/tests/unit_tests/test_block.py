@@ -177,6 +177,20 @@ async def test_it_is_shortened_line_by_line(opened: Callable[..., Any]) -> None:
     assert await block.atruncate(whole, count) is None
 
 
+@pytest.mark.parametrize(
+    "text", ["one two three four five six seven eight", "word", "", "a\nb\nc d e f", "<b>x</b> y z"]
+)
+async def test_any_text_is_shortened(text: str, opened: Callable[..., Any]) -> None:
+    block = TokenMizerMemoryBlock(opened().memory, session_id="s", priority=1)
+    count = len(get_tokenizer()(text))
+    for wanted in range(1, count + 2):
+        shorter = await block.atruncate(text, wanted)
+        if shorter is not None:
+            assert text.startswith(shorter)
+            assert len(get_tokenizer()(shorter)) <= count - wanted
+    assert count < 6 or await block.atruncate(text, 2)
+
+
 async def test_a_memory_that_is_full_asks_it_to_be_shorter(
     memory_of: Callable[..., Memory], opened: Callable[..., Any]
 ) -> None:

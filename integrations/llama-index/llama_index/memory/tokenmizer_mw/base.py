@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_validator
 from llama_index.core.llms.llm import LLM
 from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseChatStoreMemory
@@ -16,6 +16,8 @@ from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerChatStore
 from llama_index.storage.chat_store.tokenmizer_mw.messages import chat_message
 from llama_index.storage.chat_store.tokenmizer_mw.opening import Store, plain_errors
 
+from tokenmizer_mw.fitting import Context
+from tokenmizer_mw.offload import CALLS, offload
 from tokenmizer_mw.tokens import MessageCounter, TokenCounter
 
 DEFAULT_TOKEN_LIMIT = 30_000
@@ -90,7 +92,9 @@ class TokenMizerMemory(BaseChatStoreMemory):
         return made
 
     def get(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
-        """What a model is told, within the limit less ``initial_token_count``. ``input`` is not looked at.
+        """What a model is told, within the limit less ``initial_token_count``. Once a block stands for old messages,
+        what they say about the newest message, or about ``input`` where that is asked next, comes back as a reminder:
+        behind the message that it answers, or as the last message.
 
         Raises ``ValueError`` when that count alone exceeds the limit.
         """
@@ -103,16 +107,37 @@ class TokenMizerMemory(BaseChatStoreMemory):
                 limit=self.token_limit,
                 reserved=initial_token_count,
                 counter=self._counter,
+                question=input or "",
                 tenant=self.chat_store.tenant,
             )
         role = MessageRole(memory.settings.block_role)
         block = [ChatMessage(role=role, content=context.block)] if context.block else []
-        return [*map(chat_message, context.instructions), *block, *map(chat_message, context.recent)]
+        return [*map(chat_message, context.instructions), *block, *_recent(context)]
 
     async def aget(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
         """``get`` off the event loop."""
-        return await asyncio.to_thread(self.get, input, initial_token_count, **kwargs)
+        return await offload(partial(self.get, input, initial_token_count, **kwargs), CALLS)
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Add messages in one piece."""
         self.chat_store.add_messages(self.chat_store_key, messages)
+
+    async def aput_messages(self, messages: list[ChatMessage]) -> None:
+        """``put_messages`` off the event loop."""
+        await offload(partial(self.put_messages, messages), CALLS)
+
+
+def _recent(context: Context) -> Iterator[ChatMessage]:
+    """The newest messages, each with what stands behind it."""
+    behind = context.reminder.text_behind if context.reminder is not None else _nothing_behind
+    for place, kept in enumerate(context.recent):
+        message, text = chat_message(kept), behind(place)
+        if text:
+            message.blocks = [*message.blocks, TextBlock(text=text)]
+        yield message
+    if own := behind(len(context.recent)):
+        yield ChatMessage(role=MessageRole.USER, content=own)
+
+
+def _nothing_behind(place: int) -> str:
+    return ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -14,7 +14,9 @@ from llama_index.storage.chat_store.tokenmizer_mw.messages import written
 from llama_index.storage.chat_store.tokenmizer_mw.opening import IN_MEMORY, Store, address, opened, plain_errors
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.fence import first_block, opens_block
+from tokenmizer_mw.model.message import Message, Role, Written
+from tokenmizer_mw.offload import CALLS, offload
 
 
 class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
@@ -22,7 +24,9 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
 
     It reads what it is shown, without a call to a model, and says nothing as long as the short-term memory still holds
     the whole session (``always``: it does). Its text takes ``budget`` tokens at most, facts that the newest question
-    asks for first. With ``priority`` above 0, ``Memory`` may ask it to be shorter: the least important lines go.
+    asks for first. What the question asks for and only archived messages tell follows as a reminder, in at most
+    ``Settings.reminder_tokens`` tokens more. With ``priority`` above 0, ``Memory`` may ask for a shorter text: the
+    reminder goes, then the least important lines.
 
     ``store`` may be that of a ``TokenMizerAsyncChatStore`` in the same ``Memory``: then the messages are there already,
     and nothing is kept twice. ``session_id`` is the session's where ``Memory`` does not say which one it is.
@@ -50,25 +54,41 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         session = block_kwargs.get("session_id") or self.session_id
-        return await asyncio.to_thread(self._resume, self._session(session), messages or [])
+        return await offload(partial(self._resume, self._session(session), messages or []), CALLS)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         if not messages:
             return
         session = messages[0].additional_kwargs.get("session_id") or self.session_id
-        await asyncio.to_thread(self._record, self._session(session), [written(one).message for one in messages])
+        await offload(partial(self._record, self._session(session), [written(one).message for one in messages]), CALLS)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """``content`` shorter by at least so many tokens, without its last lines; ``None`` when nothing would be left.
-        The fence around it stays whole."""
-        opening, *lines, closing = content.split("\n")
+        """``content`` shorter by at least so many tokens, without its reminder, then without its last lines; ``None``
+        when nothing would be left. The fence around it stays whole. A text without one loses its last words."""
         wanted = len(self.tokenizer_fn(content)) - tokens_to_truncate
+        if not opens_block(content):
+            return self._first_words(content, wanted)
+        block = first_block(content)
+        if block != content and len(self.tokenizer_fn(block)) <= wanted:
+            return block
+        opening, *lines, closing = block.split("\n")
         while lines[1:]:  # the first one says what the block is
             lines.pop()
             shorter = "\n".join([opening, *lines, closing])
             if lines[1:] and len(self.tokenizer_fn(shorter)) <= wanted:
                 return shorter
         return None
+
+    def _first_words(self, text: str, most: int) -> str | None:
+        """The longest beginning of ``text`` that ends with a word and takes at most so many tokens; ``None`` for none.
+        It is found by halving."""
+        ends = [place for place, char in enumerate(text) if char.isspace()] + [len(text)]
+        low, high = 0, len(ends)
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = len(self.tokenizer_fn(text[: ends[middle - 1]])) <= most
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return text[: ends[low - 1]].rstrip() or None if low else None
 
     def _session(self, session: object) -> str:
         if not isinstance(session, str) or not session:
@@ -88,4 +108,13 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
             if not told or (told <= len(shown) and not self.always):
                 return ""
             query = next((one.text for one in reversed(shown) if one.opens_turn), None)
-            return self._memory.resume(session, budget=self.budget, query=query, tenant=self.tenant).text
+            resume = self._memory.resume(session, budget=self.budget, query=query, tenant=self.tenant)
+            before = _number_of_first(kept, len(shown))
+            reminder = self._memory.remind(session, query or "", beside=resume, before=before, tenant=self.tenant)
+            return "\n\n".join(filter(None, (resume.text, reminder.text)))
+
+
+def _number_of_first(kept: Sequence[Written], shown: int) -> int | None:
+    """The number of the first of the ``shown`` newest messages, the system's left out; ``None`` for none."""
+    spoken = [one.number for one in kept if one.message.role is not Role.SYSTEM]
+    return spoken[-shown] if 0 < shown <= len(spoken) else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -12,6 +12,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
+from tokenmizer_mw.offload import CALLS, offload
 
 from .chats import Chats, Choice
 from .messages import chat_message
@@ -61,13 +62,13 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         offset: int | None = None,
     ) -> list[ChatMessage]:
         """The messages of a chat with this status, ``None``: with any; ``limit`` at most, behind ``offset``."""
-        found = of_status(await asyncio.to_thread(self.chats.kept, key), status)
+        found = of_status(await offload(partial(self.chats.kept, key), CALLS), status)
         start = max(0, offset or 0)
         return [chat_message(one) for one in found[start : None if limit is None else start + max(0, limit)]]
 
     async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
         """How many messages of a chat have this status; ``None``: any."""
-        return len(of_status(await asyncio.to_thread(self.chats.kept, key), status))
+        return len(of_status(await offload(partial(self.chats.kept, key), CALLS), status))
 
     async def add_message(self, key: str, message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> None:
         """Put a message behind the others."""
@@ -77,13 +78,13 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
         """Put messages behind the others, in one piece."""
-        await asyncio.to_thread(self.chats.add, key, messages, archived=status is MessageStatus.ARCHIVED)
+        await offload(partial(self.chats.add, key, messages, archived=status is MessageStatus.ARCHIVED), CALLS)
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
         """Make these the messages of the chat, whatever it held, in one piece."""
-        await asyncio.to_thread(self.chats.set, key, messages, archived=status is MessageStatus.ARCHIVED)
+        await offload(partial(self.chats.set, key, messages, archived=status is MessageStatus.ARCHIVED), CALLS)
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
         """Take out the message with the number ``idx``; ``None`` when there is none."""
@@ -93,7 +94,7 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
     async def delete_messages(self, key: str, status: MessageStatus | None = None) -> None:
         """Take out all messages with this status. ``None``: erase the chat and all traces of it in the file."""
         if status is None:
-            await asyncio.to_thread(self.chats.clear, key)
+            await offload(partial(self.chats.clear, key), CALLS)
         else:
             await self._removed(key, lambda history: of_status(history, status))
 
@@ -107,14 +108,14 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         def oldest(history: Sequence[Written]) -> Sequence[Written]:
             return of_status(history, MessageStatus.ACTIVE)[: max(0, n)]
 
-        return await asyncio.to_thread(self.chats.archive, key, oldest)
+        return await offload(partial(self.chats.archive, key, oldest), CALLS)
 
     async def get_keys(self) -> list[str]:
         """The keys of all chats, the oldest chat first."""
-        return await asyncio.to_thread(self.chats.keys)
+        return await offload(self.chats.keys, CALLS)
 
     async def _removed(self, key: str, choice: Choice) -> list[ChatMessage]:
-        return await asyncio.to_thread(self.chats.remove, key, choice)
+        return await offload(partial(self.chats.remove, key, choice), CALLS)
 
 
 def of_status(history: Sequence[Written], status: MessageStatus | None) -> Sequence[Written]:

@@ -9,7 +9,6 @@ from typing import Any
 import fsspec
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializerFunctionWrapHandler, model_serializer
-from llama_index.core.storage.chat_store.base import BaseChatStore
 from pydantic import SerializationInfo
 
 from tokenmizer_mw import SessionMemory, Settings
@@ -17,10 +16,11 @@ from tokenmizer_mw.model.message import Written
 
 from .chats import Chats
 from .messages import chat_message
+from .off_loop import OffLoopChatStore
 from .opening import IN_MEMORY, Store, address, opened
 
 
-class TokenMizerChatStore(BaseChatStore):
+class TokenMizerChatStore(OffLoopChatStore):
     """Chats in one SQLite file, safe for threads, tasks and processes; a session graph is drawn from each.
 
     Takes the place of ``SimpleChatStore``: the same answers, but what was added is on disk when the call returns.

@@ -1,0 +1,172 @@
+"""The sentences that the classifier of dialogue acts is trained on, with their cues and weights."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from tokenmizer_mw.extract.cues import heard_in
+from tokenmizer_mw.extract.finding import Segment, SegmentKind
+from tokenmizer_mw.extract.guessing import cues_of
+from tokenmizer_mw.extract.learned import DialogueAct
+from tokenmizer_mw.extract.phrases import bounded
+from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.model.message import Message, Role, ToolResult
+
+from .acts import Line, Scene, scenes
+from .labelled import OWN, Labelled, corpora
+
+OWN_AUTHOR: Final = "own"
+ACTS_OF: Final = {
+    "goal": DialogueAct.GOAL,
+    "decisions": DialogueAct.DECISION,
+    "rejected": DialogueAct.REJECTION,
+    "tasks_done": DialogueAct.COMPLETION,
+    "tasks_pending": DialogueAct.POSTPONEMENT,
+    "errors": DialogueAct.COMPLAINT,
+    "environment": DialogueAct.STATE,
+}
+"""What a sentence does that is quoted for a label of a category."""
+
+TAGGED: Final[Mapping[Speaker, float]] = {Speaker.USER: 0.3, Speaker.ASSISTANT: 0.06}
+"""Share of a speaker's sentences that do something in transcripts of real sessions, as read in a sample; the training
+text is denser."""
+
+TOLD_MIN: Final = 10
+"""Sentences of a speaker that an author tags with an act for the others of that speaker to be known not to do it: who
+tags three decisions of an assistant in two thousand sentences has not looked for them."""
+
+_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sentence as the run time cuts it. ``acts``: what it does; ``text``: what is embedded of it; ``own``: its
+    cues; ``talk``: the conversation it stands in; ``author``: who wrote that; ``told``: the acts that the author tells,
+    of others nothing is known; ``weight``: how many sentences of a real transcript it stands for; ``before``: the
+    sentence before it in its message, ``heard``: the last sentence of the other speaker, "" where there is none."""
+
+    acts: frozenset[DialogueAct]
+    text: str
+    own: list[str]
+    speaker: Speaker
+    talk: str
+    author: str
+    english: bool
+    told: Set[DialogueAct] = frozenset(DialogueAct)
+    weight: float = 1.0
+    before: str = ""
+    heard: str = ""
+
+
+def training_rows() -> list[Row]:
+    """All sentences that the package's model is trained on."""
+    own = next(corpus for corpus in corpora([OWN]))
+    return weighted(
+        [
+            *(row for scene in scenes() for row in rows_of(scene)),
+            *(row for session in own.sessions for row in rows_of_session(session)),
+        ]
+    )
+
+
+def weighted(rows: Sequence[Row]) -> list[Row]:
+    """The rows with what their authors tell of each speaker, and sentences that do nothing weighted so that of each
+    author and speaker the share of the others is at most that of real transcripts."""
+    tells = Counter((row.author, row.speaker, act) for row in rows for act in row.acts)
+    told: defaultdict[tuple[str, Speaker], set[DialogueAct]] = defaultdict(set)
+    for (author, speaker, act), often in tells.items():
+        if often >= TOLD_MIN:
+            told[author, speaker].add(act)
+    count = Counter((row.author, row.speaker, bool(row.acts)) for row in rows)
+
+    def weight(row: Row) -> float:
+        busy, idle = (count[row.author, row.speaker, acting] for acting in (True, False))
+        share = TAGGED[row.speaker]
+        return 1.0 if row.acts else max(1.0, busy * (1 - share) / (share * max(idle, 1)))
+
+    return [replace(row, told=frozenset(told[row.author, row.speaker]), weight=weight(row)) for row in rows]
+
+
+def rows_of(scene: Scene) -> list[Row]:
+    """The sentences of a scene with their cues."""
+    told = [(_message(Role(turn.speaker), turn.text), partial(_by_lines, turn.lines)) for turn in scene.turns]
+    return _rows(told, scene.name, scene.author, english=scene.language == "en")
+
+
+def rows_of_session(session: Labelled) -> list[Row]:
+    """The sentences of a labelled session with their cues; what is quoted for a label does what the label says."""
+    quotes = [(act, quote) for name, act in ACTS_OF.items() for _, quote in session.gold.get(name, ()) if quote]
+    said = [(turn["role"], turn.get("content") or "") for turn in session.turns]
+    told = [(_message(Role(role), text), partial(_by_quotes, text, quotes)) for role, text in said]
+    return _rows(told, session.id, OWN_AUTHOR, english=session.traits["language"] in ("", "en"))
+
+
+def _message(role: Role, text: str) -> Message:
+    if role is Role.TOOL:
+        return Message(role=role, tool_results=(ToolResult("", text),))
+    return Message(role=role, text=text)
+
+
+Reader = Callable[[Sequence[Segment]], list[frozenset[DialogueAct]]]
+"""The acts of the pieces of a message."""
+
+
+def _rows(told: Sequence[tuple[Message, Reader]], talk: str, author: str, *, english: bool) -> list[Row]:
+    messages = [(turn, message) for turn, (message, _) in enumerate(told, 1)]
+    found: list[Row] = []
+    for number, (message, acts_of) in enumerate(told):
+        situation = situation_of(messages[number], messages[:number], has_goal=number > 0)
+        spoken = [piece for piece in segment(message.text) if piece.kind in _SPOKEN]
+        read = [hits(piece.text, situation.speaker) for piece in spoken]
+        heard = heard_in(situation)
+        found += [
+            Row(
+                acts,
+                bounded(piece.text),
+                cues_of(at, spoken, read, situation),
+                situation.speaker,
+                talk,
+                author,
+                english,
+                before=bounded(spoken[at - 1].text) if at else "",
+                heard=heard,
+            )
+            for at, (piece, acts) in enumerate(zip(spoken, acts_of(spoken), strict=True))
+        ]
+    return found
+
+
+def _by_lines(lines: Iterable[Line], spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
+    """A line that the run time cuts in several gives its acts to the longest."""
+    acts: list[frozenset[DialogueAct]] = [frozenset()] * len(spoken)
+    start = 0
+    for told, line in lines:
+        inside = [at for at, piece in enumerate(spoken) if start <= piece.start < start + len(line)]
+        if inside:
+            acts[max(inside, key=lambda at: len(spoken[at].text))] = told
+        start += len(line) + 2
+    return acts
+
+
+def _by_quotes(
+    text: str, quotes: Sequence[tuple[DialogueAct, str]], spoken: Sequence[Segment]
+) -> list[frozenset[DialogueAct]]:
+    """A piece does what a quote tells that shares half of it, or stands half within it."""
+    places = [(act, at, at + len(quote)) for act, quote in quotes if (at := text.find(quote)) >= 0]
+    return [
+        frozenset(
+            act for act, start, end in places if 2 * _shared(piece, start, end) >= min(end - start, len(piece.text))
+        )
+        for piece in spoken
+    ]
+
+
+def _shared(piece: Segment, start: int, end: int) -> int:
+    return max(0, min(piece.end, end) - max(piece.start, start))

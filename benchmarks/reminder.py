@@ -1,0 +1,257 @@
+"""Reminders: CPU time on the path of a request, prefix that the next call reuses, tokens sent.
+
+A made working session in which the user asks, once every ten messages or so, for a choice of long ago, by its subject
+and not by its words. ``cpu``: requests whose cut is in force, with 300 and 5,000 messages in the session, each with
+another question as its newest message; ``added_ms`` is the median over pairs of the CPU time of ``prepare`` with
+reminders less that without, ``with_ms`` and ``without_ms`` are the medians of either. The index is kept with the
+session and grows in the background: ``index_ms`` is what a further turn costs there.
+
+``calls``: 300 turns of the session, each call with all messages so far, sent through the wire layer and recorded; the
+window is 6,000 tokens. ``reused`` is the share of the bytes of a call, up to its newest message, with which the next
+call begins, over 375 calls, those with a new cut included; ``reused_with_newest`` counts the newest message and its
+reminder in, which the next turn sends without. ``reminded`` is the share of calls that carried a reminder, ``answered``
+the share of the questions, all about what was said seven subjects ago or earlier, whose answer stood in a line of the
+request. ``tokens``: what all calls took; a token is four characters.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.wire.dialect import Reply
+
+from .measure import at_least, at_most
+from .sessions import long_session
+from .windows import common, dialects
+
+SIZES: Final = {300: 3.0, 5_000: 8.0}
+"""Messages of a session, and the CPU time in milliseconds that a reminder may add."""
+TRIALS: Final = 61
+CALLS: Final = 375
+TURNS: Final = 300
+WINDOW: Final = 6_000
+BLOCK_TOKENS: Final = 300
+REUSED_LEAST: Final = 0.95
+TOKENS_MOST: Final = 1.06
+BLOCK: Final = 10
+"""Messages of the made session that have one subject."""
+_REMOVED: Final = 6
+"""Subjects before the newest one that a question may be about at the latest."""
+_DIALECT: Final = dialects()["openai_chat"]
+_KEY: Final = SessionKey(LOCAL_TENANT, "long")
+
+Chat = list[dict[str, Any]]
+
+
+def run() -> dict[str, Any]:
+    cpu = {str(size): added_cpu(size) for size in SIZES}
+    with_reminders, without = sent(400), sent(0)
+    ratio = with_reminders["tokens"] / without["tokens"]
+    bars = [
+        at_most(f"CPU added at {size} messages, median", cpu[str(size)]["added_ms"], bar, "ms", 2)
+        for size, bar in SIZES.items()
+    ]
+    bars += [
+        at_least(f"prefix that the next of {CALLS} calls reuses", with_reminders["reused"], REUSED_LEAST),
+        at_most(f"tokens sent over {TURNS} turns beside none", ratio, TOKENS_MOST),
+    ]
+    figures = {"cpu": cpu, "calls": {"with": with_reminders, "without": without}, "tokens_ratio": round(ratio, 4)}
+    return {"figures": figures, "bars": bars, "notes": __doc__}
+
+
+# -- the session -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about a subject of the session, and the words that a line with its answer holds."""
+
+    text: str
+    choice: str
+    subject: str
+
+    def is_answered(self, body: bytes) -> bool:
+        """Whether a line of the request ``body`` holds the answer."""
+        texts = (str(message.get("content")) for message in json.loads(body)["messages"])
+        return any(self.choice in line and self.subject in line for text in texts for line in text.split("\n"))
+
+
+def question(chat: Chat, subject: int) -> Asked:
+    """A question about what was chosen for a subject of a made session."""
+    chosen = chat[subject * BLOCK + BLOCK - 2]["content"].split("\n")[0]
+    tool, _, of = chosen.removeprefix("Use ").partition(" for the ")
+    what = of.partition(" because ")[0]
+    asked = f"Remind me, please: what did we settle on for the {what}, and for which reason?"
+    return Asked(asked, tool, what)
+
+
+def conversation(messages: int, *, seed: int = 7) -> Iterator[tuple[Chat, Asked | None]]:
+    """The history that each call sends, and the question that is its newest message, where it is one."""
+    rng, made, chat = random.Random(seed), long_session(messages).messages, []
+    for at, message in enumerate(made):
+        chat.append(message)
+        if message["role"] != "assistant":
+            yield list(chat), None
+        if (at + 1) % BLOCK == 0 and at // BLOCK > _REMOVED:
+            asked = question(made, rng.randrange(at // BLOCK - _REMOVED))
+            chat.append({"role": "user", "content": asked.text})
+            yield list(chat), asked
+            chat.append({"role": "assistant", "content": "As we said before: it stays as it is."})
+
+
+def body_of(chat: Chat) -> bytes:
+    """A request with these messages."""
+    return json.dumps({"model": "gpt-4o", "messages": chat}).encode()
+
+
+def _memory(reminder_tokens: int) -> SessionMemory:
+    settings = Settings(context_window=WINDOW, block_tokens=BLOCK_TOKENS, reminder_tokens=reminder_tokens)
+    return SessionMemory(MemoryLog(), settings)
+
+
+# -- CPU -------------------------------------------------------------------------------------------------------
+
+
+def added_cpu(size: int) -> dict[str, float]:
+    """CPU time, in milliseconds, of ``prepare`` with and without a reminder, for a session of ``size`` messages."""
+    chat = long_session(size).messages[:size]
+    with_reminders, without = _recorded(chat, 400), _recorded(chat, 0)
+    pairs = []
+    for trial in range(TRIALS):
+        asked = question(chat, trial % (size // BLOCK - 2 * _REMOVED))
+        body = body_of([*chat, {"role": "user", "content": f"{asked.text} ({trial})"}])
+        pairs.append((_prepare_ms(with_reminders, body), _prepare_ms(without, body)))
+    carried = with_reminders.counters()["reminder_sent"]
+    index_ms = _index_ms(with_reminders, chat)
+    for memory in (with_reminders, without):
+        memory.close()
+    return {
+        "added_ms": round(statistics.median(ours - none for ours, none in pairs), 3),
+        "with_ms": round(statistics.median(ours for ours, _ in pairs), 3),
+        "without_ms": round(statistics.median(none for _, none in pairs), 3),
+        "index_ms": round(index_ms, 3),
+        "reminders": carried,
+        "requests": TRIALS,
+    }
+
+
+def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
+    """A memory that knows the chat and has cut it."""
+    memory = _memory(reminder_tokens)
+    memory.record(_KEY.id, chat)
+    _prepare_ms(memory, body_of([*chat, {"role": "user", "content": "Go on."}]))
+    memory.extract(_KEY)
+    memory.flush()
+    return memory
+
+
+def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
+    opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.known)
+    request = opened.request
+    start = time.process_time()
+    memory.prepare(_KEY, request)
+    return (time.process_time() - start) * 1_000
+
+
+def _index_ms(memory: SessionMemory, chat: Chat) -> float:
+    """CPU time of indexing one more turn, in the median."""
+    found = []
+    for turn in range(9):
+        chat = [*chat, {"role": "user", "content": f"Part {turn}."}, {"role": "assistant", "content": "Well. " * 60}]
+        memory.record(_KEY.id, chat, later=True)
+        memory.flush()
+        memory.record(_KEY.id, [*chat, {"role": "user", "content": "Next."}], later=True)
+        start = time.process_time()
+        memory.extract(_KEY)
+        found.append((time.process_time() - start) * 1_000)
+        chat = [*chat, {"role": "user", "content": "Next."}]
+    return statistics.median(found)
+
+
+# -- calls -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Tally:
+    """What of the calls was reused, told and sent. Sizes are in bytes."""
+
+    sent: int = 0
+    reused: int = 0
+    whole: int = 0
+    whole_reused: int = 0
+    before: bytes = b""
+    newest: int = 0
+    tokens: int = 0
+    calls: int = 0
+    turns: int = 0
+    asked: list[bool] = field(default_factory=list)
+
+    def add(self, body: bytes, chat: Chat) -> None:
+        """The next call."""
+        same = common(self.before, body) if self.before else 0
+        if self.calls < CALLS:
+            self.sent += self.newest
+            self.reused += min(same, self.newest)
+            self.whole += len(self.before)
+            self.whole_reused += same
+        self.calls += 1
+        self.before = body.removesuffix(b"]}")
+        self.newest = _newest_at(self.before)
+        self.turns += chat[-1]["role"] == "user"
+        self.tokens += len(body) // 4
+
+
+def _newest_at(body: bytes) -> int:
+    """Where the newest message of a request begins."""
+    messages = json.loads(body + b"]}")["messages"]
+    return len(json.dumps({"model": "gpt-4o", "messages": messages[:-1]}).encode()) - len(b"]}")
+
+
+def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
+    """What the calls of so many turns of the session came to."""
+    memory, tally = _memory(reminder_tokens), Tally()
+    for chat, asked in _calls(turns):
+        opened = open_exchange(_DIALECT, (), body_of(chat), memory.settings, session_id=_KEY.id, known=memory.known)
+        forwarding = opened.forward(memory.prepare(_KEY, opened.request))
+        tally.add(forwarding.body, chat)
+        tally.asked += [asked.is_answered(forwarding.body)] if asked is not None else []
+        memory.commit(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE))
+        memory.extract_later(_KEY)
+        memory.flush()
+    counters, cuts = memory.counters(), _cuts(memory)
+    memory.close()
+    return {
+        "cuts": cuts,
+        "calls": tally.calls,
+        "reminded": round(counters.get("reminder_sent", 0) / tally.calls, 3),
+        "answered": round(statistics.mean(tally.asked), 3),
+        "reused": round(tally.reused / tally.sent, 4),
+        "reused_with_newest": round(tally.whole_reused / tally.whole, 4),
+        "turns": tally.turns,
+        "tokens": tally.tokens,
+    }
+
+
+def _calls(turns: int) -> Iterator[tuple[Chat, Asked | None]]:
+    for chat, asked in conversation(2_000):
+        turns -= chat[-1]["role"] == "user"
+        if turns < 0:
+            return
+        yield chat, asked
+
+
+def _cuts(memory: SessionMemory) -> int:
+    events = (recorded.event for recorded in memory.log.read(_KEY))
+    return sum(isinstance(event, Checkpointed) and bool(event.anchor) for event in events)

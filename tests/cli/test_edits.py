@@ -1,0 +1,119 @@
+"""Facts are asked for and changed by hand on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.cli.main import main
+
+CHAT = [
+    {"role": "user", "content": "We use SQLite for storage. Never push to main without a review."},
+    {"role": "user", "content": "Switch from SQLite to PostgreSQL because of concurrent writes."},
+]
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command on a store with the session "shop"; gives what it printed."""
+    address = f"sqlite:///{tmp_path / 'chat.db'}"
+    monkeypatch.setenv("TOKENMIZER_STORE", address)
+    with SessionMemory.open(address) as memory:
+        memory.record("shop", CHAT)
+
+    def call(*arguments: str, status: int = 0) -> str:
+        capsys.readouterr()
+        assert main(list(arguments)) == status
+        printed = capsys.readouterr()
+        return printed.out if status == 0 else printed.err
+
+    return call
+
+
+def test_recall_and_search(run: Run) -> None:
+    assert "PostgreSQL" in run("recall", "shop", "Which database do we use?")
+    assert json.loads(run("recall", "shop", "database", "--budget", "40", "--json"))["tokens"] <= 40
+    assert "review" in run("search", "shop", "push to main").splitlines()[0]
+    assert len(run("search", "shop", "database", "--limit", "1").splitlines()) == 1
+    assert "no fact" in run("search", "shop", "zebras")
+
+
+def test_remember_and_where_it_is_told(run: Run) -> None:
+    assert "stored" in run("remember", "shop", "Never log emails", "--reason", "privacy")
+    assert "Never log emails" in run("resume", "shop")
+    assert "'new'" in run("remember", "new", "Answer in French", status=2)
+    run("remember", "new", "Answer in French", "--create")
+    assert "Answer in French" in run("resume", "new")
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "shows"),
+    [
+        ("correct", ["--text", "CockroachDB", "--because", "regions"], "CockroachDB - regions"),
+        ("invalidate", ["--reason", "nobody said so"], "invalidated"),
+        ("archive", [], "archived"),
+        ("pin", [], "pinned"),
+    ],
+)
+def test_changes_name_a_fact_by_its_words_and_are_undone(command: str, more: list[str], shows: str, run: Run) -> None:
+    before = json.loads(run("search", "shop", "PostgreSQL", "--limit", "1", "--json"))[0]
+    changed = run(command, "shop", "PostgreSQL", *more)
+    assert changed.startswith("change 1: ")
+    assert shows in changed
+    assert before["id"] in run("edits", "shop")
+    assert "change 1 is undone" in run("undo", "shop")
+    after = json.loads(run("search", "shop", "PostgreSQL", "--limit", "1", "--json"))[0]
+    assert {**after, "score": 0} == {**before, "score": 0}
+    assert "no change by hand" in run("undo", "shop", status=2)
+
+
+def test_what_cannot_be_done_is_one_line(run: Run) -> None:
+    for arguments in (
+        ["pin", "shop", "zebras of the north"],
+        ["correct", "shop", "PostgreSQL"],
+        ["undo", "shop", "7"],
+        ["pin", "nobody", "x"],
+    ):
+        assert len(run(*arguments, status=2).strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("x.json", '{"title"'), ("x.JSON", '{"title"'), ("x.jsonl", '{"tokenmizer'), ("x.ndjson", '{"tok')],
+)
+def test_the_ending_of_a_file_says_its_format(name: str, begins: str, run: Run, tmp_path: Path) -> None:
+    path = tmp_path / name
+    run("export", "shop", "-o", str(path))
+    assert path.read_text(encoding="utf-8").startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["x.docx", "x", "x.html.bak"])
+def test_an_unknown_ending_is_an_error(name: str, run: Run, tmp_path: Path) -> None:
+    path = tmp_path / name
+    assert "which format" in run("export", "shop", "-o", str(path), status=2)
+    assert not path.exists()
+    run("export", "shop", "-o", str(path), "--format", "log")
+    assert path.exists()
+
+
+@pytest.mark.parametrize("budget", [3, 10, 14, 20])
+def test_a_small_digest_never_ends_within_a_word(budget: int, tmp_path: Path) -> None:
+    table = tmp_path / "orders.csv"
+    table.write_text("id,total\n" + "".join(f"{number},{number * 1_234_567}\n" for number in range(4_000)))
+    command = [sys.executable, "-m", "tokenmizer_mw", "analyze", str(table)]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    whole = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    short = subprocess.run(
+        [*command, "--budget", str(budget)], capture_output=True, text=True, check=True, env=environment
+    ).stdout.strip()
+    words = whole.replace(",", " ").replace(":", " ").split()
+    assert all(word in words for word in short.replace(",", " ").replace(":", " ").split())

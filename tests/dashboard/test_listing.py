@@ -1,0 +1,136 @@
+"""Finding, filtering and sorting sessions and facts, and taking them away as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import unescape
+
+import pytest
+
+from tests.savings.calling import answered, asked, call, chat, used
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.dashboard.chart import chart
+from tokenmizer_mw.dashboard.files import csv_file
+from tokenmizer_mw.export.formats import FORMATS
+from tokenmizer_mw.model.spending import CALL, total
+
+from .visiting import CHAT, TOKEN, Visitor, text_of
+
+IDS = re.compile(r'href="session\?id=([^"&]+)"')
+FACTS = re.compile(r'class="fact-link"><bdi>([^<]+)</bdi>')
+
+
+@pytest.fixture
+def visitor(memory: SessionMemory) -> Visitor:
+    memory.record("attic", [{"role": "user", "content": "Let's build a ladder for the attic."}])
+    memory.record("zoo", [*CHAT, {"role": "user", "content": "Let's plan the visit of the zoo."}])
+    memory.record("bare", [{"role": "user", "content": "Hm."}])
+    return Visitor(dashboard(memory, token=TOKEN)).sign_in()
+
+
+def test_sessions_are_found_by_the_words_of_their_goal(visitor: Visitor) -> None:
+    assert IDS.findall(visitor.get("?find=ladder%20ATTIC").body) == ["attic"]
+    assert set(IDS.findall(visitor.get("?find=").body)) == {"hall", "attic", "zoo", "bare"}
+
+
+def test_sessions_are_filtered_by_open_work_and_by_age(visitor: Visitor, memory: SessionMemory) -> None:
+    assert set(IDS.findall(visitor.get("?open=1").body)) == {"hall", "zoo"}
+    assert set(IDS.findall(visitor.get("?days=7").body)) == {"hall", "attic", "zoo", "bare"}
+    later = Visitor(dashboard(memory, token=TOKEN, clock=lambda: 4e9)).sign_in()
+    assert IDS.findall(later.get("?days=7").body) == []
+
+
+def test_sessions_are_sorted_by_a_column(visitor: Visitor) -> None:
+    assert IDS.findall(visitor.get("?sort=started").body) == ["bare", "zoo", "attic", "hall"]
+    by_name = IDS.findall(visitor.get("?sort=name").body)
+    assert by_name.index("bare") < by_name.index("attic")
+    assert 'aria-sort="ascending"' in visitor.get("?sort=name").body
+    assert IDS.findall(visitor.get("?sort=events").body)[-1] == "bare"
+
+
+def test_a_listing_counts_messages_facts_and_open_work(visitor: Visitor, memory: SessionMemory) -> None:
+    row = visitor.get("?find=hall").body.partition("<tbody>")[2]
+    counts = dict(re.findall(r'data-label="(\w+)" class="number">([\d,]+)<', row))
+    graph = memory.graph("hall")
+    assert counts["Messages"] == str(memory.view("hall", lambda state: len(state.transcript)))
+    assert counts["Facts"] == str(len(graph))
+    assert counts["Open"] == str(len(graph.unfinished()))
+
+
+@pytest.mark.parametrize("query", ["", "?find=ladder", "?open=1&sort=name"])
+def test_sessions_leave_as_csv_and_json(query: str, visitor: Visitor) -> None:
+    shown = IDS.findall(visitor.get(query).body)
+    links = {
+        kind: unescape(link) for link, kind in re.findall(r'href="([^"]+)">(CSV|JSON)</a>', visitor.get(query).body)
+    }
+    rows = json.loads(visitor.get(links["JSON"]).body)
+    assert sorted(row["session"] for row in rows) == sorted(shown)
+    answer = visitor.get(links["CSV"])
+    assert answer.header("content-disposition") == 'attachment; filename="sessions.csv"'
+    table = list(csv.DictReader(io.StringIO(answer.body)))
+    assert [row["session"] for row in table] == [row["session"] for row in rows]
+
+
+def test_facts_are_sorted_by_each_column_both_ways(visitor: Visitor) -> None:
+    down = FACTS.findall(visitor.get("facts?id=hall&sort=-fact").body)
+    up = FACTS.findall(visitor.get("facts?id=hall&sort=fact").body)
+    assert up == sorted(up, key=str.casefold) == down[::-1]
+    body = visitor.get("facts?id=hall&sort=message").body
+    numbers = [int(one) for one in re.findall(r'#m(\d+)"', body.partition("<tbody>")[2])]
+    assert numbers == sorted(numbers)
+    assert 'href="facts?id=hall&amp;sort=-message"' in body
+
+
+def test_facts_leave_as_csv_and_json(visitor: Visitor, memory: SessionMemory) -> None:
+    rows = json.loads(visitor.get("facts.json?id=hall&type=decision").body)
+    assert {row["id"] for row in rows} == {node.id for node in memory.graph("hall").nodes("decision")}
+    table = list(csv.DictReader(io.StringIO(visitor.get("facts.csv?id=hall").body)))
+    assert len(table) == len(memory.graph("hall"))
+    assert visitor.ask("GET", "facts.csv?id=nobody").status == 404
+
+
+def test_a_cell_that_a_spreadsheet_would_compute_is_text() -> None:
+    made = csv_file("x.csv", [{"a": "=1+1", "b": "@SUM(A1)", "c": -3, "d": None}]).body.decode()
+    assert list(csv.reader(io.StringIO(made)))[1] == ["'=1+1", "'@SUM(A1)", "-3", ""]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_graph_leaves_in_every_format(name: str, visitor: Visitor, memory: SessionMemory) -> None:
+    answer = visitor.get(f"export?id=hall&format={name}")
+    assert answer.status == 200
+    assert answer.body == memory.export("hall", name)
+    assert answer.header("content-disposition") == f'attachment; filename="hall{FORMATS[name].suffix}"'
+    assert f"export?id=hall&amp;format={name}" in visitor.get("graph?id=hall").body
+
+
+def test_replacements_stay_in_the_picture_of_a_large_session(visitor: Visitor, memory: SessionMemory) -> None:
+    talk = [{"role": "user", "content": "We use SQLite for orders."}]
+    talk += [{"role": "user", "content": f"Look at src/part_{number}.py please."} for number in range(120)]
+    talk += [{"role": "user", "content": "Switch from SQLite to PostgreSQL because of concurrent writes."}]
+    memory.record("large", talk)
+    (step,) = memory.graph("large").transitions()
+    picture = visitor.get("graph?id=large").body
+    assert "60 most important of" in picture
+    assert f'data-id="{step.old}"' in picture
+    assert f'data-id="{step.new}"' in picture
+    assert re.search(r'class="tm-word tm-word-supersedes"[^>]*>supersedes<', picture)
+
+
+def test_savings_are_drawn_by_day(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("books") / "books.db"
+    memory = SessionMemory.open(f"sqlite:///{path}", Settings(savings=True))
+    call(memory, asked(chat(1)), answered(**used(2_000, 1_024)))
+    memory.flush()
+    sums = [row for row in memory.savings(by=("day",)).rows if row.stage == CALL]
+    days = {row.day: total([row.figures]) for row in sums}
+    body = Visitor(dashboard(memory, token=TOKEN)).sign_in().get("savings").body
+    assert str(chart(days)) in body
+    (day,) = days
+    assert f"{day}: {days[day].input_tokens:,} sent" in body
+    assert "Input tokens by day" in text_of(body)
+    assert chart({}) is None
+    memory.close()

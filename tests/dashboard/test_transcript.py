@@ -1,0 +1,162 @@
+"""The transcript with its facts, two moments side by side, and a request before and after a cut."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.dashboard.passage import marked, visible
+from tokenmizer_mw.dashboard.transcript import PER_PAGE
+from tokenmizer_mw.model.event import Checkpointed, Reminded
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.session import SessionKey
+
+from .visiting import CHAT, LATER, TOKEN, Visitor, text_of
+
+WHOLE = [*CHAT, *LATER]
+
+
+@pytest.fixture
+def visitor(memory: SessionMemory) -> Visitor:
+    return Visitor(dashboard(memory, token=TOKEN)).sign_in()
+
+
+def node_with(memory: SessionMemory, value: str) -> Node:
+    return next(node for node in memory.graph("hall").nodes("decision") if node.value == value)
+
+
+def test_every_message_stands_in_the_transcript_word_for_word(visitor: Visitor) -> None:
+    body = visitor.get("transcript?id=hall").body
+    shown = text_of(body)
+    for number, message in enumerate(WHOLE, 1):
+        assert f'id="m{number}"' in body
+        assert " ".join(message["content"].split()) in shown
+
+
+def test_facts_are_marked_where_they_were_said_and_lead_back(visitor: Visitor, memory: SessionMemory) -> None:
+    node = node_with(memory, "postgresql")
+    body = visitor.get("transcript?id=hall").body
+    marks = {unescape(link): words for link, words in re.findall(r'<mark><a href="([^"]+)"[^>]*>([^<]*)</a>', body)}
+    assert marks[f"fact?id=hall&node={node.id}"] == node.source.quote
+    page = visitor.get(f"fact?id=hall&node={node.id}").body
+    assert f'href="transcript?id=hall&amp;message={node.source.turn}#m{node.source.turn}"' in page
+    for other in ("session?id=hall", "facts?id=hall", "search?q=postgresql&id=hall"):
+        assert f"message={node.source.turn}#m{node.source.turn}" in visitor.get(other).body, other
+
+
+def test_messages_are_found_by_words_and_by_speaker(visitor: Visitor) -> None:
+    found = visitor.get("transcript?id=hall&q=concurrent").body
+    assert re.findall(r'id="m(\d+)"', found) == ["5"]
+    by_user = visitor.get("transcript?id=hall&role=user").body
+    assert re.findall(r'id="m(\d+)"', by_user) == ["1", "3", "5"]
+    assert "No message like that" in text_of(visitor.get("transcript?id=hall&q=xyzzy").body)
+
+
+def test_a_long_transcript_comes_in_pages_that_hold_the_wanted_message(visitor: Visitor, memory: SessionMemory) -> None:
+    count = 2 * PER_PAGE + 5
+    memory.record("long", [{"role": "user", "content": f"Look at src/part_{number}.py."} for number in range(count)])
+    newest = re.findall(r'id="m(\d+)"', visitor.get("transcript?id=long").body)
+    assert newest == [str(number) for number in range(2 * PER_PAGE + 1, count + 1)]
+    page = visitor.get(f"transcript?id=long&message={PER_PAGE + 2}").body
+    assert f'id="m{PER_PAGE + 2}"' in page
+    assert len(re.findall(r'id="m\d+"', page)) == PER_PAGE
+    assert 'rel="prev"' in page
+    assert 'rel="next"' in page
+
+
+def test_a_very_long_message_is_shown_whole_on_request(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("essay", [{"role": "user", "content": "word " * 4_000 + "end"}])
+    short = visitor.get("transcript?id=essay").body
+    assert "more characters" in short
+    assert "end</bdi>" not in short
+    link = re.search(r'href="([^"#]+)#m1">[\d,]+ more characters', short)
+    assert link is not None
+    assert "end</bdi>" in visitor.get(unescape(link[1])).body
+
+
+def test_marks_keep_the_text_and_do_not_overlap() -> None:
+    text = "Use <b>Redis</b>\nfor the\u202e cache."
+    nodes = [
+        Node("decision-1", NodeType.DECISION, "Redis", Status.ACTIVE, Source(1, "user", span=(4, 16))),
+        Node("concept-1", NodeType.CONCEPT, "Redis", Status.ACTIVE, Source(1, "user", span=(7, 12))),
+        Node("task-1", NodeType.TASK, "x", Status.ACTIVE, Source(1, "user", quote="not there")),
+        Node("file-1", NodeType.FILE, "y", Status.ACTIVE, Source(1, "user", span=(900, 950))),
+    ]
+    made = marked("s", text, nodes)
+    assert made.count("<mark>") == 1
+    assert unescape(re.sub(r"<[^>]+>", "", made)) == visible(text) == "Use <b>Redis</b>\nfor the cache."
+
+
+def test_two_moments_stand_side_by_side(visitor: Visitor, memory: SessionMemory) -> None:
+    body = visitor.get("compare?id=hall&from=checkpoint-1&to=now").body
+    left, right = (text_of(f"<main>{part}") for part in body.split('class="card"')[1:3])
+    assert "PostgreSQL" not in left
+    assert "SQLite changed" in left
+    assert "PostgreSQL new" in right
+    assert "Never delete a booking" in left
+    only = visitor.get("compare?id=hall&from=checkpoint-1&to=now&only=changed").body
+    assert "Never delete a booking" not in only
+    assert "PostgreSQL" in only
+    assert "Nothing differs" in text_of(visitor.get("compare?id=hall&from=now&to=now&only=changed").body)
+    assert "compare?id=hall" in visitor.get("history?id=hall").body
+
+
+def test_a_request_is_shown_before_and_after_its_cut(visitor: Visitor, memory: SessionMemory) -> None:
+    assert "Nothing was cut" in text_of(visitor.get("request?id=hall").body)
+    node = node_with(memory, "postgresql")
+    news = [
+        Checkpointed("checkpoint-9", 5, 9, "the block as sent", "0" * 32, 5, 4),
+        Reminded(6, "checkpoint-9", 88, (node.id,), (3,)),
+    ]
+    memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
+    plain = visitor.get("request?id=hall").body
+    before, after = (part.partition('id="after"')[0] for part in plain.split('class="beside"')[1].split('id="after"'))
+    assert re.findall(r"#m(\d+)", before) == ["1", "2", "3", "4", "5"]
+    assert before.count("left out") == 4
+    assert re.findall(r"#m(\d+)", after) == ["5"]
+    assert "the block as sent" in after
+    assert 'id="reminder"' not in plain
+    reminded = visitor.get("request?id=hall&cut=checkpoint-9&turn=6").body.partition('id="reminder"')[2]
+    assert "PostgreSQL" in reminded
+    assert "#m3" in reminded
+    assert "request?id=hall&amp;cut=checkpoint-9&amp;turn=6" in visitor.get("transcript?id=hall").body
+
+
+def test_the_overview_comes_without_the_block_and_loads_it_behind(visitor: Visitor, memory: SessionMemory) -> None:
+    body = visitor.get("session?id=hall").body
+    assert memory.resume("hall").text.splitlines()[0] not in unescape(body)
+    address = re.search(r'id="resume"[^>]* data-load="([^"]+)"', body)
+    assert address is not None
+    assert 'class="block"' in visitor.get(unescape(address[1])).body
+
+
+def test_the_overview_says_what_holds_and_why(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("hall", [*WHOLE, {"role": "user", "content": "Error: disk full on backup."}])
+    memory.invalidate("hall", "file-1", "the schema moved")
+    body = visitor.get("session?id=hall").body
+    parts = {
+        id: text_of(f"<main>{part}")
+        for id, part in re.findall(r'class="card" id="([a-z]+)" data-live>(.*?)</section>', body)
+    }
+    assert "build a booking service" in parts["goals"]
+    assert "PostgreSQL" in parts["decisions"]
+    assert "because concurrent writes" in parts["decisions"]
+    assert "instead of SQLite" in parts["decisions"]
+    assert "Never delete a booking" in parts["rules"]
+    assert "disk full" in parts["errors"]
+    assert "because the schema moved" in parts["rejected"]
+    assert "Never delete a booking" not in parts["decisions"]
+
+
+def test_only_finished_tasks_are_ticked(visitor: Visitor, memory: SessionMemory) -> None:
+    tick = "l3 3 5-6"
+    states = {
+        node.status: visitor.get(f"fact?id=hall&node={node.id}").body for node in memory.graph("hall").nodes("task")
+    }
+    assert Status.COMPLETED in states
+    for status, body in states.items():
+        assert (tick in body.partition('id="fact"')[2].partition("</section>")[0]) == (status is Status.COMPLETED)

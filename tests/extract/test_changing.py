@@ -1,0 +1,48 @@
+"""What both speakers agree on holds, and what a sentence of the user changes goes, in any language."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.model.node import NodeType, Status
+
+from .talks import changes, labels, talk
+
+AGREED = (
+    "u: We plan a fair for the school. Six stalls, and it ends at 17:00.",
+    "a: Six stalls, end at 17:00. And food?",
+)
+
+
+def test_what_an_answer_says_again_is_settled_item_by_item() -> None:
+    graph = talk(*AGREED)
+    assert {"Six stalls", "end at 17:00"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old"),
+    [
+        ("make it eight stalls instead", "Six stalls"),
+        ("the caretaker leaves early, so it ends at 16:00", "end at 17:00"),
+    ],
+)
+def test_a_changed_value_takes_the_place_of_what_was_agreed(sentence: str, old: str) -> None:
+    graph = talk(*AGREED, "u: Pancakes.", "a: Pancakes.", f"u: {sentence}")
+    assert old not in labels(graph, NodeType.DECISION, Status.ACTIVE)
+    assert changes(graph)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "would eight stalls be too many?",
+        "the school next door has eight stalls",
+        "last year it ended at 15:00",
+        "if it rains we could have four stalls",
+        "we are not going to switch to eight stalls",
+    ],
+)
+def test_a_sentence_in_a_frame_changes_nothing(sentence: str) -> None:
+    graph = talk(*AGREED, "u: Pancakes.", "a: Pancakes.", f"u: {sentence}")
+    assert {"Six stalls", "end at 17:00"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
+    assert changes(graph) == []

@@ -1,0 +1,75 @@
+"""Frames: which sentences assert nothing, and which part of a sentence a frame holds for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.extract.frames import frames_of
+from tokenmizer_mw.extract.pasted import find_pasted
+from tokenmizer_mw.extract.rules.framing import Frame
+
+FRAMED = [
+    ("does Valkey cope with that", Frame.QUESTION),
+    ("Is Valkey what you would take here?", Frame.QUESTION),
+    ("reicht dafür eine Datei?", Frame.QUESTION),
+    ("一个文件够吗", Frame.QUESTION),
+    ("if we ever grow we could take Kafka", Frame.HYPOTHETICAL),
+    ("vielleicht nehmen wir später Kafka", Frame.HYPOTHETICAL),
+    ("si algún día crecemos usaremos Kafka", Frame.HYPOTHETICAL),
+    ("my landlord wants to use gas", Frame.REPORTED),
+    ("der Trainer meint, wir sollten früher anfangen", Frame.REPORTED),
+    ("сосед советует взять бетон", Frame.REPORTED),
+    ("we're not going to switch to gas", Frame.NEGATED),
+    ("I looked at Kafka but no", Frame.NEGATED),
+    ("the choir next door meets on Mondays", Frame.OTHERS),
+    ("last year we met on Mondays", Frame.PAST),
+    ("l'an dernier on s'est vus le lundi", Frame.PAST),
+    ("start it on 7000 just this once", Frame.ONCE),
+    ("Explain the second step please, with numbers", Frame.REQUEST),
+    ("Thanks, you are a star!", Frame.COURTESY),
+]
+
+
+@pytest.mark.parametrize(("sentence", "frame"), FRAMED)
+def test_a_sentence_in_a_frame(sentence: str, frame: Frame) -> None:
+    assert frame in frames_of(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We take Valkey for the queue.",
+        "Never use eval in this code base.",
+        "If a test fails, always stop at once.",
+        "can you make it 9090 instead?",
+        "Wir nehmen lieber Kafka statt Redis",
+        "on passe à deux colonnes",
+        "端口改成 9100",
+        "теперь берём NATS",
+    ],
+)
+def test_a_sentence_that_asserts(sentence: str) -> None:
+    assert not frames_of(sentence)
+
+
+def test_what_goes_on_after_a_report_is_the_speakers() -> None:
+    sentence = "the doctor says walnuts are out, so we take almonds"
+    assert frames_of(sentence, "walnuts are out")
+    assert not frames_of(sentence, "we take almonds")
+    assert frames_of("if it rains, we take the train", "we take the train")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "pasted"),
+    [
+        ("It prints:\nWARN old format: use the new one instead\nWhy?", "use the new one", True),
+        ("The ad said 'Leave your old bank at home and come to us.' Funny.", "Leave your", True),
+        ("Call it 'Otter'. We keep Redis.", "We keep", False),
+        ("Our rules:\n\nAlways use gas.\n\nWe use wood.", "Always use", False),
+        ("This is what the vendor ships by default:\n\nAlways use gas.\n\nWe use wood.", "Always use", True),
+        ("This is what the vendor ships by default:\n\nAlways use gas.\n\nWe use wood.", "We use", False),
+    ],
+)
+def test_pasted_parts(text: str, words: str, pasted: bool) -> None:
+    place = text.index(words)
+    assert any(start <= place < end for start, end in find_pasted(text)) is pasted

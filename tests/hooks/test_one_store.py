@@ -1,0 +1,262 @@
+"""One installation, one store: the proxy, hooks, the MCP server and commands find the same database, whichever way the
+proxy was told its own, and wherever they are started."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.operations.test_agent_transcripts import assistant, lines, said, user
+from tests.proxy.test_serve import answers, free_port
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.hooks.place import Place, place
+from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.store.address import absolute_address, without_password
+from tokenmizer_mw.store.announced import announce_store, announced_stores
+from tokenmizer_mw.store.default import default_address, resolve_store
+
+from .agent import Desk, end_worker
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="servers announce their store with a lock on a file")
+SECONDS = 60.0
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Desk]:
+    """A user's machine where the environment names no store."""
+    desk = Desk(tmp_path)
+    del desk.environment["TOKENMIZER_STORE"]
+    yield desk
+    for socket in tmp_path.glob("tokenmizer-mw-*/*.sock"):
+        end_worker(Place(str(socket.parent), socket.stem))
+
+
+@contextmanager
+def serving(desk: Desk, folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """``tokenmizer-mw serve`` on a user's machine, until the block ends."""
+    port = free_port()
+    command = [sys.executable, "-m", "tokenmizer_mw", "serve", "--port", str(port), *options]
+    process = subprocess.Popen(command, cwd=folder, env=desk.environment, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + SECONDS
+        while not answers(port):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(SECONDS)
+
+
+def hooked(desk: Desk, name: str) -> None:
+    """An agent's session is recorded by hooks, and nothing is complained of."""
+    transcript = desk.home / f"{name}.jsonl"
+    transcript.write_bytes(lines(user("We use PostgreSQL for the orders."), assistant(said("Fine."))))
+    done = desk.hook("SessionStart", {"session_id": name, "transcript_path": str(transcript), "source": "compact"})
+    assert done.stderr == b""
+    assert b"PostgreSQL" in done.stdout
+
+
+def sessions(desk: Desk, *options: str) -> list[dict[str, str]]:
+    """The rows of ``tokenmizer-mw sessions``."""
+    done = desk.run(sys.executable, "-m", "tokenmizer_mw", "sessions", "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+def listed(desk: Desk, *options: str) -> list[str]:
+    """Sessions as a command lists them, without the project's name."""
+    return sorted(row["session"].rpartition("/")[2] for row in sessions(desk, *options))
+
+
+def test_a_store_in_the_configuration_is_relative_to_the_file(machine: Desk, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "etc", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "proxy.yaml").write_text("store: sqlite:///sessions.db\nlisten: {}\n")
+    machine.environment["TOKENMIZER_CONFIG"] = os.path.relpath(folder / "proxy.yaml", machine.project)
+    hooked(machine, "one")
+    assert listed(machine) == ["one"]
+    with serving(machine, elsewhere, "--config", str(folder / "proxy.yaml")):
+        hooked(machine, "two")
+        assert listed(machine) == ["one", "two"]
+    assert [path.parent for path in tmp_path.rglob("*sessions.db")] == [folder]
+
+
+def test_the_flags_of_a_running_proxy_count_for_hooks_and_commands(machine: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    hooked(machine, "before")
+    with serving(machine, folder, "--store", "sqlite:///by-flag.db") as process:
+        hooked(machine, "meanwhile")
+        assert listed(machine) == ["meanwhile"] == listed(machine, "--store", f"sqlite:///{folder}/by-flag.db")
+        process.kill()
+        process.wait(SECONDS)
+    hooked(machine, "after")  # the server was killed, and took nothing back
+    assert listed(machine) == ["after", "before"]
+
+
+def test_each_store_has_all_of_a_conversation_that_went_on_beside_another(machine: Desk, tmp_path: Path) -> None:
+    transcript = machine.home / "long.jsonl"
+    said_so_far: list[Any] = []
+
+    def go_on(count: int) -> None:
+        for _ in range(count):
+            number = len(said_so_far)
+            said_so_far.append(user(f"Message {number}.") if number % 2 == 0 else assistant(said(f"Answer {number}.")))
+        transcript.write_bytes(lines(*said_so_far))
+        done = machine.hook("Stop", {"session_id": "long", "transcript_path": str(transcript)})
+        assert done.stderr == b""
+
+    def kept() -> int:
+        (row,) = sessions(machine)
+        log = machine.run(sys.executable, "-m", "tokenmizer_mw", "export", row["session"]).stdout.decode()
+        return sum(f"{'Answer' if number % 2 else 'Message'} {number}." in log for number in range(60))
+
+    go_on(20)
+    with serving(machine, tmp_path, "--store", "sqlite:///by-flag.db"):
+        go_on(20)
+        assert kept() == 40
+    go_on(20)
+    assert kept() == 60
+
+
+def test_the_mcp_server_follows_a_proxy_that_begins_after_it(machine: Desk, tmp_path: Path) -> None:
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    arguments = StdioServerParameters(
+        command=sys.executable, args=["-m", "tokenmizer_mw", "mcp"], env=machine.environment, cwd=str(machine.project)
+    )
+
+    async def use() -> None:
+        async with Client(stdio_client(arguments), mode="2026-07-28") as client:
+
+            async def names() -> list[str]:
+                told = (await client.call_tool("list_sessions", {})).structured_content
+                assert told is not None
+                return sorted(row["session_id"].rpartition("/")[2] for row in told["sessions"])
+
+            hooked(machine, "before")
+            assert await names() == ["before"]
+            with ExitStack() as stack:
+                stack.enter_context(serving(machine, tmp_path, "--store", "sqlite:///by-flag.db"))
+                hooked(machine, "meanwhile")
+                assert await names() == ["meanwhile"]
+            assert await names() == ["before"]
+
+    anyio.run(use)
+
+
+# -- addresses -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "absolute"),
+    [
+        ("sqlite:///a.db", "sqlite:////etc/shop/a.db"),
+        ("sqlite:///data/a.db?synchronous=full", "sqlite:////etc/shop/data/a.db?synchronous=full"),
+        ("sqlite:///../a.db", "sqlite:////etc/shop/../a.db"),
+        ("SQLite:///a.db", "sqlite:////etc/shop/a.db"),
+        ("sqlite:////var/a.db", "sqlite:////var/a.db"),
+        ("sqlite:///~/a.db", "sqlite:///~/a.db"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("sqlite://", "sqlite://"),
+        ("sqlite:///", "sqlite:///"),
+        ("memory://", "memory://"),
+        ("postgresql://me@db/shop", "postgresql://me@db/shop"),
+        ("", ""),
+    ],
+)
+def test_relative_paths_are_made_absolute(address: str, absolute: str) -> None:
+    assert absolute_address(address, "/etc/shop") == absolute
+
+
+def test_passwords_are_left_out() -> None:
+    word = secrets.token_urlsafe(12)
+    assert without_password(f"postgresql://me:{word}@db:5432/shop?pool=3") == "postgresql://me@db:5432/shop?pool=3"
+    assert (
+        without_password(f"postgres://db/shop?password={word}&sslmode=require") == "postgres://db/shop?sslmode=require"
+    )
+    assert without_password(f"postgresql://db/shop?password={word}") == "postgresql://db/shop"
+    encoded = "".join(f"%{ord(letter):02x}" for letter in "password")
+    assert without_password(f"postgresql://db/shop?{encoded}={word}") == "postgresql://db/shop"
+    assert without_password("sqlite:////a:b@c.db") == "sqlite:////a:b@c.db"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's data directory of its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("TOKENMIZER_STORE", raising=False)
+    monkeypatch.delenv("TOKENMIZER_CONFIG", raising=False)
+    return tmp_path / "data"
+
+
+def test_a_password_is_never_written_and_is_found_in_the_configuration(data: Path, tmp_path: Path) -> None:
+    word = secrets.token_urlsafe(12)
+    address = f"postgresql://me:{word}@db/shop"
+    with announce_store(address):
+        files = [path for path in data.rglob("*") if path.is_file()]
+        assert [path.stat().st_mode & 0o077 for path in files] == [0]
+        assert all(word.encode() not in path.read_bytes() for path in files)
+        with pytest.raises(ConfigError, match="TOKENMIZER_STORE") as caught:
+            resolve_store()
+        assert word not in str(caught.value)
+    file = tmp_path / "proxy.yaml"
+    file.write_text(f"store: {address}\n")
+    with announce_store(address, str(file)):
+        assert resolve_store() == address
+    assert resolve_store() == default_address()
+
+
+def test_what_the_user_names_comes_first(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "other.yaml"
+    file.write_text("store: sqlite:///other.db\n")
+    with announce_store("sqlite:////one.db"), announce_store("memory://"):
+        assert resolve_store("sqlite:////named.db") == "sqlite:////named.db"
+        assert resolve_store(None, {"TOKENMIZER_STORE": "sqlite:////told.db"}) == "sqlite:////told.db"
+        assert resolve_store(None, {"TOKENMIZER_CONFIG": str(file)}) == f"sqlite:///{tmp_path / 'other.db'}"
+        assert resolve_store(None, {}) == "sqlite:////one.db"
+    with announce_store("sqlite:////flag.db", str(file)):
+        assert resolve_store(None, {"TOKENMIZER_CONFIG": str(file)}) == "sqlite:////flag.db"
+    assert announced_stores() == []
+
+
+def test_files_that_nobody_holds_or_can_read_say_nothing(data: Path) -> None:
+    with announce_store("sqlite:////one.db"):
+        folder = next(data.rglob("servers"))
+        (folder / "1.json").write_text(json.dumps({"store": "sqlite:////x.db", "config": "", "has_password": False}))
+        (folder / "2.json").write_text("not JSON")
+        assert [said.store for said in announced_stores()] == ["sqlite:////one.db"]
+    with announce_store("sqlite:////two.db"):
+        assert len(list(folder.iterdir())) == 1
+
+
+def test_workers_of_hooks_are_told_apart_by_the_file_that_is_meant(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spots = {}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "proxy.yaml").write_text("store: sqlite:///sessions.db\n")
+        monkeypatch.chdir(tmp_path / name)
+        told = {"TOKENMIZER_HOOK_DIR": str(tmp_path), "TOKENMIZER_CONFIG": "proxy.yaml"}
+        relative, absolute = place(told), place({**told, "TOKENMIZER_CONFIG": str(tmp_path / name / "proxy.yaml")})
+        assert relative is not None and absolute is not None and relative.socket == absolute.socket
+        spots[name] = relative.socket
+        assert Configuration.load(environ=told).store == f"sqlite:///{tmp_path / name / 'sessions.db'}"
+    assert spots["one"] != spots["two"]

@@ -1,0 +1,86 @@
+"""What a host does: it writes early, closes the input at once, and waits for the start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw.files import BUDGET
+from tokenmizer_mw.mcp import server
+from tokenmizer_mw.mcp.standard_input import Unanswered
+
+from .conftest import SECONDS, Desk
+
+OPENING = {
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}},
+}
+READY = {"method": "notifications/initialized"}
+CALLS = [
+    {"id": number, "method": "tools/call", "params": {"name": "list_sessions", "arguments": {}}}
+    for number in range(2, 9)
+]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [[OPENING, READY, *CALLS], [OPENING, *CALLS, READY]],
+    ids=["the input closed at once", "calls in front of the notification"],
+)
+def test_every_call_is_answered(messages: list[dict[str, Any]], desk: Desk) -> None:
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    done = subprocess.run(
+        desk.command,
+        input=lines,
+        capture_output=True,
+        text=True,
+        env=desk.environment,
+        cwd=desk.folder,
+        timeout=SECONDS * 3,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert set(answers) == set(range(1, 9)), done.stderr
+    assert all(desk.session in json.dumps(answers[call["id"]]["result"]) for call in CALLS)
+
+
+def test_the_first_answer_waits_for_the_sdk_alone() -> None:
+    """What takes the time of a start is imported with the first question."""
+    code = "import sys, tokenmizer_mw.mcp.serving as _; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "mcp.server" in loaded
+    late = ("tokenmizer_mw.memory", "tokenmizer_mw.extract", "tokenmizer_mw.files", "tokenmizer_mw.api")
+    assert not [name for name in late if name in loaded]
+
+
+def test_a_store_that_cannot_be_opened_is_a_sentence(desk: Desk) -> None:
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in (OPENING, READY, CALLS[0]))
+    environment = {**desk.environment, "TOKENMIZER_STORE": "sqlite:////nowhere/at/all.db"}
+    done = subprocess.run(
+        desk.command, input=lines, capture_output=True, text=True, env=environment, cwd=desk.folder, timeout=SECONDS * 3
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    result = answers[2]["result"]
+    assert result["isError"]
+    assert "/nowhere/at/all.db" in result["content"][0]["text"]
+    assert "\n" not in result["content"][0]["text"]
+
+
+def test_requests_and_answers_are_counted_in_pieces() -> None:
+    waiting = Unanswered()
+    for piece in (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\nnot json\n'):
+        waiting.asked(piece)
+    assert waiting.count == 2
+    waiting.answered(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
+    waiting.asked(b'{"id": 9, "result": {}}\n')
+    assert waiting.count == 1
+    waiting.answered(b'{"id": 2, "error": {"code": 1}}\n')
+    assert waiting.count == 0
+
+
+def test_the_budget_of_a_file_is_that_of_the_library() -> None:
+    assert server._BUDGET == BUDGET

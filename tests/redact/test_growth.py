@@ -1,0 +1,66 @@
+"""Redaction takes twice as long for twice as much, whatever the text is made of."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import pytest
+
+from tests.steps import call_growth, count_calls, cpu_growth
+from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.redact.shape import drawn
+
+REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
+SIZE: Final = 30_000
+
+UNITS: Final[dict[str, str]] = {
+    "letters": "A",
+    "digits": "1",
+    "dotted labels": "a.",
+    "quotes": '\\"',
+    "line ends": "a1B2c3D4e5F6\n",
+    "a line's end in a run": "aB1" * 40 + "\n",
+    "zero-width spaces": "a\u200b",
+    "full-width letters": "\uff53\uff4b\uff0d",
+    "full-width words": "\uff53\uff4b ",
+    "percent escapes": "%41",
+    "entities": "&#45;",
+    "escapes of Markdown": "a\\_",
+    "tags": "<b>a</b>",
+    "joined literals": "'ab' 'cd' ",
+    "hexadecimal": "736b2d61",
+    "base 64 of text": "c2VjcmV0IGtleSBpcyBoZXJlIG5vdw== ",
+    "secrets": f"Bearer {drawn('w', 16, 'a')} ",
+    "words with numbers": "password is meadow-4821qk ",
+    "assignments": "token: value ",
+    "tables": "|password|b\n|a1b2c3|b\n",
+    "key blocks": "-" * 5 + "BEGIN PRIVATE KEY" + "-" * 5,
+    "manifests": "kind: Secret\ndata:\n a: b\n",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_steps_of_a_text(unit: str) -> None:
+    assert call_growth(REDACTOR.redact, unit, SIZE) <= 2.3
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_time_of_a_text(unit: str) -> None:
+    assert cpu_growth(REDACTOR.redact, unit, 4 * SIZE) <= 2.6
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_steps_of_a_body(unit: str) -> None:
+    def redact_body(text: str) -> object:
+        return REDACTOR.redact_body(json.dumps({"messages": [{"role": "user", "content": text}]}))
+
+    assert call_growth(redact_body, unit, SIZE) <= 2.3
+
+
+def test_ordinary_text_costs_no_more_steps_when_it_is_longer() -> None:
+    """Where nothing may begin a secret and nothing is in disguise, the passes alone go through the text."""
+    line = "We split the parser and the printer, then ran all tests again.\n"
+    REDACTOR.redact(line)
+    short, long = line * 10, line * 1_000
+    assert count_calls(lambda: REDACTOR.redact(long)) == count_calls(lambda: REDACTOR.redact(short))

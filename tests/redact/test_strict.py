@@ -1,0 +1,92 @@
+"""Labels, evidence and sentences of resume blocks show no run that may be a key."""
+
+from __future__ import annotations
+
+import random
+import string
+import time
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.redact.rules import TOKENS
+from tokenmizer_mw.redact.shape import fakes
+from tokenmizer_mw.redact.strict import MASK, OPAQUE_MIN, mask_opaque
+
+SHAPES = [
+    pytest.param(shape, id=f"{token.kind}-{shape[:12]}") for token in TOKENS if token.examples for shape in token.shapes
+]
+
+
+def _run(seed: int, size: int, letters: str) -> str:
+    rng = random.Random(seed)
+    return "".join(rng.choice(letters) for _ in range(size))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_keys_of_vendors_are_masked(shape: str) -> None:
+    for fake in fakes(shape, "strict"):
+        assert fake not in mask_opaque(f"use {fake} for it")
+
+
+@pytest.mark.parametrize(
+    "letters", [string.ascii_letters + string.digits, string.hexdigits[:16], string.ascii_lowercase + string.digits]
+)
+@pytest.mark.parametrize("size", [OPAQUE_MIN + 4, 32, 64])
+def test_runs_that_nothing_names_are_masked(size: int, letters: str) -> None:
+    runs = [_run(seed, size, letters) for seed in range(50)]
+    assert [run for run in runs if mask_opaque(f"it is {run} now") != f"it is {MASK} now"] == []
+
+
+@pytest.mark.parametrize("prefix", ["sk-", "ghp_", "xoxb-", "glpat-", "hf_"])
+@pytest.mark.parametrize("rest", ["your-token-here", "x" * 16, "changeme123"])
+def test_placeholders_behind_a_vendors_prefix_are_masked(prefix: str, rest: str) -> None:
+    assert mask_opaque(f"set {prefix}{rest} there") == f"set {MASK} there"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PostgreSQL 16 for the orders",
+        "src/components/checkout/PaymentMethodSelector2.tsx",
+        "migrations/20240112093000_add_users.py",
+        "npm_config_registry stays unset",
+        "gpt-4o-mini-2024-07-18 for the drafts",
+        "test_user_can_login_with_token fails",
+        "sk-learn pipelines",
+        "delete tenant 3f2b8a10-5c4d-4e6f-9a7b-0c1d2e3f4a5b",
+        "https://example.test/docs/getting-started/installation-on-windows",
+        "wichtigste Verbindungsgeschwindigkeitseinstellungen",
+    ],
+)
+def test_names_stay(text: str) -> None:
+    assert mask_opaque(text) == text
+
+
+def test_neither_graph_nor_block_shows_a_run_that_text_keeps() -> None:
+    run = _run(3, 28, string.ascii_lowercase + string.digits)
+    memory = SessionMemory.open("memory://")
+    memory.record(
+        "s",
+        [
+            {"role": "user", "content": "Build the importer."},
+            {"role": "assistant", "content": "Which batch do you mean?"},
+            {"role": "user", "content": f"We decided to use {run} as the batch for the importer."},
+        ],
+    )
+    graph = memory.graph("s")
+    assert all(run not in f"{node.label} {node.detail} {node.source.quote}" for node in graph.nodes())
+    assert run not in memory.resume("s").text
+    memory.close()
+
+
+def test_the_cost_grows_with_the_text() -> None:
+    def seconds(size: int) -> float:
+        text = ("sk-" + "a-" * 40 + " ") * size
+        started = time.process_time()
+        for _ in range(3):
+            mask_opaque(text)
+        return time.process_time() - started
+
+    small = min(seconds(100) for _ in range(3))
+    assert min(seconds(400) for _ in range(3)) < 12 * max(small, 1e-4)

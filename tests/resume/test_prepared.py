@@ -1,0 +1,88 @@
+"""Sentences that were read before a block needs them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.resume import build_resume, prepared
+from tokenmizer_mw.resume.prepared import PreparedSentences
+from tokenmizer_mw.resume.sentences import CHARACTERS_MAX, READ_MAX, MessageSentences, message_sentences
+from tokenmizer_mw.tokens import counter_for
+
+TALK = [
+    Message(
+        Role.USER if number % 2 else Role.ASSISTANT, f"Part {number} of the report is about topic{number} and costs."
+    )
+    for number in range(1, 41)
+]
+NUMBERED = list(enumerate(TALK, 1))
+
+
+def sentences_of(count: int) -> PreparedSentences:
+    found = PreparedSentences()
+    for number, message in NUMBERED[:count]:
+        found.prepare(number, message)
+    return found
+
+
+@pytest.mark.parametrize("count", [0, 17, 40])
+def test_a_block_is_the_same_whatever_was_read_before(count: int) -> None:
+    def block(**read: object) -> str:
+        return build_resume(
+            SessionGraph(), budget=300, counter=counter_for(""), nonce="0" * 16, transcript=NUMBERED, **read
+        ).text
+
+    assert block(read=sentences_of(count).read) == block()
+
+
+def test_a_message_that_says_something_else_is_read_anew() -> None:
+    found = sentences_of(3)
+    other = Message(Role.USER, "Something else was said here in the end.")
+    assert found.read(2, other) == message_sentences(2, other)
+    assert found.read(2, TALK[1]) == message_sentences(2, TALK[1])
+
+
+def test_the_oldest_give_way() -> None:
+    found, long = PreparedSentences(), Message(Role.USER, "A sentence about the retry of jobs. " * 300)
+    for number in range(1, 101):
+        found.prepare(number, long)
+        assert found.size <= CHARACTERS_MAX[Role.USER] + READ_MAX
+    assert 100 in found
+    assert 1 not in found
+
+
+def test_a_cut_reads_the_sentences_of_new_messages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def watch(number: int, message: Message) -> MessageSentences:
+        read.append(number)
+        return message_sentences(number, message)
+
+    said = [{"role": one.role.value, "content": one.text} for one in TALK]
+    with SessionMemory.open("memory://", Settings(context_window=800, block_tokens=200)) as memory:
+        memory.record("s", said[:20])
+        assert memory.shorten("s", said[:21]) is None
+        memory.record("s", said[:34])
+        assert memory.flush(30)
+        monkeypatch.setattr(prepared, "message_sentences", watch)
+        fit = memory.shorten("s", [*said, {"role": "user", "content": "And the next part?"}])
+    assert fit is not None
+    assert fit.block
+    assert set(read) <= set(range(35, 42))
+
+
+def test_a_forgotten_session_leaves_no_sentences() -> None:
+    with SessionMemory.open("memory://", Settings(context_window=800)) as memory:
+        said = [{"role": one.role.value, "content": one.text} for one in TALK]
+        memory.record("s", said[:20])
+        memory.shorten("s", said[:21])
+        memory.record("s", said)
+        assert memory.flush(30)
+        told = memory._texts.at_hand(memory._key("s", "local"))
+        assert told is not None
+        assert 40 in told.prepared
+        memory.forget("s")
+        assert memory._texts.at_hand(memory._key("s", "local")) is None

@@ -1,0 +1,168 @@
+"""The commands that ask about facts and change them by hand. Each change has a number, by which it can be undone."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from tokenmizer_mw.errors import CallerError, UnknownNode
+from tokenmizer_mw.model.event import node_to_dict
+from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.terminal import show, show_json
+
+from .opening import Store
+
+
+def recall(arguments: argparse.Namespace, store: Store) -> None:
+    """Print what the session says about a question."""
+    found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
+    if arguments.json:
+        show_json({"text": found.text, "tokens": found.tokens, "facts": found.ids, "messages": found.turns})
+    else:
+        show(found.text or "the session says nothing about that")
+
+
+def search(arguments: argparse.Namespace, store: Store) -> None:
+    """Print the facts that share most with a text."""
+    hits = store.memory.search(arguments.session, arguments.text, arguments.limit, tenant=arguments.tenant)
+    if arguments.json:
+        show_json([{**node_to_dict(hit.node), "score": hit.score} for hit in hits])
+        return
+    for hit in hits:
+        show(_line(hit.node))
+    if not hits:
+        show("no fact shares words with that")
+
+
+def remember(arguments: argparse.Namespace, store: Store) -> None:
+    """Add a fact."""
+    node = store.memory.remember(
+        arguments.session,
+        arguments.text,
+        arguments.kind,
+        reason=arguments.reason,
+        create=arguments.create,
+        tenant=arguments.tenant,
+    )
+    if arguments.json:
+        show_json(node_to_dict(node))
+    else:
+        show(f"stored {_line(node)}")
+
+
+def correct(arguments: argparse.Namespace, store: Store) -> None:
+    """Change the words of a fact."""
+    if arguments.text is None and arguments.because is None:
+        raise CallerError("nothing to change: pass --text, --because or both")
+    node = _fact(arguments, store)
+    store.memory.correct(
+        arguments.session,
+        node.id,
+        label=arguments.text,
+        detail=arguments.because,
+        reason=arguments.reason,
+        tenant=arguments.tenant,
+    )
+    _changed(arguments, store, node)
+
+
+def invalidate(arguments: argparse.Namespace, store: Store) -> None:
+    """Declare a fact wrong."""
+    node = _fact(arguments, store)
+    store.memory.invalidate(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
+    _changed(arguments, store, node)
+
+
+def archive(arguments: argparse.Namespace, store: Store) -> None:
+    """Put a fact away."""
+    node = _fact(arguments, store)
+    store.memory.archive(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
+    _changed(arguments, store, node)
+
+
+def pin(arguments: argparse.Namespace, store: Store) -> None:
+    """Put a fact before others, or no longer."""
+    node = _fact(arguments, store)
+    store.memory.pin(arguments.session, node.id, not arguments.off, tenant=arguments.tenant)
+    _changed(arguments, store, node)
+
+
+def undo(arguments: argparse.Namespace, store: Store) -> None:
+    """Take a change back, the newest one unless its number is given."""
+    edits = store.memory.edits(arguments.session, tenant=arguments.tenant)
+    undone = {one.edit.undoes for one in edits}
+    left = [one.edit for one in edits if not one.edit.undoes and one.edit.number not in undone]
+    number = arguments.number if arguments.number is not None else left[-1].number if left else 0
+    if not number:
+        raise CallerError(f"session {arguments.session!r} has no change by hand to undo")
+    store.memory.undo(arguments.session, number, tenant=arguments.tenant)
+    node_id = next(one.edit.id for one in edits if one.edit.number == number)
+    node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(node_id)
+    if arguments.json:
+        show_json({"undone": number, "fact": node_to_dict(node) if node is not None else None})
+    else:
+        show(f"change {number} is undone" + (f": {_line(node)}" if node is not None else ""))
+
+
+def edits(arguments: argparse.Namespace, store: Store) -> None:
+    """List the changes by hand, oldest first."""
+    found = store.memory.edits(arguments.session, tenant=arguments.tenant)
+    if arguments.json:
+        show_json(
+            [
+                {
+                    "number": one.edit.number,
+                    "fact": one.edit.id,
+                    "fields": sorted(one.edit.changes),
+                    "reason": one.edit.reason,
+                    "undoes": one.edit.undoes,
+                    "recorded_at": one.recorded_at,
+                }
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        when = datetime.fromtimestamp(one.recorded_at).strftime("%Y-%m-%d %H:%M")
+        reason = f": {one.edit.reason}" if one.edit.reason else ""
+        show(f"{one.edit.number:>3}  {when}  {one.edit.id}  {', '.join(sorted(one.edit.changes))}{reason}")
+
+
+def _fact(arguments: argparse.Namespace, store: Store) -> Node:
+    """The fact that the command names by its id or its words."""
+    why = store.memory.why(arguments.session, arguments.fact, tenant=arguments.tenant)
+    if why is None:
+        raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.fact!r}")
+    return why.node
+
+
+def _changed(arguments: argparse.Namespace, store: Store, before: Node) -> None:
+    node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(before.id) or before
+    changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
+    number = changes[-1].edit.number if changes and changes[-1].edit.id == node.id else 0
+    if arguments.json:
+        show_json({"change": number, "fact": node_to_dict(node)})
+    else:
+        show(f"change {number}: {_line(node)}")
+
+
+def _line(node: Node) -> str:
+    because = f" - {node.detail}" if node.detail else ""
+    pinned = ", pinned" if node.pinned else ""
+    return f"{node.id}: {node.label}{because} ({node.status.value}{pinned}, message {node.source.turn})"
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
+    "recall": recall,
+    "search": search,
+    "remember": remember,
+    "correct": correct,
+    "invalidate": invalidate,
+    "archive": archive,
+    "pin": pin,
+    "undo": undo,
+    "edits": edits,
+}
+"""What runs each command."""

@@ -1,0 +1,101 @@
+"""What both speakers agree on: a short sentence in which an assistant says again what the user has just stated.
+
+Whoever repeats a statement in so many words acknowledges it (H. H. Clark and E. F. Schaefer, "Contributing to
+discourse", Cognitive Science 13, 1989). The repetition is short and names things one by one, in any language, so its
+items are better labels than the sentences of the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .finding import Finding, Segment, SegmentKind
+from .frames import frames_of
+from .pattern import PatternSet, compiled
+from .phrases import asks, bounded, without_lead
+from .prose import encodable, sentences
+from .said import slot_of
+from .similar import content
+from .situation import ASKED_MAX, Situation
+
+SENTENCES_READ: Final = 2
+"""First sentences of an answer that may repeat a statement."""
+SENTENCE_MAX: Final = 140
+ITEM_WORDS: Final = 8
+SHARE: Final = 0.75
+"""Share of a sentence's content that the user, or a proposal that the user accepts, said before."""
+ASKED_SHORT: Final = 120
+"""Characters of a message that may accept a proposal as a whole."""
+
+_CONFIDENCE: Final = 0.65
+_CUT: Final = compiled(
+    r"[,;，、。；]\s*(?:and |und |et |y |e |и )?| and | und | et | y | и |(?:^|\s)(?:itself|so|итак|also): "
+)
+_ACTS: Final = PatternSet(
+    r".*\b(?:i|i'll|i've|i'd|i'm|we|we'll|let me|let's|you|it's|that|this|done|added|updated|created|fixed"
+    r"|implemented"
+    r"|changed|here(?:'s| is)|now|will|can|could|should|ich|je|j'ai|yo|he|io|ho|eu)\b",
+    r".*(?:我|可以|建议|я |сделал|советую)",
+)
+"""Sentences that do something else than repeat: an assistant speaks of its own work, or to the user."""
+
+
+def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """The statements of the user that the beginning of an assistant's message repeats, item by item."""
+    if situation.asked is None:
+        return []
+    stated, accepts = _stated(situation.asked[1].text[:ASKED_MAX])
+    if not stated and not accepts:
+        return []
+    offered = situation.proposed_words if accepts else frozenset[str]()
+    made: list[Finding] = []
+    for segment in [one for one in spoken if one.kind is SegmentKind.PROSE][:SENTENCES_READ]:
+        text = without_lead(bounded(segment.text)).rstrip(" .!。")
+        if len(text) > SENTENCE_MAX or asks(segment.text) or _ACTS.any(text):
+            break
+        words = content(text)
+        if words and len(words & (stated | offered)) >= SHARE * len(words):
+            made += [_finding(item, segment) for item in _items(text)]
+    return made
+
+
+def _stated(text: str) -> tuple[frozenset[str], bool]:
+    """The stems of what a message asserts, and whether it may accept what was proposed before."""
+    text = encodable(text)
+    said = [text[start:end].strip() for start, end in sentences(text, 0, len(text))]
+    asserted = [one for one in said if not asks(one) and not frames_of(one)]
+    stems = frozenset().union(*(content(one[:SENTENCE_MAX]) for one in asserted))
+    return stems, len(text) <= ASKED_SHORT and len(asserted) > 0
+
+
+def _items(text: str) -> Iterator[str]:
+    rest = text
+    while (border := _CUT.search(rest)) is not None:
+        yield from _item(rest[: border.start()])
+        rest = rest[border.end() :]
+    yield from _item(rest)
+
+
+def _item(text: str) -> Iterator[str]:
+    item = text.strip(" .,;:!，。")
+    if content(item) and len(item.split()) <= ITEM_WORDS:
+        yield item
+
+
+def _finding(item: str, segment: Segment) -> Finding:
+    slot = slot_of(item)
+    return Finding(
+        NodeType.DECISION,
+        item,
+        Status.ACTIVE,
+        Trust.ADOPTED,
+        _CONFIDENCE,
+        kind=DecisionKind.CHOICE,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+        slot=slot.get("slot", ""),
+        value=slot.get("value", ""),
+    )

@@ -1,0 +1,76 @@
+"""Frames: what keeps a sentence from asserting what it says, found once a sentence.
+
+A sentence in a frame may still be looked up; it makes no decision, replaces nothing and withdraws nothing.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.model.node import NodeType, Trust
+
+from .finding import Finding, Move
+from .pattern import PatternSet, compiled
+from .phrases import before_question, bounded, order_in, without_lead
+from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
+
+SENTENCES_KEPT: Final = 128
+"""Sentences of which the frames are kept: each finding of a sentence asks for them."""
+
+_ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for pattern in patterns) + tuple(
+    (Frame.REQUEST, pattern) for pattern in REQUESTS
+)
+_STARTS: Final = PatternSet(*(pattern for _, pattern in _ROWS))
+_ROWS_WITHIN: Final = tuple((frame, pattern) for frame, patterns in WITHIN.items() for pattern in patterns)
+_WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_WITHIN))
+_BORDER: Final = compiled(
+    r"; | - | – | — |: |, (?:so|and so|also|i|i'm|i'll|i've|we|we're|we'll|we've|let's|then|dann|wir|ich|donc"
+    r"|on|nous|así que"
+    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b|，(?:那就|所以|我们|就)"
+)
+"""Where a sentence goes on with a statement of its own."""
+_CONSTANT: Final = PatternSet(
+    r".*\b(?:always|never|must|from now on|every time|whenever|immer|niemals?|nie|müssen|muss|toujours|jamais|siempre"
+    r"|nunca|sempre|mai)\b|.*(?:всегда|никогда|必须|不准|不要|いつも|항상)"
+)
+"""Words of a standing rule, which may hold under a condition."""
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
+    """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``,"
+    " where it goes
+    on with a statement of its own."""
+    text = bounded(sentence)
+    stated, question = before_question(text)
+    if question and label in stated:
+        text = stated
+    part = _part_of(text, label)
+    found = {_ROWS[number][0] for one in {part, without_lead(part)} for number in _STARTS.matching(one)}
+    found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    if order_in(without_lead(text)):
+        found.discard(Frame.QUESTION)
+    if _CONSTANT.any(text):
+        found.discard(Frame.HYPOTHETICAL)
+    return frozenset(found)
+
+
+def _part_of(text: str, label: str) -> str:
+    """The part of a sentence that holds a label. What follows a supposition is supposed, too."""
+    place, start = text.find(label) if label else 0, 0
+    while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
+        if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
+            break
+        start += border.start() + 1
+    return text[start:].lstrip(" ,;:-–—，")
+
+
+def may_carry(finding: Finding) -> bool:
+    """Whether the sentence of a finding may carry it: what a user decides, replaces or withdraws has to be asserted."""
+    decides = finding.type in _ASSERTED or finding.move in _CHANGING
+    return not decides or finding.trust is not Trust.STATED or not frames_of(finding.quote, finding.label)
+
+
+_ASSERTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT})
+_CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})

@@ -1,0 +1,337 @@
+"""How things stand, in whole sentences: what holds always, what fails, what is left, what is done.
+
+One row a state and language, the last of their table: the sentence as it stands is the label. ``HALF`` rows come
+first: they read sentences whose one half says that things go well and whose other half says what does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+
+_FAILS: Final = (
+    r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
+    r"|drips?|stuck|red on|times? out|timed out|goes wrong|points the wrong way|falls through|comes out wrong"
+    r"|misfires?|fired falsely|stutters?|flickers?|keeps (?:crashing|failing|returning|losing|forgetting"
+    r"|sending|showing)"
+    r"|(?:doesn't|does not|don't|didn't|won't|can't|cannot) (?:work|add up|load|open|start|run|connect|close"
+    r"|build|compile"
+    r"|render|save|print|show|respond|be right|find|read|update|match|fit)|(?:isn't|is not|aren't|are not"
+    r"|not) (?:working"
+    r"|showing|loading|updating|responding|saving|visible|there)|(?:still|again|is|are) (?:wrong|off|broken|missing)"
+    r"|black screen|nil pointer|exception|traceback|segfault|has (?:a|an) (?:mistake|error|bug|typo)"
+    r"|(?:leads to|returns|gets?|got|throws|shows?|says) (?:an? |the )?(?:'[^']{3,}'|404|4\d\d|50\d|error|wrong"
+    r"|blank|empty)"
+    r"|no idea why"
+)
+_GOES_WELL: Final = (
+    r"all|everything|everyone|nine|\d+|[\w-]+ of (?:the )?[\w-]+|tests?|it|the [\w ]{3,40}|works?|green|passes|pass"
+    r"|succeed(?:s|ed)?|fine|up|finished"
+)
+
+
+def _row(code: str, act: Act, pattern: str, example: str, counter: str, *, unless: str = "") -> Rule:
+    label = rf"(?P<label>(?:{pattern}).*)" if pattern.startswith("^") else rf"(?P<label>.*?(?:{pattern}).*)"
+    name = f"{code}.state_{act.value}"
+    return Rule(name, Speaker.USER, act, label, _CONFIDENCE[act], example, counter, unless, whole=True)
+
+
+_CONFIDENCE: Final = {Act.RULE: 0.8, Act.PREFERENCE: 0.75, Act.COMPLAINT: 0.75, Act.LATER: 0.7, Act.CLAIM: 0.7}
+_NOT_A_RULE: Final = (
+    r".*\b(?:must|should|may|could|can) (?:not |never |always )?have \w+(?:ed|en|ne|t)\b|(?:i|that|this|it|he"
+    r"|she|they)"
+    r" (?:never|always) .*\b(?:was|were|had|did|said|thought|knew|worked|liked)\b|never ?mind|i(?:'ve| have)? never\b"
+    r"|.*\b(?:may|must|does|do) not (?:know|need|want|matter)\b|i must (?:not )?(?:forget|admit|say|go|leave"
+    r"|confess)|(?:it|that|this) must be (?:the|a|an)\b"
+)
+
+HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "en": (
+        Rule(
+            "en.half_fails",
+            Speaker.BOTH,
+            Act.COMPLAINT,
+            rf"(?P<label>.*?\b(?:{_GOES_WELL})\b.*(?:\b(?:except|but(?: not)?|save for|apart from|other than)\b|, )"
+            rf".*\b(?:{_FAILS}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
+            0.85,
+            "all tests pass except test_tax",
+            "all tests pass on each runner",
+            unless=r".*\b(?:fixed|no longer|used to|was|were|instead|anymore|never|must|should|let's|we'll|please)\b",
+            whole=True,
+        ),
+        Rule(
+            "en.half_open",
+            Speaker.BOTH,
+            Act.LATER,
+            r"(?P<label>.+?(?:, | but | and | except ).*\b(?:(?:i |we |you )?(?:still (?:have|has|need|needs"
+            r"|had) (?:to\b|\w+)"
+            r"|still to (?:do|come)|has to be redone|(?:isn't|aren't|is not|are not|hasn't been"
+            r"|haven't been) (?:\w+ )?(?:yet|"
+            r"done|written|finished|ready))|back on the list|i have to chase).*)",
+            0.8,
+            "two lists are typed, the third one I still have to do",
+            "the list is typed, and the letter as well",
+            unless=r".*\b(?:fails?|crash\w*|error)\b|(?:if|when|once)\b",
+            whole=True,
+        ),
+    ),
+}
+"""Sentences of two halves, by language."""
+
+SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "en": (
+        _row(
+            "en",
+            Act.RULE,
+            r"\b(?:must|should|may|shall|ought to|can) (?:never|only ever|under no circumstances)\b|\b(?:must|shall)"
+            r" (?:not|always|only)\b|\bmay (?:not|only)\b|\bshould always\b|\bmustn't\b|\b(?:nobody|no one"
+            r"|none of \w+)"
+            r" (?:may|must|should|shall|is (?:allowed )?to|gets to)\b|\b(?:is|are) (?:not|never"
+            r"|strictly) (?:allowed|permitted"
+            r"|to be)\b|\b(?:forbidden|prohibited|off[- ]limits|no exceptions|non-negotiable|i mean it"
+            r"|without exception)\b"
+            r"|^(?:we |i )?(?:never|always) \w+ \w|^(?:please )?(?:make sure|ensure) (?:that )?(?:all|every"
+            r"|each|no|nobody"
+            r"|nothing|only)\b|^(?:i|we) (?:really |absolutely )*(?:don't|do not|never) want any|^no \w+(?: \w+){0,2}"
+            r" (?:anywhere|ever|before|on|after|between|during|in|without|until|unless)\b|^no \w+ and no \w+"
+            r"|^every \w+"
+            r"(?: \w+){0,3} (?:needs|must|has to|gets)\b|\bimportant\b.*(?:\bnever\b|\balways\b"
+            r"|\bthat\b.*\bwithout\b)"
+            r"|^(?:explain|show|ask|tell|go through|run|check|commit|write) .*\b(?:before you|at a time"
+            r"|every time|each time)\b"
+            r"|^(?:before|whenever|every time|each time) .+, (?:ask|run|check|tell|show|write|update|commit)\b",
+            "Phone numbers must never appear on public pages",
+            "This should never have happened",
+            unless=_NOT_A_RULE,
+        ),
+        Rule(
+            "en.state_preference",
+            Speaker.USER,
+            Act.PREFERENCE,
+            r"(?:i|we)(?: would| do)? (?:much |really |strongly |generally |usually )*prefer (?:it (?:if|when) )?"
+            r"(?P<label>[^,;]{3,120})(?:[,;] (?P<reason>.+))?",
+            0.75,
+            "I prefer short answers",
+            "My aunt sends her regards",
+            unless=r".*\b(?:over|to|rather)\b.*\?",
+        ),
+        _row(
+            "en",
+            Act.COMPLAINT,
+            rf"\b(?:{_FAILS})\b",
+            "the login page throws a 500 when the password is empty",
+            "the login page is blue",
+            unless=r".*\b(?:fixed|no longer"
+            r"|never|should|if|would|might|could|used to|let's|please|add|make|write|test that"
+            r"|handle|handles|so that|instead|anymore|no (?:errors?|failures?|crash\w*))\b|(?:fix|use|check"
+            r"|find|see|why|i'd)\b",
+        ),
+        _row(
+            "en",
+            Act.LATER,
+            r"\b(?:still (?:have|has|need|needs) to|still (?:needs|to do|to come|open|missing|needs? (?:a|his"
+            r"|her|its|their))"
+            r"|can wait|put(?:ting)? (?:it|that|this)? ?off|(?:hasn't|haven't|isn't|aren't) (?:\w+ )?(?:yet"
+            r"|arrived|written|"
+            r"done)|not (?:\w+ ){0,3}yet|(?:we'll|i'll|we|i) (?:do|leave|plan|tackle"
+            r"|handle) (?:\w+ ){0,3}(?:later|at the (?:very"
+            r" )?end|in (?:may|june|july|august|autumn|spring|summer|winter)|for (?:the )?(?:autumn|spring"
+            r"|summer|winter|later)"
+            r"|next (?:week|month|year))|i'll do later|remind me to|i'll go through|haven't got)\b",
+            "the restore test is still to do",
+            "the restore test is green",
+            unless=r"(?:if|when|once)\b|.*\b(?:fails?|crash\w*|errors?|broken)\b",
+        ),
+        _row(
+            "en",
+            Act.CLAIM,
+            r"\b(?:is|are|'s|was|were) (?:all |now |finally |already )*(?:done|finished|completed|merged"
+            r"|deployed|shipped|live"
+            r"|ordered|booked|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b(?:$"
+            r"|[,.;:!]| and\b| now\b)"
+            r"|\bthat job is finished\b|,? tick$",
+            "the CSV upload is finished and merged",
+            "the CSV upload is slow",
+            unless=r".*\b(?:if|when|once|until|after|before|not|isn't|never|should|must|almost|nearly|but|except|still)\b",
+        ),
+    ),
+    "de": (
+        _row(
+            "de",
+            Act.RULE,
+            r"\b(?:darf|dürfen|soll|sollen|wird|werden|muss|müssen) (?:\pL+ ){0,5}?(?:nie(?:mals)?|nirgends"
+            r"|nicht|kein\pL*|immer"
+            r"|nur|ausschließlich)\b|^(?:niemals|nie|immer|nirgends) |^kein\pL* \pL+(?: \pL+){0,5}$|\bniemand darf\b",
+            "Kundennamen dürfen nirgends im Log stehen",
+            "Wir gehen heute nicht schwimmen",
+        ),
+        _row(
+            "de",
+            Act.COMPLAINT,
+            r"\b(?:fehler|kaputt|stürzt|abgestürzt|bricht .*ab|hängt|schlägt fehl|geht (?:immer noch )?nicht"
+            r"|funktioniert"
+            r" (?:immer noch )?nicht|läuft nicht|klemmt|fällt aus|leer bleibt|bis auf test\w*)\b",
+            "der Drucker bricht dauernd ab",
+            "der Drucker ist grau",
+        ),
+        _row(
+            "de",
+            Act.LATER,
+            r"\b(?:noch nicht|noch kein\pL*|verschieben|verschoben|später|müssen wir noch|muss (?:ich )?noch"
+            r"|steht noch aus"
+            r"|fehlt noch|doch nicht fertig|bleibt (?:noch )?zu)\b",
+            "die Einladung habe ich noch nicht geschrieben",
+            "die Einladung ist schön",
+        ),
+        _row(
+            "de",
+            Act.CLAIM,
+            r"\b(?:ist|sind) (?:\pL+ )?(?:fertig|erledigt|bestellt|gebucht|geprüft|gedruckt|verschickt|online)\b",
+            "die Einladung ist fertig und verschickt",
+            "die Einladung ist schön",
+            unless=r".*\b(?:nicht|noch|wenn|sobald|aber)\b",
+        ),
+    ),
+    "fr": (
+        _row(
+            "fr",
+            Act.RULE,
+            r"\b(?:jamais (?:de|d'|\pL+)|ne (?:doit|doivent|faut) (?:jamais|pas)|interdit|toujours)\b"
+            r"|^(?:pas de|aucun\pL*) \pL+",
+            "jamais de nom de client dans les journaux",
+            "je ne suis jamais allé à Lyon hier",
+            unless=r"(?:je|on"
+            r"|nous|il|elle) (?:ne |n')?\pL+ (?:jamais|toujours) (?:\pL+é(?: |$))"
+            r"|.*\btoujours (?:pas|en panne|vide|là)\b",
+        ),
+        _row(
+            "fr",
+            Act.COMPLAINT,
+            r"\b(?:plante|erreur|en panne|cassé\pL*|ne (?:marche|fonctionne|s'affiche|répond"
+            r"|démarre)\pL* (?:plus|pas|toujours pas)"
+            r"|reste vide|bogue|bug)\b",
+            "la galerie plante au démarrage",
+            "la galerie est jolie",
+        ),
+        _row(
+            "fr",
+            Act.LATER,
+            r"\b(?:il reste|reste à faire|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
+            "il reste à commander les chaises",
+            "les chaises sont bleues",
+        ),
+        _row(
+            "fr",
+            Act.CLAIM,
+            r"\b(?:est|sont) (?:\pL+ )?(?:terminée?s?|finie?s?|prête?s?|en ligne|faite?s?|envoyée?s?|commandée?s?)\b",
+            "la page est terminée et en ligne",
+            "la page est longue",
+            unless=r".*\b(?:pas|si|quand|mais|sauf)\b",
+        ),
+    ),
+    "es": (
+        _row(
+            "es",
+            Act.RULE,
+            r"\b(?:nunca (?:se )?\pL+|jamás|nadie (?:debe|puede)|no se (?:debe|puede)|siempre (?:hay que|se)"
+            r"|prohibid[oa])\b"
+            r"|^(?:ningún|ninguna|nada de) \pL+",
+            "nunca se publica el nombre de un cliente",
+            "nunca fui a Lima",
+        ),
+        _row(
+            "es",
+            Act.COMPLAINT,
+            r"\b(?:falla\pL*|error|se (?:apaga|cuelga|cae|bloquea)\pL*|no (?:funciona|carga|abre|lee"
+            r"|arranca)\pL*|sigue sin"
+            r"|rot[oa]s?|menos test\w*)\b",
+            "la impresora se cuelga cada tarde",
+            "la impresora es gris",
+        ),
+        _row(
+            "es",
+            Act.LATER,
+            r"\b(?:falta(?:n)? (?:por )?\pL+|por hacer|aún (?:no|está)|todavía no|más adelante|para después"
+            r"|lo dejamos para"
+            r"|queda(?:n)? por)\b",
+            "falta por hacer el informe",
+            "el informe es largo",
+        ),
+        _row(
+            "es",
+            Act.CLAIM,
+            r"\b(?:está|están|queda) (?:ya )?(?:terminad|hech|list|enviad|impres|publicad)[oa]s?\b",
+            "el cartel está terminado",
+            "el cartel está torcido",
+            unless=r".*\b(?:no|si|cuando|menos|pero)\b",
+        ),
+    ),
+    "zh": (
+        _row(
+            "zh",
+            Act.RULE,
+            r"(?:不准|不得|禁止|必须|一律|任何人(?:都)?不|绝不|永远不|不许|不能出现|不要出现)",
+            "日志里不准出现姓名",
+            "日志很长",
+        ),
+        _row(
+            "zh",
+            Act.COMPLAINT,
+            r"(?:报错|报 ?\d{3}|崩溃|打不开|失败|出错|卡住|不工作|用不了|连不上|有问题|出 ?bug)",
+            "导出按钮打不开",
+            "导出按钮是蓝色的",
+        ),
+        _row(
+            "zh",
+            Act.LATER,
+            r"(?:还没|尚未|没订成|下个版本再|以后再|先放一放|还得|还要做|待办|改天|回头再)",
+            "门票还没买",
+            "门票很贵",
+        ),
+        _row(
+            "zh",
+            Act.CLAIM,
+            r"(?:已经(?:做完|完成|上线|搞定|订好|买好)|做完了|完成了|上线了|搞定了|弄好了)",
+            "报表页已经做完了",
+            "报表页很长",
+            unless=r".*(?:没|还|但|如果)",
+        ),
+    ),
+    "ru": (
+        _row(
+            "ru",
+            Act.RULE,
+            r"(?:^| )(?:никогда|нельзя|запрещ\pL+|никак(?:ой|их|ого) \pL+|всегда|никто не|обязательно)(?: |,|$)",
+            "имена клиентов в логи не пишем никогда",
+            "логи длинные",
+            unless=r"(?:я|он|она|мы|они) никогда не (?:был|видел|знал)\pL*",
+        ),
+        _row(
+            "ru",
+            Act.COMPLAINT,
+            r"(?:падает|упал\pL*|ошибк\pL+|не (?:работает|закрывается|открывается|запускается|грузится"
+            r"|собирается)|сломал\pL*"
+            r"|заклинил\pL*|завис\pL*|кроме test\w*)",
+            "сборка падает на сервере",
+            "сборка длится минуту",
+        ),
+        _row(
+            "ru",
+            Act.LATER,
+            r"(?:ещё не|еще не|отложим|отложить|осталось|потом сделаем|пока не|надо ещё|доделать)",
+            "фундамент ещё не залит",
+            "фундамент серый",
+        ),
+        _row(
+            "ru",
+            Act.CLAIM,
+            r"(?:^| )(?:готов(?:а|о|ы)?|сделан\pL*|закончен\pL*|завершен\pL*|принят\pL*|отправлен\pL*)(?: |,|\.|$)",
+            "отчёт готов и принят",
+            "отчёт длинный",
+            unless=r".*(?:^| )(?:не|ещё|еще|если|но)(?: |,)",
+        ),
+    ),
+}
+"""The rows, by language."""

@@ -1,0 +1,110 @@
+"""Vectors of a session's passages, and which of these mean about the same as a question. Pure.
+
+A chat message of a few words says little by itself: a passage is also compared by the mean of its own vector and those
+of its neighbours, which needs no other vectors than theirs.
+
+Needs numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+
+REACH: Final = 2
+"""Passages before and behind one that are its context."""
+
+
+class PassageVectors:
+    """Rows of numbers by the places of passages. Vectors have length one, and a passage without one is never found."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._rows: Matrix = np.zeros((64, width), np.float32)
+        self._known: NDArray[np.bool_] = np.zeros(64, np.bool_)
+        self._lengths: Matrix | None = None
+
+    def put(self, place: int, vector: Matrix) -> None:
+        """Note the vector of a passage."""
+        if place >= len(self._known):
+            self._grow(max(place + 1, 2 * len(self._known)))
+        self._rows[place], self._known[place] = vector, True
+        self._lengths = None
+
+    def drop_before(self, first: int) -> None:
+        """Forget the passages before ``first``, whose place becomes 0."""
+        self._rows, self._known, self._lengths = self._rows[first:].copy(), self._known[first:].copy(), None
+
+    def similarities(self, question: Matrix) -> tuple[Matrix, Matrix]:
+        """The cosine of the question and each passage, then that of the question and each passage in its context; -1
+        for passages without a vector."""
+        own = self._rows @ question
+        if self._lengths is None:
+            self._lengths = np.maximum(np.linalg.norm(_summed(self._rows), axis=1), 1e-9).astype(np.float32)
+        context = _summed(own[:, None])[:, 0] / self._lengths
+        return np.where(self._known, own, np.float32(-1)), np.where(self._known, context, np.float32(-1))
+
+    def _grow(self, size: int) -> None:
+        for name in ("_rows", "_known"):
+            old = getattr(self, name)
+            new = np.zeros((size, *old.shape[1:]), old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)
+
+
+def _summed(rows: Matrix) -> Matrix:
+    """Each row with its neighbours added."""
+    found = rows.copy()
+    for step in range(1, REACH + 1):
+        found[step:] += rows[:-step]
+        found[:-step] += rows[step:]
+    return found
+
+
+def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int, float]:
+    """The ``most`` of the places ``allowed`` that are most similar, the best first, with their similarities."""
+    places = np.asarray([place for place in allowed if place < len(similarities)], np.int64)
+    found = similarities[places]
+    order = np.argsort(-found, kind="stable")[:most]
+    return {int(places[at]): float(found[at]) for at in order if found[at] > 0}
+
+
+def unit_rows(found: object, count: int) -> Matrix:
+    """``found``, rows of numbers, as ``count`` vectors of length one; a row without a direction stays zeros. Raises
+    ``ValueError`` for anything else."""
+    rows = np.asarray(found, np.float32)
+    if rows.ndim != 2 or len(rows) != count or not rows.shape[1] or not np.isfinite(rows).all():
+        raise ValueError(f"no {count} vectors, but an array of the shape {rows.shape}")
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def passage_digest(text: str) -> bytes:
+    """By what a store knows the vector of a passage."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def pack_rows(vectors: Mapping[str, Matrix]) -> dict[bytes, bytes]:
+    """The vectors of texts as a store keeps them: two bytes a number, by the digests of the texts."""
+    return {passage_digest(text): vector.astype(_STORED).tobytes() for text, vector in vectors.items()}
+
+
+def unpack_rows(rows: Mapping[bytes, bytes]) -> dict[bytes, Matrix]:
+    """Vectors of length one from what ``pack_rows`` gave, by the digests of their texts. Rows of another length than
+    the last one, and those with something else than numbers, are left out."""
+    size = len(list(rows.values())[-1]) if rows else 0
+    if not size or size % _STORED.itemsize:
+        return {}
+    vectors = {
+        digest: np.frombuffer(row, _STORED).astype(np.float32) for digest, row in rows.items() if len(row) == size
+    }
+    found = {digest: vector for digest, vector in vectors.items() if bool(np.isfinite(vector).all())}
+    return dict(zip(found, unit_rows(list(found.values()), len(found)), strict=True)) if found else {}
+
+
+_STORED: Final = np.dtype("<f2")

@@ -1,0 +1,89 @@
+"""A stricter look at what is quoted: labels, evidence and the sentences of a resume block.
+
+Text keeps whatever no rule takes for a secret: a placeholder of a documentation, a run of letters and digits that
+nothing names. A label is shown again and again, and nobody misses such a run in it: whatever begins as a vendor's keys
+do, and whatever looks drawn by a machine, is masked there. Identifiers (UUID) and names made of words stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Final
+
+from .judge import is_uuid, placeholder
+from .names import identifier, words
+from .rules import TOKENS
+from .shape import pieces
+
+MASK: Final = "[redacted]"
+"""What a label shows in place of such a run."""
+
+OPAQUE_MIN: Final = 20
+"""Characters of a run from which on it may be opaque."""
+
+DRAWN_MIN: Final = 16
+"""Characters that the parts of a run have together that are no words or numbers, for the run to be opaque."""
+
+PREFIX_MIN: Final = 3
+REST_MIN: Final = 6
+"""Characters of a key behind a vendor's prefix."""
+
+_PLAIN: Final = words(
+    "test_ live_ token- secret- secret_ key- key_ app- api- sdk- mob- dev: prod: preview: dataset- oauth: ver: pat key"
+    " KEY sandbox_ act. cal_ organizations/ 1000. v1. v1.0- t1. st. sl. pat. sat. rft. clt. na1. dose"
+    " public-sandbox- public-production- public-development- access-sandbox- access-production- access-development-"
+    " link-sandbox- link-production- link-development-"
+)
+"""Beginnings of keys with which names begin as well."""
+
+
+def _prefixes() -> Iterator[str]:
+    """What the keys of vendors begin with."""
+    for token in TOKENS:
+        for shape in () if token.around else token.shapes:
+            known: list[str] = [""]
+            for piece in pieces(shape):
+                if not piece.literals:
+                    break
+                known = ["".join(pair) for pair in product(known, piece.literals)]
+            yield from (one for one in known if len(one) >= PREFIX_MIN and one not in _PLAIN)
+
+
+_RUN: Final = re.compile(rf"[A-Za-z0-9_+/=~-]{{{OPAQUE_MIN},}}")
+_PART: Final = re.compile(r"[A-Za-z0-9]+")
+_LONG: Final = re.compile(rf"[^\s.,:;]{{{PREFIX_MIN + REST_MIN}}}")
+
+
+@cache
+def _keys() -> re.Pattern[str]:
+    """A vendor's prefix and what stands behind it; compiled when a text first asks for it."""
+    begins = "|".join(re.escape(one) for one in sorted(set(_prefixes()), key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{begins})([A-Za-z0-9_+/=.~-]{{{REST_MIN},}})")
+
+
+def mask_opaque(text: str) -> str:
+    """``text`` with a mask in place of whatever may be a key. Texts without such a run are returned as they are."""
+    if _LONG.search(text) is None:
+        return text
+    masked = _keys().sub(lambda found: MASK if _is_key(found[1]) else found[0], text)
+    return _RUN.sub(lambda found: MASK if _is_opaque(found[0]) else found[0], masked)
+
+
+def _is_key(rest: str) -> bool:
+    """Whether what stands behind a vendor's prefix is a key or stands in for one, and is not the rest of a name."""
+    return placeholder(rest) or not identifier(rest)
+
+
+def _is_opaque(run: str) -> bool:
+    if is_uuid(run) or run.isdigit():
+        return False
+    drawn = [part for part in _PART.findall(run) if not part.isdigit() and not _reads(part)]
+    return sum(map(len, drawn)) >= DRAWN_MIN
+
+
+def _reads(part: str) -> bool:
+    """Whether a part is a word or a name of few words."""
+    return len(part) < 4 or identifier(part)

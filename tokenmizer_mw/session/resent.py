@@ -1,0 +1,134 @@
+"""What a client sends again: its messages with their digests and spellings, and where they stand in a session. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.spelling import Spelling, canonical_text, spelling_of
+
+_SPELLED_ALONE: Final = 16
+"""Messages that are spelled one by one, as in a history that came back as it was; beyond, all of them are."""
+
+Position = tuple[int, int]
+"""The index of a message in a resent history, and the index in the transcript of the message that it is or follows."""
+
+
+class Resent:
+    """Messages that a client sends, with their digests and spellings, each made once and when it is asked for.
+
+    Those of a ``History`` are kept there, where ``kept`` says so: then they are made for all of its messages at once.
+    """
+
+    def __init__(self, messages: Sequence[Message], *, kept: bool = False) -> None:
+        self._messages = messages
+        self._kept = messages if kept and isinstance(messages, History) else None
+        self._column: Sequence[str] | None = None
+        self._marks: dict[int, str] = {}
+        self._spellings: dict[int, Spelling] = {}
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def role(self, index: int) -> Role:
+        """Who speaks in a message."""
+        messages = self._messages
+        return messages.roles[index] if isinstance(messages, History) else messages[index].role
+
+    def mark(self, index: int) -> str:
+        """The digest of a message."""
+        if self._kept is not None:
+            if self._column is None:
+                self._column = self._kept.column("digest", _digests)
+            return self._column[index]
+        mark = self._marks.get(index)
+        if mark is None:
+            mark = self._marks[index] = digest(self._messages[index])
+        return mark
+
+    def spelling(self, index: int) -> Spelling:
+        """The spelling of a message."""
+        spelling = self._spellings.get(index)
+        if spelling is None and self._kept is not None and len(self._spellings) >= _SPELLED_ALONE:
+            self._spellings = dict(enumerate(self._kept.column("spelling", _spellings)))
+            spelling = self._spellings[index]
+        if spelling is None:
+            spelling = self._spellings[index] = spelling_of(self._messages[index])
+        return spelling
+
+    def text(self, index: int) -> str:
+        """What is said in a message, in its canonical form."""
+        return canonical_text(self._messages[index])
+
+
+def _digests(messages: Sequence[Message]) -> Iterable[str]:
+    return map(digest, messages)
+
+
+def _spellings(messages: Sequence[Message]) -> Iterable[Spelling]:
+    return map(spelling_of, messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A resent history beside the transcript. ``places`` holds for each of its known messages the index in the
+    transcript of the message that it is or begins with, -1 where there is none. ``holders`` says the reverse for
+    messages that a client has joined to others. ``changed`` is the first message that is another one than the session
+    has, as ``Transcript.first_new`` would give it, and ``None`` where there is none."""
+
+    places: list[int]
+    holders: dict[int, int] = field(default_factory=dict)
+    changed: Position | None = None
+
+    def index_of(self, place: int) -> int | None:
+        """Where in the history the message at ``place`` of the transcript begins; ``None`` where it is not there."""
+        try:
+            return self.places.index(place)
+        except ValueError:
+            return self.holders.get(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one side says up to a message: its words, and its calls, the newest first. ``index``: the message before."""
+
+    side: str
+    text: str
+    calls: list[str]
+    index: int
+
+
+def run_back(resent: Resent, index: int) -> Run:
+    """What one side says up to message ``index``, with what stands silent between."""
+    side, texts, calls = "", [], []
+    while index >= 0:
+        spelling = resent.spelling(index)
+        if spelling.length:
+            if side and spelling.side != side:
+                break
+            side = spelling.side
+            texts.append(resent.text(index))
+        calls += [spelling.calls] * bool(spelling.calls)
+        index -= 1
+    return Run(side, "".join(reversed(texts)), calls, index)
+
+
+def run_on(resent: Resent, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
+    """The words of one side from message ``start`` on; by the length up to the end of each message, the index of the
+    next one and the calls up to there."""
+    side = resent.spelling(start).side
+    texts: list[str] = []
+    length, calls = 0, list[str]()
+    ends: dict[int, tuple[int, list[str]]] = {}
+    for index in range(start, len(resent)):
+        spelling = resent.spelling(index)
+        if spelling.side != side or spelling.results:
+            break
+        texts.append(resent.text(index))
+        length += spelling.length
+        calls = calls + [spelling.calls] * bool(spelling.calls)
+        ends[length] = index + 1, calls
+    return "".join(texts), ends

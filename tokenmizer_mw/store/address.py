@@ -1,0 +1,32 @@
+"""Addresses of stores as text. The process that a host starts for each event imports this: it imports little itself."""
+
+from __future__ import annotations
+
+import os
+
+
+def absolute_address(address: str, folder: str) -> str:
+    """``address`` with the path of a SQLite file made absolute, taken as relative to ``folder``. Other addresses, and
+    those of databases in memory, stay as they are."""
+    scheme, separator, rest = address.partition("://")
+    path = rest.removeprefix("/")
+    if not separator or scheme.lower() != "sqlite" or path == rest:
+        return address
+    file = path.partition("?")[0]
+    if file in ("", ":memory:") or os.path.isabs(os.path.expanduser(file)):
+        return address
+    return f"sqlite:///{os.path.join(os.path.abspath(folder), path)}"
+
+
+def without_password(address: str) -> str:
+    """A PostgreSQL address without the passwords in it; other addresses have none."""
+    from urllib.parse import unquote_plus
+
+    scheme, separator, rest = address.partition("://")
+    if not separator or not scheme.lower().startswith("postgres"):
+        return address
+    place, mark, query = rest.partition("?")
+    user, at, host = place.rpartition("@")
+    secret = ("password", "sslpassword")
+    options = [option for option in query.split("&") if unquote_plus(option.partition("=")[0]) not in secret]
+    return f"{scheme}://{user.partition(':')[0]}{at}{host}" + (mark and "&".join(options) and f"?{'&'.join(options)}")

@@ -1,0 +1,151 @@
+"""Where the running servers of this user keep their sessions, so that hooks, MCP and commands use the same store.
+
+A server that was told its store on the command line is the only one that knows it. While it runs, it holds a lock on a
+file in the user's data directory that names the store; the lock ends with the process, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError
+
+from .address import absolute_address, without_password
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows: nothing is announced there
+    fcntl = None  # type: ignore[assignment]
+
+_FOLDER: Final = "servers"
+_SUFFIX: Final = ".json"
+_LENGTH_MAX: Final = 64 * 1024
+_log = logging.getLogger("tokenmizer_mw")
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What a running server says. ``store``: an address without its password; ``config``: the path of its configuration
+    file, "" for none; ``has_password``: the server reaches its store with a password that is not written here."""
+
+    store: str
+    config: str
+    has_password: bool
+
+
+def data_folder() -> Path | None:
+    """The user's data directory; ``None`` where the library that knows it is missing, and for a user without a home."""
+    try:
+        from platformdirs import user_data_path
+
+        return user_data_path("tokenmizer-mw", appauthor=False)
+    except (ImportError, RuntimeError):
+        return None
+
+
+@contextmanager
+def announce_store(address: str, config: str = "") -> Iterator[None]:
+    """Until the block or the process ends, ``announced_stores`` of this user's processes has ``address``. A store in
+    memory is nobody else's, and is not announced. A failure is logged, and not raised."""
+    folder = data_folder()
+    handle: int | None = None
+    path = folder / _FOLDER / f"{os.getpid()}{_SUFFIX}" if folder is not None else None
+    if fcntl is not None and path is not None and not _is_in_memory(address):
+        stripped = without_password(absolute_address(address, os.getcwd()))
+        said = Announcement(stripped, config, stripped != absolute_address(address, os.getcwd()))
+        try:
+            handle = _write(path, said)
+        except OSError as error:
+            _log.warning("hooks and MCP will not find this server's store: %s", error.strerror)
+    try:
+        yield
+    finally:
+        if handle is not None and path is not None:
+            with suppress(OSError):
+                path.unlink()
+            os.close(handle)
+
+
+def announced_stores() -> list[Announcement]:
+    """What servers that run say, those that were started last first."""
+    folder = data_folder()
+    if fcntl is None or folder is None:
+        return []
+    found: list[tuple[int, Announcement]] = []
+    with suppress(OSError):
+        for path in (folder / _FOLDER).iterdir():
+            if path.suffix == _SUFFIX and (said := _read(path)) is not None:
+                found.append(said)
+    return [said for _, said in sorted(found, key=lambda each: -each[0])]
+
+
+def _is_in_memory(address: str) -> bool:
+    scheme, _, rest = address.partition("://")
+    return scheme.lower() == "memory" or (scheme.lower() == "sqlite" and rest in ("", "/:memory:"))
+
+
+def _write(path: Path, said: Announcement) -> int:
+    """Write and lock the file, and return its handle. It has its name only once it is locked."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in path.parent.glob(f"*{_SUFFIX}"):
+        _remove_if_stale(old)
+    draft = path.with_suffix(".new")
+    handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(handle, json.dumps(asdict(said)).encode())
+        os.replace(draft, path)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _remove_if_stale(path: Path) -> None:
+    with suppress(OSError):
+        if not _is_held(path):
+            path.unlink()
+
+
+def _is_held(path: Path) -> bool:
+    """Whether the server that wrote the file runs."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _read(path: Path) -> tuple[int, Announcement] | None:
+    """When the file was written, in nanoseconds, and what it says; ``None``: nobody runs who wrote it."""
+    try:
+        if not _is_held(path):
+            return None
+        with path.open("rb") as file:
+            said = json.loads(file.read(_LENGTH_MAX))
+        announcement = Announcement(str(said["store"]), str(said["config"]), bool(said["has_password"]))
+        return path.stat().st_mtime_ns, announcement
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def reachable_address(said: Announcement, of_file: str) -> str:
+    """The address by which the server's store is reached from here. ``of_file``: the address in its configuration file,
+    which may hold the password. Raises ``ConfigError`` where the password is nowhere."""
+    if not said.has_password:
+        return said.store
+    if without_password(of_file) == said.store:
+        return of_file
+    raise ConfigError(
+        "the running server keeps sessions in a database with a password: set TOKENMIZER_STORE to its address here, too"
+    )

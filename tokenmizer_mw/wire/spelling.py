@@ -1,0 +1,106 @@
+"""What a message says, whichever way a client spells it when it sends the history back.
+
+``digest`` knows a message that comes back as it was. Clients change more: they drop what the model thought aloud,
+trim, attach no images any more, number tool calls anew, clear old tool results, join two messages or split one. A
+spelling leaves out what they change, and keeps what was said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from typing import Final, NamedTuple
+
+import re2
+
+from tokenmizer_mw.model.message import Message, Role, ToolCall, canonical_arguments
+
+from .host_texts import HostTextKind, remove_host_texts, without_surrogates
+
+_DIGEST_BYTES: Final = 8
+_THOUGHTS = re2.compile(
+    r"(?is)<(?:think|thinking|thought|reasoning)>.*?</(?:think|thinking|thought|reasoning)>"
+    r'|<details type="reasoning"[^>]*>.*?</details>'
+)
+_THOUGHT_ENDS = re2.compile(r"(?is)^.*</(?:think|thinking)>")
+"""The end of a thought whose beginning the model's template has written."""
+
+_HOST_BLOCKS = re2.compile(
+    r"(?is)<(?:system-reminder|environment_details)>.*?</(?:system-reminder|environment_details)>"
+)
+"""What hosts put into a line of the user's words."""
+
+_PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
+"""What hosts put beside the words of the user, and take out again later."""
+
+
+class Spelling(NamedTuple):
+    """``side`` is "a" for what the assistant says, "u" for all others. ``length`` and ``text`` are the length and the
+    digest of its text without spaces, 0 and "" for none; ``calls`` and ``results`` are digests of the tool calls and
+    of what tools returned, without their ids, "" for none."""
+
+    side: str
+    length: int
+    text: str
+    calls: str
+    results: str
+
+    @property
+    def silent(self) -> bool:
+        """Whether the message neither says nor calls anything: a tool's result, an image, a thought."""
+        return not (self.length or self.calls)
+
+    def to_key(self) -> str:
+        """The spelling as one short text."""
+        return f"{self.side}.{self.length}.{self.text}.{self.calls}.{self.results}"
+
+    @classmethod
+    def from_key(cls, key: str) -> Spelling:
+        """The spelling that ``to_key`` wrote."""
+        side, length, text, calls, results = key.split(".")
+        return cls(side, int(length), text, calls, results)
+
+    def repeats(self, other: Spelling) -> bool:
+        """Whether a client that resends ``other`` may spell it like this: with the same text, and the same calls or
+        none. What tools returned may have been cleared."""
+        same_text = (self.side, self.length, self.text) == (other.side, other.length, other.text)
+        return same_text and (not self.calls or self.calls == other.calls)
+
+
+def canonical_text(message: Message) -> str:
+    """What is said in a message, without space, thoughts and what hosts put in."""
+    text = without_surrogates(message.text + message.refusal)
+    if message.role is Role.ASSISTANT:
+        text = _without_thoughts(text)
+    else:
+        text = remove_host_texts(_HOST_BLOCKS.sub("", text) if "<" in text else text, _PASSING)
+    text = "".join(text.split())
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def spelling_of(message: Message, text: str | None = None) -> Spelling:
+    """The spelling of a message. ``text`` is its ``canonical_text``, where that is at hand."""
+    text = canonical_text(message) if text is None else text
+    results = "\n".join("".join(result.text.split()) for result in message.tool_results)
+    return Spelling(
+        "a" if message.role is Role.ASSISTANT else "u",
+        len(text),
+        text_digest(text) if text else "",
+        text_digest("\n".join(map(_call, message.tool_calls))) if message.tool_calls else "",
+        text_digest(results) if message.tool_results else "",
+    )
+
+
+def text_digest(text: str) -> str:
+    """16 hex digits that identify a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _without_thoughts(text: str) -> str:
+    if "</" not in text:
+        return text
+    return str(_THOUGHT_ENDS.sub("", _THOUGHTS.sub("", text)))
+
+
+def _call(call: ToolCall) -> str:
+    return f"{call.name} {canonical_arguments(call.arguments)}"
