@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test check format bench agents lock audit clean
+.PHONY: demo test test-all check format bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -22,8 +22,17 @@ demo: $(DEMO_VENV)/.ready
 	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK)) -e ".[demo]"
 	@touch .venv-demo/.ready
 
+# Tests of one file share a process: their servers and schemas are set up once. WORKERS=0 runs everything in one process.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) $(if $(filter-out 0,$(WORKERS)),--dist loadfile)
+
+# The normal run: minutes.
 test: $(READY)
-	$(BIN)/python -m pytest $(TESTS)
+	$(PYTEST) -m "not nightly" $(TESTS)
+
+# Everything: also tests marked nightly, and more examples of each property.
+test-all: $(READY)
+	$(PYTEST) --hypothesis-profile=thorough $(TESTS)
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""What all tests share: one profile for property tests, without deadlines, since machines differ and cost is measured
+"""What all tests share: profiles of property tests, without deadlines, since machines differ and cost is measured
 elsewhere; and a garbage collector that leaves alone what lives as long as the run."""
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("project", deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("project", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("project"), max_examples=80)
 settings.load_profile("project")
 
 
