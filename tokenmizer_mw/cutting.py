@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from tokenmizer_mw.drawing import Drawing
@@ -40,6 +41,8 @@ Known = tuple[int, int]
 
 _QUOTED_LEAST: Final = 2
 """Times the budget of a block that it has to replace before it quotes sentences: a short chat is told by its facts."""
+
+_WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 _STEPS: Final = 4
 """A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
@@ -169,23 +172,32 @@ class Cutting:
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
-        taken += self._taken(block, range(start, len(counts)))
+        taken += self._taken(block, range(start, len(counts)), counts)
         return taken / budget_for(self.request.model, self.drawing.settings)
 
     def context(self, told: Sequence[Written], fit: Shortened) -> Context:
         """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
         recent = tuple(told[place] for place in fit.kept)
-        taken = self.taken(fit.block, fit.kept)
-        if fit.reminder is None:
-            return Context(tuple(told[: self.request.prefix]), fit.block, recent, taken)
         places = [*fit.kept, len(told)]
+        taken = self.taken(fit.block, fit.kept, fit.results)
+        results = {places.index(place): texts for place, texts in fit.results.items()}
+        context = Context(tuple(told[: self.request.prefix]), fit.block, recent, taken, results=results)
+        if fit.reminder is None:
+            return context
         behind = tuple((places.index(place), part) for place, part in fit.reminder.places)
         reminder = replace(fit.reminder, places=behind)
-        return Context(tuple(told[: self.request.prefix]), fit.block, recent, taken + reminder.tokens, reminder)
+        return replace(context, tokens=taken + reminder.tokens, reminder=reminder)
 
-    def taken(self, block: str, places: Sequence[int]) -> int:
-        """Tokens of the leading system messages, a block, and the messages at ``places``."""
-        return sum(self.counter.request_counts(self.request)[: self.request.prefix]) + self._taken(block, places)
+    def taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
+        """Tokens of the leading system messages, a block, and the messages at ``places``, those of ``results`` with
+        other texts."""
+        counts = self.counter.request_counts(self.request)
+        less = sum(self._text_tokens(place) - sum(map(self.counter.text, texts)) for place, texts in results.items())
+        return sum(counts[: self.request.prefix]) + self._taken(block, places, counts) - less
+
+    def _text_tokens(self, place: int) -> int:
+        """Tokens of the results in the message at ``place``."""
+        return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
 
     def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> LeftOut:
         """What stands in the request for the messages that ``fit`` leaves out: the cut in force, or where ``fit``
@@ -213,20 +225,22 @@ class Cutting:
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
         """The request within ``limit`` tokens, shortened as ``rewrite`` says, and further when that is not enough."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
-        start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
+        start, block, through = (prefix, "", None)
+        if rewrite is not None:
+            start, block, through = rewrite.keep_from, rewrite.block, rewrite.through
+        counts = self._compressed(counts, SentPart(start, through))
         places: Sequence[int] = range(start, len(counts))
         room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
-        if self._taken(block, places) > room:
+        if self._taken(block, places, counts) > room:
             step = max(1, limit // _STEPS)
             block = self._block(state) or block
-            places = newest(self.request.messages, counts, start, room - self._taken(block, ()), step)
-            if self._taken(block, places) > room:
+            places = newest(self.request.messages, counts, start, room - self._taken(block, (), counts), step)
+            if self._taken(block, places, counts) > room:
                 block, places = "", newest(self.request.messages, counts, start, room, step)
         return Shortened(block, self.drawing.settings.block_role, tuple(places))
 
-    def _taken(self, block: str, places: Sequence[int]) -> int:
+    def _taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
         """Tokens of a block and of messages."""
-        counts = self.counter.request_counts(self.request)
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
     def _block(self, state: SessionState) -> str:

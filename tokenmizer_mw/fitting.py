@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from tokenmizer_mw.model.message import Message, Written
@@ -15,13 +15,16 @@ class Context:
     """``instructions`` are the system messages that the chat begins with, ``block`` the resume block that stands for
     what is left out ("" when nothing is, or no block fits), ``recent`` the messages that follow, word for word.
     ``reminder`` says what stands behind which of ``recent``; what has the place behind the last one is a message of
-    its own there, in front of a question that is not in the chat yet. ``tokens`` counts all of it."""
+    its own there, in front of a question that is not in the chat yet. ``results``: of some of ``recent``, by their
+    places, the texts that the results of tools have here, in their order, where compression is switched on. ``tokens``
+    counts all of it."""
 
     instructions: tuple[Written, ...] = ()
     block: str = ""
     recent: tuple[Written, ...] = ()
     tokens: int = 0
     reminder: Reminder | None = None
+    results: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,14 @@ class Shortened:
     """A chat as it goes to a model: behind its leading system messages one of ``role`` with ``block`` (none when that
     is ""), then those of its messages that stand at the places ``kept``, each with what ``reminder`` puts behind it.
     What has the place behind the last message is a message of its own there, in front of a question that is not in the
-    chat yet."""
+    chat yet. ``results``: at some places the results of tools say less, where compression is switched on: the texts of
+    all results of the message, in their order."""
 
     block: str
     role: str
     kept: tuple[int, ...]
     reminder: Reminder | None = None
+    results: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room: int, step: int = 1) -> list[int]:

@@ -150,8 +150,9 @@ class RequestPath:
 
         ``None``: it goes out as it is. Else its old messages give way to a block, now and in every later call, until
         the window fills again; a turn that fills the window by itself loses its middle, a quarter of a window at a
-        time. ``overhead`` is the text of what else fills the context, ``window`` the tokens that the model takes in,
-        where the host knows better than ``model`` tells. What was left out and the newest message asks for comes back
+        time. Where compression is switched on, results of tools say less before messages are left out. ``overhead`` is
+        the text of what else fills the context, ``window`` the tokens that the model takes in, where the host knows
+        better than ``model`` tells. What was left out and the newest message asks for comes back
         as a reminder behind that message; ``question`` is what will be asked next where the chat does not end with it.
         Reads the store when the chat could be too long; a cut records what is new. Raises ``RequestBlocked`` for what
         the guard refuses, where the settings let it.
@@ -173,11 +174,17 @@ class RequestPath:
         if not long:
             return None
         drawing = replace(self._drawing, settings=settings)
-        cutting = Cutting(drawing, key, request, self._counters.of(model), read_sentences=self._read_sentences(key))
+        cutting = Cutting(
+            drawing,
+            key,
+            request,
+            self._counters.of(model),
+            spared=self._spared_results(key, request),
+            read_sentences=self._read_sentences(key),
+        )
         rewrite = self._decided(key, cutting)
-        limit = int(budget_for(model, settings) * settings.cut_at)
-        fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
-        if not fit.block and len(fit.kept) == len(told) - request.prefix:
+        fit = self._fit(cutting, rewrite, int(budget_for(model, settings) * settings.cut_at))
+        if not fit.block and not fit.results and len(fit.kept) == len(told) - request.prefix:
             self._expect_cut(key)
             return None
         left = budget_for(model, settings) - self._counters.of(model).text(overhead)
@@ -198,8 +205,9 @@ class RequestPath:
 
         All of it as long as it fits; then the newest messages word for word and a resume block for the older ones, the
         same in every call until the window fills again. A turn that is too long by itself loses its middle; what ends
-        the chat stays even when it alone exceeds the limit. Counted by ``counter``, or as ``model`` counts. Archived
-        messages are not in it. What was left out and the newest message asks for comes back as a reminder;
+        the chat stays even when it alone exceeds the limit. Where compression is switched on and the chat could be too
+        long, results of tools say less before messages are left out. Counted by ``counter``, or as ``model`` counts.
+        Archived messages are not in it. What was left out and the newest message asks for comes back as a reminder;
         ``question`` is what will be asked next where the chat does not end with it.
         """
         key = self._key(session_id, tenant)
@@ -217,10 +225,11 @@ class RequestPath:
             counter or self._counters.of(model),
             numbers,
             reserved,
+            spared=self._spared_results(key, request) if could_exceed(request, settings) else None,
             read_sentences=self._read_sentences(key),
         )
         rewrite = self._decided(key, cutting)
-        fit = self._kept.read(key, lambda state: cutting.fit(state, rewrite, limit))
+        fit = self._fit(cutting, rewrite, limit)
         reminder = self._host_reminder(cutting, rewrite, fit, limit - reserved, question)
         return cutting.context(told, replace(fit, reminder=reminder))
 
@@ -263,7 +272,7 @@ class RequestPath:
         is_asked_next = request is not cutting.request
         kept = (*fit.kept, len(cutting.request.messages)) if is_asked_next else fit.kept
         out = self._kept.read(cutting.key, lambda state: cutting.left_out(state, rewrite, fit))
-        left = room - cutting.taken(fit.block, fit.kept)
+        left = room - cutting.taken(fit.block, fit.kept, fit.results)
         reminder = self._reminder(Shortening(cutting.key, request, kept, left, cutting.counter, out.cut, out.sent))
         if reminder is not None and reminder.new is not None:
             self._carried.put(cutting.key, [Carried(reminder.cut, reminder.new)])
@@ -308,6 +317,25 @@ class RequestPath:
         if compression is None:
             return None
         return lambda part: compression.spared(key, request, part.start, part.through)
+
+    def _spared_results(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+        """``_spared`` for the messages of a host, of which only the results of tools give way."""
+        compression = self._compression
+        if compression is None:
+            return None
+        return lambda part: compression.spared_results(key, request.messages, part.start, part.through)
+
+    def _fit(self, cutting: Cutting, rewrite: Rewrite | None, limit: int) -> Shortened:
+        """The messages of a host within ``limit`` tokens, with shorter results where compression is switched on."""
+        fit = self._kept.read(cutting.key, lambda state: cutting.fit(state, rewrite, limit))
+        if self._compression is None or cutting.spared is None:
+            return fit
+        through = rewrite.through if rewrite is not None else None
+        messages = cutting.request.messages
+        with span("compress", messages=len(messages)):
+            results = self._compression.shorter_results(cutting.key, messages, fit.kept, through)
+        self.count("request_compressed", int(bool(results)))
+        return replace(fit, results=results)
 
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None

@@ -86,6 +86,13 @@ def read(messages: History, start: int = 0) -> list[Placed]:
     return found
 
 
+def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[Placed]:
+    """The passages of the messages at ``places``, of which only the results of tools may change."""
+    reading = Reading()
+    found = (one for place in places for one in reading.message(place, messages[place], None))
+    return [one if one.passage.kind is Kind.RESULT else Placed(replace(one.passage, kind=Kind.FIXED)) for one in found]
+
+
 def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
     """Messages as they were handed over, with ``changed`` texts by the number of their message; those that are not
     changed are the same objects."""

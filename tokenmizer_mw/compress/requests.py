@@ -16,6 +16,7 @@ from tokenmizer_mw.wire.passages import Steps, spot_edits
 
 from .chat import Placed, read, texts
 from .history import pruned_before
+from .passage import Kind
 from .pipeline import Condensed, Options, condense
 
 MARKED: Final = "compress_marked"
@@ -111,6 +112,18 @@ def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps,
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
             found.setdefault(one.passage.message, {})[one.spot.steps] = one.spot.spelled(text)
     return found
+
+
+def results(placed: Sequence[Placed], state: Condensed) -> dict[int, tuple[str, ...]]:
+    """The texts of the results of each message in which one changed, in their order."""
+    found: dict[int, list[str]] = {}
+    changed = set()
+    for one, text in zip(placed, state.texts, strict=True):
+        if one.passage.kind is Kind.RESULT:
+            found.setdefault(one.passage.message, []).append(text)
+            if text != one.passage.text:
+                changed.add(one.passage.message)
+    return {number: tuple(texts) for number, texts in found.items() if number in changed}
 
 
 def shares(state: Condensed, messages: int) -> list[float]:

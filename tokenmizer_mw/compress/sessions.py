@@ -6,15 +6,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tokens import TokenCounter
 from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-from .chat import read, texts
+from .chat import Placed, read, read_results, texts
 from .neural import Shrink
 from .pipeline import Condensed, Options, condense
-from .requests import CondensedRequest, condense_request, refusal, shares
+from .requests import CondensedRequest, condense_request, refusal, results, shares
 
 
 class Compression:
@@ -70,6 +71,32 @@ class Compression:
         with self._lock:
             self._keep(known, state)
         return shares(state, len(request.messages))
+
+    def spared_results(
+        self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
+    ) -> Sequence[float]:
+        """``spared`` where only the results of tools give way, of ``messages`` that were never bytes."""
+        _, state = self._results(key, messages, range(start, len(messages)), cut)
+        return shares(state, len(messages))
+
+    def shorter_results(
+        self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None = None
+    ) -> dict[int, tuple[str, ...]]:
+        """The texts of the results in each of the messages at ``places`` of which one is made shorter, where these are
+        sent behind a cut that was made when message ``cut`` was the newest (``None``: behind none)."""
+        return results(*self._results(key, messages, places, cut))
+
+    def _results(
+        self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None
+    ) -> tuple[list[Placed], Condensed]:
+        known = (key, "results", cut)
+        with self._lock:
+            before = self._taken(known)
+        placed = read_results(messages, places)
+        state = condense(texts(placed), self._options, before, cut=cut)
+        with self._lock:
+            self._keep(known, state)
+        return placed, state
 
     @property
     def held(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -52,7 +52,8 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
     session decided, did and left open, right behind the system prompt; from then on the prompt begins the same until
     the window fills again. Calls and results of tools stay together. What the newest question or result of a tool asks
     for and the cut took out comes back as a reminder behind it, in at most ``Settings.reminder_tokens`` tokens. A turn
-    that fills the window by itself, with many calls of tools, loses its middle; the question stays.
+    that fills the window by itself, with many calls of tools, loses its middle; the question stays. Where the settings
+    switch compression on, old results of tools say less in the request before messages give way.
 
     The session is the thread id of the run, or ``session_id`` where that is given; a run with neither passes
     untouched and counts as "no_session". ``session_id`` and ``tenant`` may be functions of the request: agents that
@@ -143,6 +144,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
             )
             if cut is None:
                 return request
+            cut = replace(cut, results=_unchanged(cut.results, planned, request.messages))
             return request.override(messages=shortened(request.messages, self._for_the_turn(call, cut)))
         except RequestBlocked:
             raise
@@ -179,6 +181,13 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
 
 def _named(name: Named, request: ModelRequest[Any]) -> str:
     return name(request) if callable(name) else name
+
+
+def _unchanged(
+    results: Mapping[int, tuple[str, ...]], planned: Sequence[BaseMessage], sent: Sequence[BaseMessage]
+) -> dict[int, tuple[str, ...]]:
+    """Those of ``results`` whose messages say in the request what they say in the chat that was planned with."""
+    return {place: texts for place, texts in results.items() if planned[place].content == sent[place].content}
 
 
 def _dropped(cut: Shortened) -> tuple[int, ...]:

@@ -17,13 +17,13 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
     """``messages`` with those that ``cut`` drops replaced by its block, and its reminder behind what it answers.
 
     Leading system messages stay where they are; without a cut everything does. No message is changed: one with a
-    reminder is a copy.
+    reminder, or with a shorter result of a tool, is a copy.
     """
     if cut is None:
         return list(messages)
     prefix = next((i for i, message in enumerate(messages) if not isinstance(message, SystemMessage)), len(messages))
     behind = cut.reminder.text_behind if cut.reminder is not None else _nothing_behind
-    kept = [_followed_by(messages[place], behind(place)) for place in cut.kept]
+    kept = [_followed_by(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
     block = [_ours(cut.block, cut.role)] if cut.block else []
     own = behind(len(messages))
     return [*messages[:prefix], *block, *kept, *([_ours(own, "user")] if own else [])]
@@ -45,6 +45,17 @@ def _followed_by(message: BaseMessage, text: str) -> BaseMessage:
     said = message.content
     content = f"{said}\n\n{text}" if isinstance(said, str) else [*said, {"type": "text", "text": text}]
     return message.model_copy(update={"content": content})
+
+
+def _with_result(message: BaseMessage, texts: Sequence[str] | None) -> BaseMessage:
+    """The message of a tool with another text in the place of all its texts; other parts of it stay."""
+    if not texts:
+        return message
+    said = message.content
+    if isinstance(said, str):
+        return message.model_copy(update={"content": texts[0]})
+    others = [part for part in said if not (isinstance(part, str) or part.get("type") == "text")]
+    return message.model_copy(update={"content": [{"type": "text", "text": texts[0]}, *others]})
 
 
 def _ours(text: str, role: str) -> AnyMessage:

@@ -480,3 +480,40 @@ def test_wrong_arguments_are_refused_when_it_is_made() -> None:
 def test_budgets_that_are_none_are_refused_when_it_is_made(tokens: Any) -> None:
     with pytest.raises(ConfigError, match="budget is a whole number of at least 1, not"):
         TokenMizerSummarizer(budget=tokens)
+
+
+@pytest.mark.parametrize("parts", [False, True], ids=["text", "parts"])
+def test_old_results_say_less_where_compression_is_on(scripted: Any, opened: Any, parts: bool) -> None:
+    model = scripted(answer=looking)
+    memory = opened(compress="history", compress_step=500)
+    link = {"type": "image_url", "image_url": {"url": "https://pictures.example.test/1.png"}}
+
+    @tool("look")
+    def long_look(at: str) -> Any:
+        """Look at something."""
+        text = "\n".join(f"{at} detail_{line}" for line in range(60))
+        return [{"type": "text", "text": text}, link] if parts else text
+
+    agent: Any = create_agent(
+        model,
+        tools=[long_look],
+        middleware=[TokenMizerMiddleware(memory, window=24_000 if parts else 8_000)],
+        checkpointer=InMemorySaver(),
+    )
+    talk(agent, turns=10)
+    thread_ = [message for message in state(agent) if isinstance(message, ToolMessage)]
+    sent = {message.tool_call_id: message for message in model.prompts[-1] if isinstance(message, ToolMessage)}
+    shorter = [sent[one.tool_call_id] for one in thread_ if "left out" in sent[one.tool_call_id].text]
+    assert len(sent) == len(thread_) == 10
+    assert 3 <= len(shorter) <= 7
+    assert all("left out" not in message.text for message in thread_)
+    assert not parts or all(message.content[-1] == link for message in shorter)
+
+
+def test_results_that_others_emptied_stay_empty_where_compression_is_on(scripted: Any, opened: Any) -> None:
+    model = scripted(answer=looking)
+    editing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=500, keep=1)])
+    memory = opened(compress="all", compress_step=100)
+    talk(built(model, editing, TokenMizerMiddleware(memory, window=WINDOW)), turns=20)
+    results = [message.text for message in model.prompts[-1] if isinstance(message, ToolMessage)]
+    assert set(results[:-1]) == {"[cleared]"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
 from llama_index.core.memory import BaseMemory, ChatMemoryBuffer, Memory
 from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.utils import get_tokenizer
@@ -20,7 +20,7 @@ from scripted_llm import ScriptedLLM, calling
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from tokenmizer_mw import Settings
+from tokenmizer_mw import SessionMemory, Settings
 
 LIMIT = 1_200
 RULE = "Never push to main without a review."
@@ -309,3 +309,23 @@ def test_bad_messages_change_nothing(ours: TokenMizerMemory) -> None:
     assert contents(ours.get_all()) == ["a", ""]
     with pytest.raises(ValueError, match="session id"):
         TokenMizerMemory(chat_store=ours.chat_store, chat_store_key="").get()
+
+
+def test_old_results_say_less_where_compression_is_on() -> None:
+    store = TokenMizerChatStore(SessionMemory.open("memory://", Settings(compress="history", compress_step=500)))
+    memory = TokenMizerMemory.from_defaults(chat_store=store, session_id="t", token_limit=4_000)
+    plain = TokenMizerMemory.from_defaults(chat_store=TokenMizerChatStore(), session_id="t", token_limit=4_000)
+    for turn in range(12):
+        output = "\n".join(f"value_{turn}_{line} = {line}" for line in range(40))
+        result = ChatMessage(output, role="tool", additional_kwargs={"tool_call_id": f"c{turn}"})
+        call = ToolCallBlock(tool_call_id=f"c{turn}", tool_name="read_file", tool_kwargs={"path": f"part{turn}.py"})
+        asked = ChatMessage(f"Look at part {turn}.", role="user")
+        messages = [asked, ChatMessage(role="assistant", blocks=[call]), result]
+        memory.put_messages(messages)
+        plain.put_messages(messages)
+    told = memory.get()
+    results = [message for message in told if message.role == MessageRole.TOOL]
+    assert sum("left out" in (message.content or "") for message in results) >= 3
+    assert "left out" not in (results[-1].content or "")
+    assert all("left out" not in (message.content or "") for message in memory.get_all())
+    assert len(told) > len(plain.get())

@@ -33,7 +33,8 @@ class TokenMizerMemory(BaseChatStoreMemory):
     ``SessionMemory``; ``chat_store_key`` names the chat in it.
 
     Tokens are counted with ``tokenizer_fn``, those of roles, tool calls and attachments included. Calls of tools stay
-    with their results. Only what ends a chat is never left out, however long it is.
+    with their results. Only what ends a chat is never left out, however long it is. Where the settings of the store
+    switch compression on, old results of tools say less before turns give way.
     """
 
     chat_store: TokenMizerChatStore = Field(default_factory=TokenMizerChatStore)
@@ -132,6 +133,9 @@ def _recent(context: Context) -> Iterator[ChatMessage]:
     behind = context.reminder.text_behind if context.reminder is not None else _nothing_behind
     for place, kept in enumerate(context.recent):
         message, text = chat_message(kept), behind(place)
+        if place in context.results:
+            others = [block for block in message.blocks if not isinstance(block, TextBlock)]
+            message.blocks = [TextBlock(text="\n".join(context.results[place])), *others]
         if text:
             message.blocks = [*message.blocks, TextBlock(text=text)]
         yield message
