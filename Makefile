@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test test-all check format bench agents lock audit clean
+.PHONY: demo test test-all check format pages bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -39,6 +39,10 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# Pages of docs/ that are made from the code.
+pages: $(READY)
+	$(BIN)/python scripts/settings_page.py
 
 format: $(READY)
 	$(BIN)/ruff format .

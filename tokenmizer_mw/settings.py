@@ -14,8 +14,6 @@ ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
 STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
 """Stages of extraction that can be left out."""
 
-"""Domains whose phrasings extraction knows, besides those of code and everyday talk."""
-
 COMPRESSION: Final = ("filler", "json", "spaces", "logs", "listings", "repeats", "shorten", "history")
 """Stages of compression that "all" stands for."""
 
