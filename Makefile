@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test test-all check format pages bench agents lock audit clean
+.PHONY: demo test test-all check format pages check-pages site bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -44,6 +44,19 @@ check: $(READY)
 pages: $(READY)
 	$(BIN)/python scripts/settings_page.py
 
+# The code of each page, in an environment that has what the page asks for and nothing else.
+check-pages:
+	$(PYTHON) scripts/check_pages.py $(PAGES)
+
+# The pages as a site, in build/site; a warning is an error.
+site: .venv-docs/.ready
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
+
+.venv-docs/.ready: pyproject.toml
+	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	@touch .venv-docs/.ready
+
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -76,4 +89,4 @@ agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
 
 clean:
-	rm -rf .agents .audit .venv-demo $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .agents .audit .venv-demo .venv-docs $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

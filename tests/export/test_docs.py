@@ -35,7 +35,7 @@ def test_the_commands_run_as_they_stand(
     memory.record("hall", [{"role": "user", "content": "We use SQLite for storage. Please write the schema."}])
     memory.close()
     monkeypatch.chdir(tmp_path)
-    [block] = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
+    [_, block] = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)  # the first one installs
     for line in block.splitlines():
         program, *arguments = shlex.split(line.removeprefix("$ "))
         assert program == "tokenmizer-mw"
