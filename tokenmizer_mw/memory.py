@@ -420,7 +420,7 @@ class SessionMemory(RequestPath):
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> str:
-        """The session's graph as the text of a file: "html", "markdown", "d3", "canvas", "graphml", "mermaid" or "svg".
+        """The session's graph as the text of a file: "html", "markdown", "d3", "canvas" or "mermaid".
         At most ``Settings.export_nodes_max`` facts, the most important ones. ``recorded_at`` and ``valid_at`` as for
         ``graph``. Raises ``CallerError`` for another format."""
         from tokenmizer_mw.export.formats import format_named  # most of who remembers exports nothing

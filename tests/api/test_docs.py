@@ -66,5 +66,5 @@ def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
         server.should_exit = True
         thread.join()
     assert done.returncode == 0, done.stdout + done.stderr
-    for wanted in ('"team/monday"', "Never push to main", '"checkpoint-1"', '"backups_cleaned":0', '"what":"events"'):
+    for wanted in ('"team/monday"', "Never push to main", '"checkpoint-1"', '"backups":0', '"what":"events"'):
         assert wanted in done.stdout

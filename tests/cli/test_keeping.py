@@ -40,9 +40,8 @@ def test_backups_on_record(filled: Run, tmp_path: Path) -> None:
     status, out, err = filled("forget", "hall", "--yes")
     assert status == 0
     assert out.startswith("erased hall")
-    assert f"erased from the backup {tmp_path / 'b.db'}" in err
-    assert "may still be in the backup" in err
-    assert "a.db" in err
+    assert err.count("may still be in the backup") == 2
+    assert all(str(tmp_path / name) in err for name in ("a.db", "b.db"))
     filled("backup", "--drop", str(tmp_path / "a.db"))
     told = json.loads(filled("backup", "--list", "--json")[1])
     assert [Path(one["path"]).name for one in told] == ["b.db"]

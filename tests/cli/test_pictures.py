@@ -59,9 +59,9 @@ def test_a_graph_of_an_earlier_time(filled: Run) -> None:
 
 
 def test_what_was_written_is_told_as_json(filled: Run, tmp_path: Path) -> None:
-    path = str(tmp_path / "hall.svg")
+    path = str(tmp_path / "hall.mmd")
     told = json.loads(filled("export", "hall", "-o", path, "--json")[1])
-    assert told == {"session": "hall", "format": "svg", "file": path}
+    assert told == {"session": "hall", "format": "mermaid", "file": path}
 
 
 def test_an_unknown_session_and_a_folder_that_is_not_there(filled: Run, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from itertools import combinations
 from typing import Any
 
@@ -194,30 +193,6 @@ def test_d3_colour_is_type_size_is_importance_opacity_is_status() -> None:
     assert nodes["decision-3"]["size"] > nodes["agent-1"]["size"]
     assert nodes["decision-1"]["opacity"] < nodes["task-1"]["opacity"] < nodes["decision-5"]["opacity"] == 1
     assert nodes["decision-1"]["quote"] == "We use SQLite, it is one file."
-
-
-# -- GraphML -----------------------------------------------------------------------------------------------------------
-
-_ML = "{http://graphml.graphdrawing.org/xmlns}"
-
-
-@each_graph
-def test_graphml_is_read_back(graph: SessionGraph) -> None:
-    root = ET.fromstring(export_graph(graph, "graphml", title="hall & more"))
-    labels = {node.get("id"): node.findtext(f"{_ML}data[@key='node-label']") for node in root.iter(f"{_ML}node")}
-    assert labels == {node.id: label_of(node) for node in graph.nodes()}
-    edges = [(edge.get("source"), edge.get("target")) for edge in root.iter(f"{_ML}edge")]
-    assert edges == [(edge.source, edge.target) for edge in graph.edges()]
-    keys = {key.get("id") for key in root.iter(f"{_ML}key")}
-    assert {data.get("key") for data in root.iter(f"{_ML}data")} <= keys
-
-
-@each_graph
-def test_networkx_reads_graphml(graph: SessionGraph) -> None:
-    networkx = pytest.importorskip("networkx")
-    found = networkx.parse_graphml(export_graph(graph, "graphml"), force_multigraph=True)
-    assert {id: data["turn"] for id, data in found.nodes(data=True)} == {n.id: n.source.turn for n in graph.nodes()}
-    assert found.number_of_edges() == len(graph.edges())
 
 
 # -- Markdown ----------------------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ class ResumeQuery(_Taken):
 class GraphQuery(_Taken):
     """In which form."""
 
-    format: Literal["json", "html", "markdown", "d3", "canvas", "graphml", "mermaid", "svg"] = Field(
+    format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
     )
 
@@ -417,13 +417,11 @@ class RecallAnswer(TypedDict):
 
 
 class ErasedAnswer(TypedDict):
-    """What was erased. ``backups_cleaned``: backups that we made and it was taken out of; ``backups_unreachable``:
-    those that could not be."""
+    """What was erased. ``backups``: how many backups on record may still hold it."""
 
     session_id: str
     events: int
-    backups_cleaned: int
-    backups_unreachable: int
+    backups: int
 
 
 class ImportedAnswer(TypedDict):

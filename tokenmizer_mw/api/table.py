@@ -100,7 +100,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
     Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
           reading.sessions, shapes.SessionsAnswer, shapes.SessionsQuery),
-    Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good, from known backups too.",
+    Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good.",
           writing.forget, shapes.ErasedAnswer),
     Route("export", "GET", f"{_SESSION}/export", "read", "The events of a session, one a line.",
           reading.export, LINES),

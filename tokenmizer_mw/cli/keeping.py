@@ -1,4 +1,4 @@
-"""The commands that keep a store: backups, restoring, retention by age, and erasing a session wherever it lies."""
+"""The commands that keep a store: backups, restoring, retention by age, and erasing a session."""
 
 from __future__ import annotations
 
@@ -92,24 +92,23 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
     found = expire(store.memory, since, tenants=tenants, dry_run=arguments.dry_run)
     if arguments.json:
         sessions = [{"session": key.id, "tenant": key.tenant} for key in found.sessions]
-        show_json({"sessions": sessions, "erased": not arguments.dry_run, **_backups(found.cleaned, found.unreachable)})
+        show_json({"sessions": sessions, "erased": not arguments.dry_run, **_backups(found.backups)})
         return
     for key in found.sessions:
         show(_named(key))
     print(f"{'would erase' if arguments.dry_run else 'erased'} {len(found.sessions):,} sessions", file=sys.stderr)
-    _told(found.cleaned, found.unreachable)
+    _warn(found.backups)
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase a session, from the backups on record too. Raises ``UnknownSession`` when it was nowhere."""
+    """Erase a session from the store. Raises ``UnknownSession`` when it is not there."""
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
-    if arguments.json and (gone.events or gone.cleaned):
-        backups = _backups(gone.cleaned, gone.unreachable)
-        show_json({"session": arguments.session, "erased": gone.events, **backups})
-        return
-    _told(gone.cleaned, gone.unreachable)
-    if not (gone.events or gone.cleaned):
+    if not gone.events:
         raise UnknownSession(f"no session {arguments.session!r}")
+    if arguments.json:
+        show_json({"session": arguments.session, "erased": gone.events, **_backups(gone.backups)})
+        return
+    _warn(gone.backups)
     show(f"erased {arguments.session}: {gone.events:,} events")
 
 
@@ -117,18 +116,13 @@ def _named(key: SessionKey) -> str:
     return f"{key.id} ({key.tenant})"
 
 
-def _backups(cleaned: Sequence[Backup], unreachable: Sequence[Backup]) -> dict[str, list[str]]:
-    return {
-        "backups_cleaned": [one.path for one in cleaned],
-        "backups_unreachable": [f"{one.host}:{one.path}" for one in unreachable],
-    }
+def _backups(backups: Sequence[Backup]) -> dict[str, list[str]]:
+    return {"backups": [f"{one.host}:{one.path}" for one in backups]}
 
 
-def _told(cleaned: Sequence[Backup], unreachable: Sequence[Backup]) -> None:
-    for one in cleaned:
-        print(f"erased from the backup {one.path}", file=sys.stderr)
-    for one in unreachable:
-        print(f"may still be in the backup {one.host}:{one.path}, which cannot be reached from here", file=sys.stderr)
+def _warn(backups: Sequence[Backup]) -> None:
+    for one in backups:
+        print(f"may still be in the backup {one.host}:{one.path}", file=sys.stderr)
 
 
 def _seconds(age: str) -> float:

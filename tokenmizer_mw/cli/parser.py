@@ -13,7 +13,6 @@ from tokenmizer_mw.terminal import complain
 from .edit_grammar import EDITS, Argument
 
 AGENTS: Final = ("claude-code", "codex", "cursor", "vscode")
-DIALECTS: Final = ("openai_chat", "openai_responses", "anthropic")
 LEVELS: Final = ("critical", "standard", "full")
 
 FORMATS: Final = {
@@ -21,9 +20,7 @@ FORMATS: Final = {
     "markdown": ".md",
     "d3": ".json",
     "canvas": ".canvas",
-    "graphml": ".graphml",
     "mermaid": ".mmd",
-    "svg": ".svg",
 }
 """The formats of an exported graph, and what names of such files end in."""
 
@@ -67,7 +64,6 @@ def parser() -> argparse.ArgumentParser:
     _serving(commands)
     _dashboard(commands)
     _keys(commands)
-    _load(commands)
     _agents(commands)
     return top
 
@@ -148,23 +144,6 @@ def _keys(commands: Any) -> None:
     listing.add_argument("--tenant", help="of this tenant only")
     revoke = actions.add_parser("revoke", help="make a key open nothing any more", parents=[shared])
     revoke.add_argument("id", metavar="ID", help="the key's id")
-
-
-def _load(commands: Any) -> None:
-    about = "put load on a server of your own and tell whether it keeps what it acknowledges (needs the extra proxy)"
-    load = commands.add_parser("load", help=about, description=f"{about[0].upper()}{about[1:]}.")
-    load.add_argument("--url", required=True, help="its address, such as http://127.0.0.1:8787")
-    load.add_argument("--model", required=True, help="the model that is asked for: a provider is asked, which may cost")
-    load.add_argument("--key", help="an API key of it, with the scopes chat and read (default: $TOKENMIZER_KEY)")
-    load.add_argument("--dialect", choices=DIALECTS, default=DIALECTS[0], help="(default: %(default)s)")
-    load.add_argument("--sessions", type=int, default=20, help="conversations (default: %(default)s)")
-    load.add_argument("--turns", type=int, default=5, help="calls of each (default: %(default)s)")
-    load.add_argument("--concurrency", type=int, default=8, help="conversations at once (default: %(default)s)")
-    load.add_argument("--seconds", type=float, default=60.0, help="no call begins after that (default: %(default)g)")
-    load.add_argument("--whole", action="store_true", help="ask for replies in one piece instead of streams")
-    load.add_argument("--erase", action="store_true", help="erase the sessions at the end (needs the scope erase)")
-    load.add_argument("--i-own-this-server", action="store_true", help="for a server that is not on this machine")
-    load.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _agents(commands: Any) -> None:

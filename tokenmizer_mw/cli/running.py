@@ -72,10 +72,6 @@ def _run(argv: Sequence[str]) -> int:
         from .compression import run_compress
 
         return run_compress(arguments)
-    if arguments.command == "load":
-        from .load import run_load
-
-        return run_load(arguments)
     if arguments.command == "keys":
         from .keys import run_keys
 

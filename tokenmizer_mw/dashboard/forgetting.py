@@ -33,8 +33,8 @@ def page(asked: Asked) -> Page:
         id=asked.id,
     )
     text = (
-        f"Its {counted(messages, 'message')} and {counted(facts, 'fact')} are taken out of the store, and out of the"
-        " backups that were made here and can be reached. This cannot be undone."
+        f"Its {counted(messages, 'message')} and {counted(facts, 'fact')} are taken out of the store."
+        " Backups that were made before keep them. This cannot be undone."
     )
     question = tag("h2", "Erase ", told(asked.id), "?")
     body = joined(session_head(asked, "", title), tag("section", question, tag("p", text), form, class_="card narrow"))

@@ -10,14 +10,10 @@ from tokenmizer_mw.graph.fold import SessionGraph
 
 from .canvas import canvas
 from .d3 import d3
-from .graphml import graphml
-from .layout import arrange
 from .markdown import markdown_text
 from .mermaid import mermaid
 from .page import html_page
-from .selection import NODES_MAX, selected
-from .svg import draw
-from .text import words_of
+from .selection import NODES_MAX
 
 
 class Write(Protocol):
@@ -38,21 +34,12 @@ class Format:
     about: str
 
 
-def _svg(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """The drawing as a file of its own."""
-    chosen = selected(graph, most)
-    layout = arrange(chosen.nodes, chosen.steps)
-    return draw(graph, layout, title=words_of(title) or "Session graph", styled=True) + "\n"
-
-
 FORMATS: Final[dict[str, Format]] = {
     "html": Format(html_page, ".html", "text/html; charset=utf-8", "a page that opens in any browser"),
     "markdown": Format(markdown_text, ".md", "text/markdown; charset=utf-8", "a document to read"),
     "d3": Format(d3, ".json", "application/json", "nodes and links as JSON"),
     "canvas": Format(canvas, ".canvas", "application/json", "a JSON Canvas, for Obsidian"),
-    "graphml": Format(graphml, ".graphml", "application/xml", "GraphML, for graph tools"),
     "mermaid": Format(mermaid, ".mmd", "text/plain; charset=utf-8", "a Mermaid flowchart"),
-    "svg": Format(_svg, ".svg", "image/svg+xml", "a picture"),
 }
 
 

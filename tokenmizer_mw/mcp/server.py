@@ -253,7 +253,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
     async def forget_session(
         session_id: Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX, description="It has to be named.")],
     ) -> Forgotten:
-        """Erase a session for good, backups included. Only when the user asks for it."""
+        """Erase a session for good; backups keep it. Only when the user asks for it."""
         told = await ask.delete("sessions", session_id)
         return Forgotten(answered_by=ask.place, session_id=session_id, events=told["events"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
@@ -11,14 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.errors import CallerError, TokenMizerError
+from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 from .exports import SessionDiffers, restore
-from .known_backups import BACKUPS_TENANT, Backup, Form, on_record, put_on_record
-from .lines_backup import Session, read_lines, without, write_lines
+from .known_backups import BACKUPS_TENANT, Backup, Form, put_on_record
+from .lines_backup import Session, read_lines, write_lines
 
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
 _ENDINGS: Final[dict[Form, str]] = {"sqlite": "db", "lines": "jsonl"}
@@ -107,36 +106,3 @@ def take_back(log: EventLog, path: Path, advance: Callable[[int], None] = lambda
             differ.append(key)
         advance(1)
     return TakenBack(sessions, events, tuple(differ))
-
-
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """The backups that sessions were taken out of, and those where that could not be done: on other hosts, moved,
-    damaged or read-only."""
-
-    cleaned: tuple[Backup, ...] = ()
-    unreachable: tuple[Backup, ...] = ()
-
-
-def clean_backups(log: EventLog, keys: Collection[SessionKey]) -> Cleaned:
-    """Take sessions out of all backups that are on record."""
-    cleaned, unreachable = [], []
-    for backup in on_record(log) if keys else ():
-        try:
-            if _taken_out(backup, keys):
-                cleaned.append(backup)
-        except (OSError, TokenMizerError):
-            unreachable.append(backup)
-    return Cleaned(tuple(cleaned), tuple(unreachable))
-
-
-def _taken_out(backup: Backup, keys: Collection[SessionKey]) -> int:
-    path = Path(backup.path)
-    if not backup.here or not path.is_file():
-        raise CallerError(f"{backup.path}: is not here")
-    if backup.form == "lines":
-        return without(path, keys)
-    if not os.access(path, os.W_OK):
-        raise CallerError(f"{backup.path}: cannot be written")
-    with closing(SqliteLog(path)) as log:
-        return len(log.erase(keys))

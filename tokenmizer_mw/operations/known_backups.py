@@ -1,4 +1,4 @@
-"""The backups that we made, on record in the store itself: who erases a session must know where else it lies.
+"""The backups that we made, on record in the store itself: whoever erases a session needs to know where else it lies.
 
 Each backup is a session of a tenant of its own, with one message that tells about it.
 """

@@ -45,24 +45,6 @@ def read_lines(path: Path) -> Iterator[Session]:
             raise CallerError("not UTF-8 text") from None
 
 
-def without(path: Path, keys: Collection[SessionKey]) -> int:
-    """Write a backup anew without these sessions. Returns how many of them it had. Raises as ``read_lines``."""
-    gone = 0
-
-    def kept() -> Iterator[Session]:
-        nonlocal gone
-        for key, events in read_lines(path):
-            if key in keys:
-                gone += 1
-            else:
-                yield key, events
-
-    if not any(key in keys for key, _ in read_lines(path)):
-        return 0
-    _write(path, kept(), replace=True)
-    return gone
-
-
 def _sessions(log: EventLog, tenants: Collection[str] | None) -> Iterator[Session]:
     for tenant in log.tenants() if tenants is None else tenants:
         if tenant == BACKUPS_TENANT:
@@ -72,9 +54,9 @@ def _sessions(log: EventLog, tenants: Collection[str] | None) -> Iterator[Sessio
                 yield info.key, events
 
 
-def _write(path: Path, sessions: Iterable[Session], *, replace: bool = False) -> int:
-    """All of it or nothing: what was there stays until the new file is whole and on the disk."""
-    if not replace and path.exists():
+def _write(path: Path, sessions: Iterable[Session]) -> int:
+    """Write all of it or nothing: the file appears once it is whole and on the disk."""
+    if path.exists():
         raise CallerError(f"{path}: exists already")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
