@@ -5,14 +5,14 @@ What was exported once is sound. What somebody wrote by hand must not make a ses
 
 from __future__ import annotations
 
-import math
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from enum import Enum
+from dataclasses import fields
 from functools import cache
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.event import (
@@ -69,7 +69,7 @@ def require_sound(events: Sequence[Recorded], now: float) -> None:
 def _misfit(event: Event) -> str | None:
     """A field whose value is not of the type that it is declared with."""
     for name, value, hint in _declared(event):
-        if not fits(value, hint):
+        if not _fits(value, hint):
             return f"{name} is not what it should be"
     return None
 
@@ -91,39 +91,24 @@ def _of_node(changes: Mapping[str, Any], fixed: frozenset[str]) -> Iterator[tupl
         yield name, value, types.NoneType if name in fixed else of_node.get(name, types.NoneType)
 
 
-def fits(value: object, hint: Any) -> bool:
+def _fits(value: object, hint: Any) -> bool:
     """Whether a value is of a type as dataclasses of ``model`` declare them. Numbers are finite."""
-    if hint is Any:
-        return True
-    if hint in (int, float):
-        number = isinstance(value, int) or (hint is float and isinstance(value, float))
-        return number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        return any(fits(value, one) for one in arguments)
-    if origin is tuple:
-        return isinstance(value, tuple) and _each_fits(value, arguments)
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(
-            fits(key, arguments[0]) and fits(one, arguments[1]) for key, one in value.items()
-        )
-    if isinstance(hint, type) and is_dataclass(hint):
-        return isinstance(value, hint) and all(fits(getattr(value, name), one) for name, one in _hints(hint).items())
-    return type(value) is hint if isinstance(hint, type) and not issubclass(hint, Enum) else isinstance(value, hint)
-
-
-def _each_fits(values: tuple[object, ...], hints: tuple[Any, ...]) -> bool:
-    if len(hints) == 2 and hints[1] is Ellipsis:
-        return all(fits(value, hints[0]) for value in values)
-    return len(values) == len(hints) and all(map(fits, values, hints))
-
-
-def _hints(kind: Any) -> dict[str, Any]:
-    return _looked_up(kind)
+    try:
+        _adapter(hint).validate_python((value,))
+    except ValidationError:
+        return False
+    return True
 
 
 @cache
-def _looked_up(kind: Any) -> dict[str, Any]:
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    # pydantic lets no dataclass have a configuration from outside, but what is in a tuple takes the tuple's
+    strict = ConfigDict(strict=True, allow_inf_nan=False, revalidate_instances="always")
+    return TypeAdapter(tuple[hint], config=strict)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
