@@ -176,7 +176,7 @@ def of_another_session(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, payload=written(SessionKey("t", "other"), SessionState(), most=10**6))
 
 
-@pytest.mark.parametrize(("harm", "counted"), [(damaged, 1), (of_another_session, 1), (of_another_fold, 0)], ids=str)
+@pytest.mark.parametrize(("harm", "counted"), [(damaged, 1), (of_another_session, 1), (of_another_fold, 0)])
 def test_a_snapshot_that_cannot_be_used_is_counted_and_another_one_kept(
     harm: Callable[[Snapshot], Snapshot], counted: int, log: Watched
 ) -> None:

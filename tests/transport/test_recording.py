@@ -375,6 +375,7 @@ def test_bug_of_ours_does_not_hurt_the_call(connect: Callable[..., Client], url:
         (gzip.compress(b"{}"), {**HEADER, "Content-Encoding": "gzip"}, "request_encoded"),
         (b'{"messages": [' + b" " * 5_000 + b"]}", HEADER, "request_too_large"),
     ],
+    ids=["cut short", "cut short, session in the body", "compressed", "too large"],
 )
 def test_odd_bodies_pass(
     body: bytes,
