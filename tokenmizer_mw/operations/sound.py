@@ -75,7 +75,8 @@ def _misfit(event: Event) -> str | None:
 
 
 def _declared(event: Event) -> Iterator[tuple[str, object, Any]]:
-    hints = _hints(type(event))
+    kind: Any = type(event)
+    hints = _hints(kind)
     for one in fields(event):
         yield one.name, getattr(event, one.name), hints[one.name]
     if isinstance(event, NodeRevised):
