@@ -11,6 +11,9 @@ longer in force. Every third text was kept aside while the extraction was change
 others were only counted. Each is recorded alone and behind the session above, without a reply and with each of the
 five. A wish counts as read when a fact in force has half of its words.
 
+``corpus/handed_over/third.yaml`` holds 30 wrappings of a third author, each around three of twelve texts. They were
+counted before anything was changed for them; then all that had failed was read, and developed on.
+
     python -m benchmarks.handed_over [WRAPPING]     what went wrong in one wrapping, without the texts kept aside
 """
 
@@ -213,6 +216,24 @@ def count_second(*, aside: bool) -> dict[str, int]:
     }
 
 
+def iterate_third() -> Iterator[tuple[Wrapping, Payload]]:
+    """The messages of the third author: each wrapping around three of the texts."""
+    raw = yaml.safe_load((CORPUS / "third.yaml").read_text(encoding="utf-8"))
+    texts = raw["texts"]
+    for number, row in enumerate(raw["wrappings"]):
+        for turn in range(3):
+            text = texts[(number * 3 + turn * 5) % len(texts)]
+            yield Wrapping(row["name"], {"en": (row["text"],)}), Payload(number, "third", "en", text)
+
+
+def find_failure_of_third(wrapping: Wrapping, payload: Payload) -> Failure | None:
+    """What such a message put in force or unmade, without a reply, in a new session or behind another talk."""
+    asked = [{"role": "user", "content": _fill(wrapping.blocks["en"][0], payload.text)}]
+    words = set(_words(payload.text)) - set(_words(wrapping.blocks["en"][0].replace("{payload}", "")))
+    facts = dict.fromkeys([*find_facts(asked, words, ()), *find_facts(asked, words, START)])
+    return Failure(payload, wrapping.name, tuple(facts)) if facts else None
+
+
 def run() -> dict[str, Any]:
     """The figures over 200 cases and over all 4,000 pairs of text and wrapping."""
     own = list(iterate_cases(crossed=False))
@@ -235,6 +256,8 @@ def run() -> dict[str, Any]:
         "pairs_failed_by_kind": dict(by_kind.most_common()),
         "wishes": wishes,
         "wishes_lost": len(lost),
+        "third": len(third := list(iterate_third())),
+        "third_failed": (third_failed := sum(find_failure_of_third(*case) is not None for case in third)),
         "second_developed": count_second(aside=False),
         "second_aside": (second := count_second(aside=True)),
     }
@@ -242,6 +265,7 @@ def run() -> dict[str, Any]:
         at_most(f"texts in force of {len(own)}", len(failed), 0),
         at_most(f"pairs of text and wrapping in force of {len(crossed)}", len(crossed_failed), 0),
         at_most(f"second author, aside: texts in force of {second['messages']}", second["failed"], 0),
+        at_most(f"third author: texts in force of {len(third)}", third_failed, 0),
         at_most(f"own words lost of {wishes} messages", len(lost), 0),
     ]
     notes = (

@@ -10,16 +10,20 @@ from benchmarks.handed_over import (
     Wrapping,
     find_facts_of_second,
     find_failure,
+    find_failure_of_third,
     find_lost_wishes,
     iterate_cases,
+    iterate_third,
     read_payloads,
     read_second,
 )
 from benchmarks.measure import cpu_seconds
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.documents import blank_out, find_documents
+from tokenmizer_mw.extract.rules.shown import SHOWN
+from tokenmizer_mw.extract.shown import find_shown
 from tokenmizer_mw.extract.whole_files import find_whole_files
-from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.model.node import NodeType, Trust
 
 CASES = [case for case in iterate_cases(crossed=False) if case[1].name != "first_block"][::4]
 
@@ -129,6 +133,77 @@ def test_looking_for_whole_files_takes_time_in_proportion(unit: str) -> None:
     for size in (200_000, 400_000):
         text = "---\n" + unit * (size // len(unit))
         seconds.append(min(cpu_seconds(lambda text=text: list(find_whole_files(text))) for _ in range(3)))
+    assert seconds[1] <= 3.0 * seconds[0] + 0.02
+
+
+OPEN_OF_THIRD = {("what does this mean", "From now"), ("rewrite", "From now")}
+"""A sentence that goes on like a user behind one about "this", which may be of an earlier message."""
+
+
+@pytest.mark.parametrize(
+    ("wrapping", "payload"),
+    [case for case in iterate_third() if (case[0].name, case[1].text[:8]) not in OPEN_OF_THIRD],
+)
+def test_wrappings_of_a_third_author_say_nothing_for_the_user(wrapping: Wrapping, payload: Payload) -> None:
+    assert find_failure_of_third(wrapping, payload) is None
+
+
+SHOWN_TEXT = "Every cache entry lives for a day and nothing else matters."
+
+
+@pytest.mark.parametrize("showing", [example for row in SHOWN for example in row.examples])
+def test_what_shows_a_text_makes_it_a_document(showing: str) -> None:
+    assert any(end > len(showing) for _, end in find_documents(showing + SHOWN_TEXT))
+
+
+@pytest.mark.parametrize("own", [counter for row in SHOWN for counter in row.counters])
+def test_what_shows_no_text_leaves_it_to_the_user(own: str) -> None:
+    assert find_documents(own + SHOWN_TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "keep"),
+    [
+        ("I read on a forum: Redis is slow.\n\nWe use Valkey instead of Redis.", "Valkey"),
+        ("Look at @src/app.py\n\nLet's use httpx instead of requests.", "httpx"),
+        ("Rewrite in Rust\n\nWe use tokio instead of async-std.", "tokio"),
+        ("Convert it to TypeScript: never use any in it.", "any"),
+        ("Update docs/plan.md.\n\nWe decided to use Kafka instead of RabbitMQ.", "Kafka"),
+        ("app.py:\n- never use print in it", "print"),
+        ("Docs: we use Sphinx instead of MkDocs.", "Sphinx"),
+        ("[Pasted text #1 +3 lines]\nA long log without any end of it.\n\nPlease use Redis instead of it.", "Redis"),
+        ('Set it to {"a": 1}. We use Redis instead of Memcached.', "Redis"),
+    ],
+)
+def test_own_words_beside_what_is_shown_are_read(text: str, keep: str) -> None:
+    with SessionMemory.open("memory://") as memory:
+        memory.record("s", [{"role": "user", "content": text}])
+        labels = [node.label for node in memory.graph("s").nodes() if node.source.trust is Trust.STATED]
+        assert any(keep in label for label in labels)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "proofread please\n",
+        "explain: ",
+        "a ",
+        "@a.md\n",
+        "# a.md\n\n",
+        "[pasted]\n",
+        '{"a":',
+        "=== a.md ===\n",
+        "a. ",
+        "read on a ",
+        "x-https://a \n",
+        "a?\n\n# ",
+    ],
+)
+def test_looking_for_shown_texts_takes_time_in_proportion(unit: str) -> None:
+    seconds = []
+    for size in (200_000, 400_000):
+        text = unit * (size // len(unit))
+        seconds.append(min(cpu_seconds(lambda text=text: list(find_shown(text))) for _ in range(3)))
     assert seconds[1] <= 3.0 * seconds[0] + 0.02
 
 

@@ -19,6 +19,7 @@ import re2
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
 from .rules.handed import HANDED, RESUMES
+from .shown import find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
@@ -51,7 +52,7 @@ _INTRODUCING: Final = PatternTable(
     ]
 )
 _FENCE: Final = re2.compile(r"^(```|~~~|\"\"\"|'''|---|===|\*\*\*|___)")
-_BARE: Final = re2.compile(r"^[^\s]+[ \t]*(?:\n|$)")
+_BARE: Final = re2.compile(r"^[^\s]*[\p{L}\p{N}][^\s]*[ \t]*(?:\n|$)")
 _QUOTED_LINES: Final = re2.compile(r"(?:[ \t]*>[^\n]*(?:\n|$))+")
 _INDENTED_LINES: Final = re2.compile(r"[^\n]*(?:\n(?:[ \t]+[^\n]*)?)*")
 _TRIPLE_QUOTES: Final = re2.compile(r"(?m)^[ \t]*(?:\"\"\"|''')[ \t]*$")
@@ -68,7 +69,7 @@ _MAIL_LINE: Final = re2.compile(
     r"[ \t]*\n\s*"
 )
 _ABOVE: Final = re2.compile(
-    r"(?i)\b(?:text|passage|document|article|message|e-?mail|letter|page|paragraphs?) above\b|"
+    r"(?i)^[ \t]*(?:\^|↑|☝|👆)|\b(?:text|passage|document|article|message|e-?mail|letter|page|paragraphs?) above\b|"
     r"\babove (?:text|passage|document|article|message|e-?mail|letter|page|paragraphs?)\b|"
     r"\b(?:text|brief|mail|seite|artikel) oben\b|\bobige[nrs]? |\bci-dessus\b|"
     r"\btexto (?:de arriba|anterior)\b|上面的|上述"
@@ -98,7 +99,9 @@ _OWN_MAX: Final = 400
 @lru_cache(maxsize=TEXTS_KEPT)
 def _find_documents(text: str) -> tuple[Span, ...]:
     tagged = join_spans(find_tagged(text))
-    introduced = [*tagged, *_find_introduced(text, dict(tagged)), *_find_mail(text), *_find_passages(text)]
+    starts = dict(tagged)
+    introduced = [*tagged, *_find_introduced(text, starts), *_find_shown(text, starts)]
+    introduced += [*_find_mail(text), *_find_passages(text)]
     marks = list(islice(_TRIPLE_QUOTES.finditer(text), MARKS_MAX))
     introduced += [(first.start(), last.end()) for first, last in zip(marks[::2], marks[1::2], strict=False)]
     above = [] if introduced else _find_above(text)
@@ -190,8 +193,7 @@ def _find_passages(text: str) -> Iterator[Span]:
 
 def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     """Texts that are introduced; ``tagged`` maps the starts of elements to their ends."""
-    end, last = 0, _last_paragraph(text)
-    resumed = last if len(text) - last <= _OWN_MAX and _RESUMES.match(text[last : last + _LOOK]) else len(text)
+    end, resumed = 0, _find_resumed(text)
     outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)
     for clause in islice(outside, CLAUSES_MAX):
         start = clause.end()
@@ -207,6 +209,32 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
         least = _LEAST_LINE if of_place and clause.group(3) else _LEAST
         if _columns(text[start : min(end, start + _LEAST)]) >= least:
             yield start, end
+
+
+def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
+    """Texts that are shown; ``tagged`` as above."""
+    end, resumed = 0, _find_resumed(text)
+    for shown in find_shown(text):
+        start = shown.start
+        while text[start : start + 1].isspace():
+            start += 1
+        if start < end:
+            continue
+        found = tagged[start] if start in tagged else _find_end(text, start)
+        if found == len(text) and shown.quoted:
+            found = _find_first(text, ["\n\n"], start)
+        elif found == len(text) and shown.resumes and start < resumed:
+            found = resumed
+        least = _LEAST if shown.in_line else _LEAST_LINE
+        if _columns(text[start : min(found, start + _LEAST)]) >= least:
+            yield start, found
+            end = found
+
+
+def _find_resumed(text: str) -> int:
+    """Where the last paragraph begins in which the user goes on; the end of the text where there is none."""
+    last = _last_paragraph(text)
+    return last if len(text) - last <= _OWN_MAX and _RESUMES.match(text[last : last + _LOOK]) else len(text)
 
 
 def _columns(text: str) -> int:

@@ -1,5 +1,5 @@
 """Files that stand whole in a user's message, known by the syntax of their format: web pages, Markdown with front
-matter, tables of comma-separated values, parts between ``[file: name]`` and ``[/file]``.
+matter, tables of comma-separated values, parts between ``[file: name]`` and ``[/file]``, JSON in a line.
 
 Nothing needs to introduce them, and nothing in them is the user's own word.
 """
@@ -26,6 +26,7 @@ _FRONT_MATTER: Final = re2.compile(
 _HEADER: Final = re2.compile(r"[\w.-]+(?: [\w.-]+){0,3}(?:,(?:[\w-]+(?: [\w-]+){0,3})?)+")
 _ROWS_MIN: Final = 2
 _BRACKET: Final = re2.compile(r"(?m)^[ \t]*\[(/?)([A-Za-z]\w{1,30})(?:[: =][^\]\n]{0,200})?\][ \t]*$")
+_JSON: Final = re2.compile(r"[{\[][ \t]*(?:\{[ \t]*)?\"[^\"\n]{1,100}\"[ \t]*:[^\n]*[}\]]")
 _RESUMES: Final = re2.compile(RESUMES)
 _OWN_MAX: Final = 400
 """Characters of a last paragraph in which the user goes on."""
@@ -44,6 +45,8 @@ def find_whole_files(text: str) -> Iterator[Span]:
         yield from _find_tables(text)
     if "[/" in text:
         yield from _find_bracketed(text)
+    if "{" in text:
+        yield from (found.span() for found in islice(_JSON.finditer(text), MARKS_MAX))
 
 
 def _own_words_behind(text: str) -> int:

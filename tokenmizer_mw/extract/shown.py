@@ -1,0 +1,119 @@
+"""Texts of somebody else that a user shows without calling them texts, by what stands in front of them: an order that
+names nothing to work on, the place where one has read them, the name of a file, the marker of a paste.
+
+Complements the introductions of ``documents``; the tables are in ``rules.shown``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import re2
+
+from .pattern import PatternTable
+from .rules.shown import FILE, MENTION, SHOWN
+
+CLAUSES_MAX: Final = 8_000
+"""Clauses of one message of which it is asked whether they show a text."""
+
+_CLAUSE: Final = re2.compile(
+    r"((?:[^\n:：.!?？。！—;]|[.:;][^\s.:;!?\"'])+)"
+    r"(?:(\?|？)|[!.！。])?[ \t]*(?:([:：—])[ \t*_]*(\n)?|[ \t]*\n)"
+)
+_CLAUSE_MAX: Final = 200
+"""Characters of the end of a clause that are looked at."""
+
+_PASTED: Final = (
+    r"(?i)^[ \t]*\[(?:pasted|attached|attachment|paste|clipboard|file|document|eingefügt\w*|angehängt\w*|texte collé"
+    r"|texto pegado)\b[^\]\n]{0,80}\][ \t]*$"
+)
+_LABEL: Final = (
+    rf"^(?:(?i:attached|attachment|attaching|file|anbei|anhang|datei|fichier|pièce jointe|archivo|adjunto|附件|文件)"
+    rf"[ \t]*[:：]?[ \t]+)?#{{0,6}}[ \t]*[*_`]*{FILE}[*_`]*[ \t]*[:：]?[ \t]*$"
+)
+_BANNER: Final = rf"(?i)^[=\-#*~<>]{{2,}}[ \t]*(?:(?:begin|start|file|of)\b[ \t:]*)*{FILE}[ \t]*[=\-#*~<>]*$"
+_MENTIONS: Final = rf"^[ \t]*{MENTION}(?:[ \t,]+{MENTION})*[ \t]*:?[ \t]*$"
+_HIT: Final = r"^[^\n]{4,120} (?:[-–|·] |\()https?://\S+[ \t]*$"
+_HEADS: Final = re2.compile(rf"(?m){_PASTED}|{_LABEL}|{_BANNER}|{_MENTIONS}|{_HIT}")
+"""Lines that stand above what a file or a paste holds."""
+
+_ASKED: Final = re2.compile(rf"(?i)(?:{FILE}|\b(?:system[ -]?)?prompt\b)")
+_LIKE_A_FILE: Final = re2.compile(r"(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|<|You are\b|Du bist\b|Tu es\b|Eres\b)")
+
+_LOOK: Final = 200
+"""Characters in which what follows shows that it looks like a file."""
+
+_KINDS: Final = 7
+_ORDER, _MAKING, _READING, _HOLDING, _OPENING, _RECORDING, _POINTING = range(_KINDS)
+_TABLE: Final = PatternTable(
+    pattern
+    for row in SHOWN
+    for pattern in (
+        row.ordering(making=False),
+        row.ordering(making=True),
+        row.reading,
+        row.holding,
+        row.opening,
+        row.recording,
+        row.pointing,
+    )
+)
+_OBJECTS: Final = PatternTable(row.object for row in SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a text begins that is shown. ``resumes``: the user may go on behind it in a last paragraph. ``in_line``: it
+    begins in the line that shows it. ``quoted``: it ends with its paragraph then."""
+
+    start: int
+    resumes: bool
+    in_line: bool = False
+    quoted: bool = False
+
+
+def find_shown(text: str) -> Iterator[Shown]:
+    """Where such texts begin, in order for each way to show them. Time is linear in the text."""
+    yield from _find_headed(text)
+    for clause in islice(_CLAUSE.finditer(text), CLAUSES_MAX):
+        words, asks, colon, line = clause.groups()
+        said = words[-_CLAUSE_MAX:]
+        in_line = colon is not None and line is None
+        kinds = {number % _KINDS for number in _TABLE.matching(said)}
+        if colon == "—" and kinds.isdisjoint({_READING, _HOLDING}):
+            continue
+        if _shows_text(said, kinds, colon):
+            yield Shown(clause.end(), resumes=False, in_line=in_line)
+        elif _shows_words(kinds, colon, apart=text[clause.end() : clause.end() + 1] == "\n"):
+            yield Shown(clause.end(), resumes=True, in_line=in_line, quoted=in_line)
+        elif asks is not None and not in_line and _ASKED.search(said) is not None:
+            # What a question about a file stands above is that file if it looks like one.
+            if _LIKE_A_FILE.match(text[clause.end() : clause.end() + _LOOK].lstrip()) is not None:
+                yield Shown(clause.end(), resumes=True)
+
+
+def _find_headed(text: str) -> Iterator[Shown]:
+    """What stands below the name of a file, or below the marker of a paste, that opens a paragraph."""
+    for head in islice(_HEADS.finditer(text), CLAUSES_MAX):
+        following = text[head.end() : head.end() + _LOOK].lstrip()
+        opens = head.start() == 0 or text[max(0, head.start() - 2) : head.start()] in {"\n\n", "\n"}
+        if (opens or head.group()[:1] in "[=-#*~<>" or "://" in head.group()) and _HEADS.match(following) is None:
+            yield Shown(head.end(), resumes=True)
+
+
+def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:
+    """Whether a clause orders work and names nothing to work on, or points at what follows."""
+    if colon is None and _POINTING in kinds:
+        return True
+    ordered = _ORDER in kinds or (_MAKING in kinds and colon is not None)
+    return ordered and not _OBJECTS.matching(said)
+
+
+def _shows_words(kinds: set[int], colon: str | None, *, apart: bool) -> bool:
+    """Whether a clause says where the words behind it come from. ``apart``: an empty line follows."""
+    if colon is not None:
+        return not kinds.isdisjoint({_READING, _HOLDING, _OPENING})
+    return _HOLDING in kinds or (apart and not kinds.isdisjoint({_OPENING, _RECORDING}))
