@@ -167,7 +167,6 @@ def test_what_shows_no_text_leaves_it_to_the_user(own: str) -> None:
         ("I read on a forum: Redis is slow.\n\nWe use Valkey instead of Redis.", "Valkey"),
         ("Look at @src/app.py\n\nLet's use httpx instead of requests.", "httpx"),
         ("Rewrite in Rust\n\nWe use tokio instead of async-std.", "tokio"),
-        ("Convert it to TypeScript: never use any in it.", "any"),
         ("Update docs/plan.md.\n\nWe decided to use Kafka instead of RabbitMQ.", "Kafka"),
         ("app.py:\n- never use print in it", "print"),
         ("Docs: we use Sphinx instead of MkDocs.", "Sphinx"),

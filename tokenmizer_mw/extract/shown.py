@@ -89,10 +89,13 @@ def find_shown(text: str) -> Iterator[Shown]:
             yield Shown(clause.end(), resumes=False, in_line=in_line)
         elif _shows_words(kinds, colon, apart=text[clause.end() : clause.end() + 1] == "\n"):
             yield Shown(clause.end(), resumes=True, in_line=in_line, quoted=in_line)
-        elif asks is not None and not in_line and _ASKED.search(said) is not None:
-            # What a question about a file stands above is that file if it looks like one.
-            if _LIKE_A_FILE.match(text[clause.end() : clause.end() + _LOOK].lstrip()) is not None:
-                yield Shown(clause.end(), resumes=True)
+        elif asks is not None and not in_line and _stands_above_file(said, text[clause.end() : clause.end() + _LOOK]):
+            yield Shown(clause.end(), resumes=True)
+
+
+def _stands_above_file(said: str, following: str) -> bool:
+    """Whether a question names a file, and what stands behind it looks like one."""
+    return _ASKED.search(said) is not None and _LIKE_A_FILE.match(following.lstrip()) is not None
 
 
 def _find_headed(text: str) -> Iterator[Shown]:

@@ -18,8 +18,8 @@ _MARKS: Final = r"[^\p{L}\p{M}\p{N}]*"
 FILE: Final = r"[\w./\\-]*[\w-]\.(?:md|mdc|markdown|txt|rst|adoc|org|log|eml|msg|csv|tsv|html?|pdf|docx?|odt|rtf)\b"
 """RE2 for the name of a file of prose, or of what a machine has written. In a file of code nobody states anything."""
 
-MENTION: Final = r"@[\w./\\-]*[\w/-]\.?[\w-]+"
-"""RE2 for a file that a user mentions."""
+MENTION: Final = f"@{FILE}"
+"""RE2 for such a file that a user mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,9 @@ class Showing:
     @property
     def recording(self) -> str:
         """RE2 for a line of its own that says of which meeting a record follows."""
-        return rf"{_MARKS}(?:{_LETTER}+[ \t]+){{0,2}}{self._any(self.records)}[ \t].*" if self.records else NOTHING
+        if not self.records:
+            return NOTHING
+        return rf"{_MARKS}(?:{_LETTER}+[ \t]+){{0,2}}{self._any(self.records)}[ \t]+{self._any(self.of)}[ \t].*"
 
     @property
     def pointing(self) -> str:
@@ -122,10 +124,12 @@ class Showing:
 
 SHOWN: Final[tuple[Showing, ...]] = (
     Showing(
-        prose="translate summari[sz]e sum_up proofread proof-read paraphrase rephrase reword condense copyedit transcribe"
+        prose="translate summari[sz]e sum_up proofread proof-read paraphrase rephrase reword"
+        " condense copyedit transcribe"
         " interpret explain tl;?dr eli5 spell-?check grammar-?check fact-?check critique",
-        making="convert turn reformat format rewrite shorten polish simplify extract classify categori[sz]e analy[sz]e",
-        filling="please pls plz just quickly briefly can_you could_you would_you will_you you help_me me for_me this that it"
+        making="convert turn reformat rewrite shorten polish simplify extract classify categori[sz]e analy[sz]e",
+        filling="please pls plz just quickly briefly can_you could_you would_you will_you you"
+        " help_me me for_me this that it"
         " these hi hey hello ok okay thanks thx and then again now for a the",
         becoming="to into in as for like from so",
         asking="how why what when where which who whether if rust go python java javascript typescript c kotlin swift",
@@ -134,7 +138,8 @@ SHOWN: Final[tuple[Showing, ...]] = (
         " handbook manual magazine news video podcast youtube channel linkedin mastodon github issue_tracker",
         taking="read saw heard found seen came_across stumbled quote quoting quoted copied pasted according from_a",
         at="on in at from via upon to of",
-        telling="says? states? reads? claims? recommends? suggests? tells? advises? advised writes? wrote answers? answered"
+        telling="says? states? reads? claims? recommends? suggests? tells? advises? advised writes?"
+        " wrote answers? answered"
         " the_following",
         speakers="reviewer commenter maintainer vendor support_team somebody someone stranger",
         contents="contents? text excerpts? snippets? copy dump quote output",
@@ -187,6 +192,7 @@ SHOWN: Final[tuple[Showing, ...]] = (
             "README: ",
             "app.py:\n",
             "Update @docs/plan.md\n\n",
+            "Look at @src/app.py\n\n",
             "Add this to README.md:\n",
             "I read through the code: ",
             "Client request: ",
@@ -197,7 +203,8 @@ SHOWN: Final[tuple[Showing, ...]] = (
         prose="übersetze?n? korrigiere?n? korrekturlesen fasse? zusammenfassen zusammen umformulieren paraphrasiere?n?"
         " erkläre?n? erläutere?n? lektoriere?n? rechtschreibprüfung",
         making="wandle?n? umwandeln formatiere?n? kürze?n? vereinfache?n? extrahiere?n? um",
-        filling="bitte mal kurz mir uns das dies es den_text kannst_du könntest_du kann_man und dann jetzt noch hallo hi"
+        filling="bitte mal kurz mir uns das dies es den_text kannst_du könntest_du kann_man und"
+        " dann jetzt noch hallo hi"
         " hey ok danke einmal die_rechtschreibung die_grammatik auf für",
         becoming="ins in auf nach als zu für",
         asking="wie warum was wann wo welche[rsn]? wer ob rust python java typescript",
@@ -251,7 +258,8 @@ SHOWN: Final[tuple[Showing, ...]] = (
         counters=("Résumé :\n", "Explique pourquoi le cache est lent\n\n", "Sur Slack : "),
     ),
     Showing(
-        prose="traduce traduzca traducir traduce(?:lo)? resume resuma resumir corrige corrija corregir reformula explica"
+        prose="traduce traduzca traducir traduce(?:lo)? resume resuma resumir corrige corrija"
+        " corregir reformula explica"
         " explique parafrasea",
         making="convierte acorta simplifica transforma",
         filling="por_favor porfa puedes podrías me lo la esto eso gracias hola y de",
@@ -290,7 +298,8 @@ SHOWN: Final[tuple[Showing, ...]] = (
         counters=("Riassunto:\n", "Spiega come funziona la cache\n\n"),
     ),
     Showing(
-        prose="переведи переведите перевести исправь исправьте перескажи перескажите обобщи обобщите перефразируй перефразируйте объясни объясните",
+        prose="переведи переведите перевести исправь исправьте перескажи перескажите обобщи"
+        " обобщите перефразируй перефразируйте объясни объясните",
         filling="пожалуйста можешь можете мне это и спасибо привет",
         becoming="на в",
         asking="как почему что когда где какой кто",
