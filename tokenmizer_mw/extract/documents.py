@@ -225,7 +225,7 @@ def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
             found = _find_first(text, ["\n\n"], start)
         elif found == len(text) and shown.resumes and start < resumed:
             found = resumed
-        least = _LEAST if shown.in_line else _LEAST_LINE
+        least = _LEAST if shown.in_line or not shown.resumes else _LEAST_LINE
         if _columns(text[start : min(found, start + _LEAST)]) >= least:
             yield start, found
             end = found
