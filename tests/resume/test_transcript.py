@@ -18,7 +18,8 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Statu
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.resume import LEVELS, build_resume
 from tokenmizer_mw.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
-from tokenmizer_mw.resume.facts import Fact, Section
+from tokenmizer_mw.resume.facts import Fact
+from tokenmizer_mw.resume.sections import Section
 from tokenmizer_mw.resume.sentences import transcript_sentences, words_of
 from tokenmizer_mw.tokens import TokenCounter, estimate
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.model.node import Node, Status, Transition
-from tokenmizer_mw.resume.facts import Section, section_of
+from tokenmizer_mw.resume.sections import Section, section_of
 from tokenmizer_mw.session import SessionState
 
 from .asked import Asked

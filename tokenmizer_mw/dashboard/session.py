@@ -10,7 +10,7 @@ from tokenmizer_mw.export.appearance import TYPES
 from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Transition
-from tokenmizer_mw.resume.facts import Section
+from tokenmizer_mw.resume.sections import Section
 from tokenmizer_mw.session import Edited, Marked, SessionState
 
 from .asked import Asked, Page

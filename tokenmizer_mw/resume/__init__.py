@@ -1,6 +1,7 @@
 """The resume block: a session's graph as a few lines of text within a budget of tokens."""
 
-from .block import LEVELS, Resume, build_resume, build_resumes
+from .block import build_resume, build_resumes
 from .earlier import earlier_facts
+from .result import LEVELS, Resume
 
 __all__ = ["LEVELS", "Resume", "build_resume", "build_resumes", "earlier_facts"]

@@ -2,74 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import Final
+from collections.abc import Sequence
 
-from tokenmizer_mw.errors import BudgetTooSmall, CallerError
+from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.fence import frame
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import importances
-from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.tokens import TokenCounter
 
-from .condense import condensed
-from .coverage import TYPED_SHARE, Coverage
-from .facts import Fact, Section, facts_of
-from .fill import Piece, beginnings, sequence
-from .handover import (
-    BESIDE_SHARE,
-    FULL_SHARE,
-    SINCE_SHARE,
-    facts_beside,
-    handover_head,
-    handover_sentences,
-    rank_sentences,
-)
-from .layout import SAID_HEAD, compose_block, pieces_of_choice, section_line, separator, wrap_facts
-from .order import ranked, said_once
-from .replaced import ReplacedValues
-from .sentences import Numbered, ReadSentences, Sentence, message_sentences, transcript_sentences, words_of
-
-LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
-"""Tokens of the named budgets."""
-
-QUOTES_FROM: Final = 200
-"""Budget from which on a block quotes the transcript; a smaller one holds typed facts alone."""
-
-ASKED_MAX: Final = 64
-"""Facts that a query brings forward at most."""
-
-_RECEIPTS_SHARE: Final = 0.4
-_PARTS_COUNTED: Final = 1.03
-"""How many tokens the parts of a block have, counted one by one, for each token of the whole."""
-_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
-
-_LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """A resume block. ``text`` is "" and ``tokens`` 0 when there is nothing to say or no fact fits.
-
-    ``tokens`` counts the whole text, fence included, and never exceeds ``budget``; ``exact`` says whether the
-    model's own tokenizer counted (else it errs high). ``level`` is "critical", "standard", "full" or, for a budget
-    of the caller's own, "custom". ``node_ids`` are the nodes whose facts the text carries, replaced ones that it
-    names included. ``turn`` is the number of the newest message that it covers (0 when unknown).
-    """
-
-    text: str
-    tokens: int
-    exact: bool
-    level: str
-    budget: int
-    node_ids: tuple[str, ...]
-    turn: int
-
-    def __str__(self) -> str:
-        return self.text
+from .facts import Fact
+from .result import LEVELS, Resume
+from .sentences import Numbered, ReadSentences, message_sentences
+from .telling import Telling
 
 
 def build_resume(
@@ -103,7 +47,7 @@ def build_resume(
 
     ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
     decisions and those that say most before others where not all fit; then the facts and the sentences of later
-    messages, and of earlier facts those that it does not state. Sentences of it that state what was replaced since are
+    messages, and of earlier facts the state that it does not tell; work done before it and lists of names are its own. Sentences of it that state what was replaced since are
     left out. Where nothing was said since and the handover leaves a fifth of the budget, sentences of the messages that
     it covers follow, those that add most to it. A block below 200 tokens has none of it.
 
@@ -118,7 +62,7 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read)
+    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read)
     return telling.resume(level, tokens)
 
 
@@ -134,191 +78,11 @@ def build_resumes(
     handover: Handover | None = None,
 ) -> dict[str, Resume]:
     """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
-    telling = _Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
+    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
     return {level: telling.resume(level, tokens) for level, tokens in LEVELS.items()}
-
-
-@dataclass(slots=True)
-class _Telling:
-    """Everything that there is to say about a graph, in the order in which it should be said, made when it is asked
-    for: with and without what was said in a message that reads like an attempt to take over the model."""
-
-    graph: SessionGraph
-    counter: TokenCounter
-    around: tuple[str, str]
-    query: str | None
-    turn: int
-    earlier: Sequence[Fact]
-    transcript: Sequence[Numbered] = ()
-    handover: Handover | None = None
-    read: ReadSentences = message_sentences
-    _candidates: list[Sentence] = field(default_factory=list)
-    _said: list[Sentence] | None = None
-    _replaced: ReplacedValues | None = None
-    _wanted: Mapping[str, float] | None = None
-    _known: list[Fact] | None = None
-    _ranked: dict[bool, list[Fact]] = field(default_factory=dict)
-
-    def resume(self, level: str, tokens: int) -> Resume:
-        counter, around = self.counter, self.around
-        fixed = counter.count("".join(around))
-        if tokens < fixed:
-            reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
-            raise BudgetTooSmall(reason)
-        facts: Sequence[Fact] = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
-        if (self.transcript or self.handover) and tokens >= QUOTES_FROM:
-            facts = self._replaced_values().facts_without_old(facts)
-            text, taken, facts = self._covering(facts, tokens, fixed)
-        else:
-            text, taken = _fitted(facts, tokens, counter, around, fixed) if facts else ("", ())
-        ids = [id for piece in taken for id in _ids(facts[piece.fact], piece.part)]
-        count = counter.count(text) if text else 0
-        return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
-
-    def _covering(self, facts: Sequence[Fact], budget: int, fixed: int) -> tuple[str, Sequence[Piece], Sequence[Fact]]:
-        """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
-        said, written = self._sentences(), self._written()
-        standing = facts
-        since = [one for one in said if self.handover is None or one.number > self.handover.last]
-        facts, quotable, share = self._beside_handover(facts, written, since, budget)
-        coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
-        leading = takewhile(lambda at: facts[at].section in _LEADING, range(len(facts)))
-        forced = [at for at in range(len(facts)) if self._forces(facts[at])]
-        added = _added(self.counter)
-        head = handover_head(self.handover) if self.handover is not None and written else ""
-        beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)
-        lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
-        most = budget - int(budget * SINCE_SHARE) if since else budget
-        chosen = coverage.choose(
-            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most
-        )
-        for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
-            text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))
-            if self.counter.count(text) <= budget:
-                return text, pieces_of_choice(facts, some), facts
-        return "", (), facts
-
-    def _beside_handover(
-        self, facts: Sequence[Fact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
-    ) -> tuple[Sequence[Fact], Sequence[Sentence], float]:
-        """The facts and the sentences that may stand beside the sentences ``written`` of a handover, and the share of
-        the budget that facts may take."""
-        if self.handover is None or not written:
-            return facts, self._sentences(), TYPED_SHARE
-        facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
-        if since or self.counter.count(" ".join(one.text for one in written)) > budget * FULL_SHARE:
-            return facts, since, TYPED_SHARE
-        return facts, self._sentences(), BESIDE_SHARE
-
-    def _written(self) -> list[Sentence]:
-        """The sentences of the handover, but for those that state what was replaced since."""
-        if self.handover is None:
-            return []
-        return self._replaced_values().without_old(handover_sentences(self.handover))
-
-    def _sentences(self) -> list[Sentence]:
-        if self._said is None:
-            self._said = self._replaced_values().mark_old(self._candidates)
-        return self._said
-
-    def _replaced_values(self) -> ReplacedValues:
-        if self._replaced is None:
-            self._candidates = transcript_sentences(self.transcript, self.graph.flagged, self.read)
-            self._replaced = ReplacedValues(self.graph, self._candidates)
-        return self._replaced
-
-    def _sources(self, facts: Sequence[Fact]) -> list[tuple[int, frozenset[str]]]:
-        nodes = (self.graph.get(id) for fact in facts for id in fact.ids[:1])
-        return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
-
-    def _forces(self, fact: Fact) -> bool:
-        """Whether somebody wants ``fact`` before others: it is pinned, or a query asks for it."""
-        nodes = (self.graph.get(id) for id in fact.ids)
-        wanted = self._asked_for()
-        return any(node is not None and (node.pinned or node.id in wanted) for node in nodes)
-
-    def _told(self, *, flagged: bool) -> list[Fact]:
-        flagged = flagged or not self.graph.flagged
-        if flagged not in self._ranked:
-            self._ranked[flagged] = self._ordered(flagged)
-        return self._ranked[flagged]
-
-    def _ordered(self, flagged: bool) -> list[Fact]:
-        graph = self.graph
-        if self._known is None:
-            self._known = facts_of(graph)
-        known = self._known if flagged else [fact for fact in self._known if not _flagged(graph, fact)]
-        told = [*condensed(graph, known), *self.earlier]
-        pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
-        return ranked(told, importances(graph, self.turn), self._asked_for(), pinned)
-
-    def _asked_for(self) -> Mapping[str, float]:
-        if self._wanted is None:
-            self._wanted = _asked(self.graph, self.query)
-        return self._wanted
 
 
 def _budget(level: str, budget: int | None) -> tuple[str, int]:
     if budget is None and level not in LEVELS:
         raise CallerError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
     return (level, LEVELS[level]) if budget is None else ("custom", budget)
-
-
-def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
-    return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
-
-
-def _flagged(graph: SessionGraph, fact: Fact) -> bool:
-    nodes = (graph.get(id) for id in fact.ids)
-    return any(node is not None and graph.flags(node) for node in nodes)
-
-
-def _ids(fact: Fact, part: int) -> tuple[str, ...]:
-    return fact.why_ids if part else fact.ids
-
-
-def _fitted(
-    facts: Sequence[Fact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
-) -> tuple[str, Sequence[Piece]]:
-    """The text with as many facts as fit beside the fence ``around``, of ``fixed`` tokens, and their pieces."""
-    added = _added(counter)
-
-    def cost(piece: Piece, opens: bool) -> int:
-        fact = facts[piece.fact]
-        if piece.part:
-            return added(fact.why)
-        return added("\n" + section_line(fact.section, [fact.text]) if opens else separator(fact.section) + fact.text)
-
-    taken = sequence(facts, budget, fixed, cost)
-    if len(taken) == sum(2 if fact.why else 1 for fact in facts):
-        text = _with_receipts(facts, taken, budget, counter, around)
-        if counter.count(text) <= budget:
-            return text, taken
-    for some in beginnings(taken):
-        text = wrap_facts(facts, some, (), around)
-        if counter.count(text) <= budget:
-            return text, some
-    return "", ()
-
-
-def _added(counter: TokenCounter) -> Callable[[str], int]:
-    """What a text adds to the count of a text that it follows."""
-    alone = counter.count("x")
-    return lambda text: counter.count("x" + text) - alone
-
-
-def _with_receipts(
-    facts: Sequence[Fact], taken: Sequence[Piece], budget: int, counter: TokenCounter, around: tuple[str, str]
-) -> str:
-    text = wrap_facts(facts, taken, (), around)
-    room = int(budget * _RECEIPTS_SHARE) - counter.count(text)
-    added = _added(counter)
-    receipts: set[int] = set()
-    for index, fact in enumerate(facts):
-        if fact.section in _NO_RECEIPTS:
-            continue
-        room -= added(f" [{fact.turn}]")
-        if room < 0:
-            break
-        receipts.add(index)
-    return wrap_facts(facts, taken, receipts, around) if receipts else text

@@ -9,7 +9,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import EdgeType
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 
 
 def condensed(graph: SessionGraph, facts: Sequence[Fact]) -> list[Fact]:

@@ -17,7 +17,8 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 from .sentences import Sentence, words_of
 
 TYPED_SHARE: Final = 0.5

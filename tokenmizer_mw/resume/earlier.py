@@ -10,7 +10,8 @@ from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import Node, Trust
 
-from .facts import Fact, Section, section_of
+from .facts import Fact
+from .sections import Section, section_of
 
 FACTS_MAX: Final = 40
 """Facts of earlier sessions that a resume is made from."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 
 STEPS: Final = (100, 300, 600, 1_200, 2_400, 4_800, 9_600)
 _MISSES_MAX: Final = 40

@@ -9,7 +9,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 from .sentences import Sentence, words_of
 
 STATED_SHARE: Final = 0.7
@@ -27,6 +28,9 @@ FULL_SHARE: Final = 0.8
 
 _STATING: Final = 0.6
 _STANDING: Final = frozenset({Section.RULES, Section.DECISIONS})
+_TOLD: Final = frozenset(
+    {Section.DONE, Section.PROPOSED, Section.FILES, Section.USES, Section.ENDPOINTS, Section.SCHEMA, Section.TESTS}
+)
 _STANDING_WORTH: Final = 2.0
 _SENTENCE_TOKENS: Final = 8
 
@@ -51,15 +55,15 @@ def facts_beside(
     sentences: Sequence[Sentence],
     forced: Callable[[Fact], bool],
 ) -> list[Fact]:
-    """``facts`` without those that the sentences of ``handover`` make superfluous: what they state, and what neither
-    changed since nor is ``forced``, save standing rules and decisions."""
+    """``facts`` without those that ``handover`` makes superfluous: what its ``sentences`` state, and of what it covers
+    the work done, proposals and lists of names, save what changed since or is ``forced``."""
     said = frozenset(word for one in sentences for word in one.words)
     return [
         fact
         for fact in facts
         if _is_later(graph, fact, handover.last)
         or forced(fact)
-        or (_share(words_of(fact.text + fact.why), said) < STATED_SHARE)
+        or (fact.section not in _TOLD and _share(words_of(fact.text + fact.why), said) < STATED_SHARE)
     ]
 
 

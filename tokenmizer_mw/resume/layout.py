@@ -7,8 +7,9 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact, Section
+from .facts import Fact
 from .fill import Piece
+from .sections import Section
 from .sentences import Sentence
 
 _HEADS: Final[dict[Section, tuple[str, str]]] = {

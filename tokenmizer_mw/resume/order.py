@@ -9,7 +9,8 @@ from itertools import accumulate, islice
 from types import MappingProxyType
 from typing import Final
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 
 _SHARE: Final[dict[Section, int]] = {
     Section.RULES: 30,

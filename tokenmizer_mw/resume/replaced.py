@@ -13,7 +13,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import NOT_FOUND, Node, Status
 
-from .facts import Fact, Section
+from .facts import Fact
+from .sections import Section
 from .sentences import Sentence, words_of
 
 MARK: Final = "replaced"
