@@ -35,6 +35,9 @@ GUARD: Final = "tokenmizer_mw"
 """Scope key by which whoever is further in sees that the call is already looked after: its value is the session's
 ``SessionKey``."""
 
+BLOCK: Final = "tokenmizer_block"
+"""Scope key under which whoever is further out leaves a block: it stands for what was before the request's messages."""
+
 _SPOKEN: Final = frozenset({"http", "websocket"})
 
 
@@ -223,6 +226,7 @@ class _Chat:
             self._session_id,
             query=self._scope.get("query_string", b""),
             given=self._scope.get("headers", ()),
+            block=self._scope.get(BLOCK, ""),
         )
         turn = await aremember(call)
         if turn is not None and turn.changed:

@@ -40,6 +40,7 @@ from tokenmizer_mw.resilience.spool import SpooledTurn
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.tracing import span
+from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.host_texts import is_side_call
 from tokenmizer_mw.wire.refusal import refusal
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from tokenmizer_mw.cache.answers import Answers, Asking
     from tokenmizer_mw.compress.requests import CondensedRequest
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.window import Rewrite
 
 ATTEMPT_FAILED: Final = "attempt_failed"
 """Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
@@ -103,6 +103,7 @@ class Call:
 
     ``session_id`` wins over what headers and body name, ``otherwise`` is the session when they name none. ``fixed``:
     the request must go on as it is. ``host``: where it goes to, "" for the application itself; ``query``: of its path.
+    ``block`` stands for what was before the request's messages, "" for nothing.
     """
 
     memory: SessionMemory
@@ -117,6 +118,7 @@ class Call:
     host: str = ""
     query: bytes = b""
     given: Headers | None = None
+    block: str = ""
 
     @property
     def in_body(self) -> bool:
@@ -139,7 +141,7 @@ class Call:
         named = self.otherwise if opened.session_id is None else opened.session_id
         key = SessionKey(self.tenant, named or "")
         if key.valid():
-            return Remembered(memory, key, opened, self.fixed)
+            return Remembered(memory, key, opened, self.fixed, self.block)
         memory.count((opened.reason or Reason.SESSION_INVALID).value)
         return None
 
@@ -191,7 +193,7 @@ async def _opened(call: Call) -> Turn | None:
             return None
         known = remembered.known()
         clean = partial(remembered.clean_turn, known)
-        inline = remembered.quick(known) and not remembered.compresses
+        inline = remembered.quick(known) and not (remembered.compresses or remembered.block)
         found = clean() if inline else await offload(clean, CPU)
     return await offload(found.decided, STORE) if isinstance(found, Remembered) else found
 
@@ -228,12 +230,13 @@ def _passes(memory: SessionMemory, error: Exception) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A call whose session is known."""
+    """A call whose session is known. ``block`` stands for what was before its messages, "" for nothing."""
 
     memory: SessionMemory
     key: SessionKey
     opened: Opened
     fixed: bool = False
+    block: str = ""
 
     def turn(self, known: Beginning | None) -> Turn | None:
         """The call without secrets, cut where it must be; ``None`` when it passes. Raises ``MalformedRequest``."""
@@ -244,7 +247,7 @@ class Remembered:
         """The call on its way, without secrets; where the store has a say in that, the call itself without secrets, to
         be ``decided``; ``None`` when it passes. Does not wait for the store. Raises ``MalformedRequest``."""
         clean = self.clean(known)
-        if clean is None or clean.guarded or clean.may_cut():
+        if clean is None or clean.guarded or clean.block or clean.may_cut():
             return clean
         return clean.forward()
 
@@ -257,6 +260,8 @@ class Remembered:
         """The call as it goes on, cut where it must be. Raises ``RequestBlocked``, and ``MalformedRequest``."""
         if self.guarded:
             self._guard()
+        if self.block:
+            return self.forward(Rewrite(self.opened.request.prefix, self.block, self.memory.settings.block_role))
         return self.cut() if self.may_cut() else self.forward()
 
     def known(self) -> Beginning | None:

@@ -302,6 +302,22 @@ class Cutting:
             [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
         )
 
+    def compact(self, state: SessionState, budget: int, query: str) -> Decided:
+        """A block of ``budget`` tokens for the whole history, as the client asks: on record with all that is new, and
+        no cut.
+        Facts that ``query`` asks for come first. The last event is its ``Checkpointed`` where there is one."""
+        spoken = self._spoken
+        known = state.transcript.first_new(spoken, resent=Resent(spoken, kept=True))
+        drawn = self._news(state, known)
+        end = len(self.request.messages)
+        transcript = self._transcript(end, self._numbers(state, end - 1, known, None)) if end else ()
+        resume = self._resume(state, drawn, transcript, budget, query)
+        if resume is None:
+            return Decided(None, drawn, ("compaction_empty",))
+        turn = _newest_number(state, drawn)
+        made = Checkpointed(state.next_checkpoint, turn, resume.tokens, resume.text, carried=resume.node_ids)
+        return Decided(None, [*drawn, made], ("compaction_made",))
+
     def _carried_out(self, state: SessionState, decision: Plan, known: Known, placed: Placed | None = None) -> Decided:
         role = self.drawing.settings.block_role
         match decision:
@@ -331,19 +347,25 @@ class Cutting:
         return self._checkpoint(state, drawn, resume, keep_from, numbers[-1])
 
     def _resume(
-        self, state: SessionState, drawn: Sequence[Event], transcript: Sequence[tuple[int, Message]]
+        self,
+        state: SessionState,
+        drawn: Sequence[Event],
+        transcript: Sequence[tuple[int, Message]],
+        budget: int | None = None,
+        query: str = "",
     ) -> Resume | None:
-        """The block of the session with what is new, quoting ``transcript``; ``None`` when there is nothing to say, or
-        no room for it."""
+        """The block of the session with what is new, quoting ``transcript``, within ``budget`` tokens (``None``: those
+        of a cut); ``None`` when there is nothing to say, or no room for it."""
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
         try:
             resume = build_resume(
                 graph,
-                budget=block_budget(self.request.model, self.drawing.settings),
+                budget=block_budget(self.request.model, self.drawing.settings) if budget is None else budget,
                 counter=self.counter.counter,
                 nonce=nonce_for(self.drawing.secret, self.key, state.next_checkpoint),
+                query=query or None,
                 turn=_newest_number(state, drawn),
                 transcript=transcript,
                 handover=state.handover,

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tokenmizer_mw.background import BackgroundQueue
 from tokenmizer_mw.booking import Booked
 from tokenmizer_mw.books import Books
+from tokenmizer_mw.compaction.seal import Seal
+from tokenmizer_mw.compaction.standing import Compacted, Wish, keep_from, open_words, told
 from tokenmizer_mw.completion import Complete
 from tokenmizer_mw.cutting import Cutting, Decided, SentPart
 from tokenmizer_mw.drawing import Drawing
@@ -33,6 +35,7 @@ from tokenmizer_mw.ingress import Ingress
 from tokenmizer_mw.kept import KeptMessages, KeptSessions, LogEnd
 from tokenmizer_mw.lending import LentModel
 from tokenmizer_mw.model.event import (
+    Checkpointed,
     Derived,
     Event,
     TurnClosed,
@@ -78,6 +81,9 @@ T = TypeVar("T")
 
 SENTENCES_STEP: Final = 20_000
 """Characters whose sentences are read at a time in the background, some 8 ms of CPU time."""
+
+_COMPACTION_SHARE: Final = 0.2
+"""Share of a client's threshold that the block of a compaction may take."""
 
 FINISH_REASON_MAX: Final = 64
 """Characters of what a provider says about the end of a reply that are kept."""
@@ -260,6 +266,57 @@ class RequestPath:
             room = budget_for(request.model, self.settings) - counter.text(request.overhead)
             shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
             return replace(rewrite, reminder=self._reminder(shortening))
+
+    def compact(self, key: SessionKey, request: ChatRequest, wish: Wish) -> Compacted | None:
+        """The compaction of a request that asks for one, on record with what is new in the session; ``None`` where
+        none is due, where it would not help, or where there is nothing to say. Reads the store. Raises
+        ``RequestBlocked`` for what the guard refuses, where the settings let it."""
+        clean = request.messages.through(self._unechoed).through(self._cleaned_message)
+        request = replace(request, messages=clean)
+        if self.settings.guard == "block":
+            self._refuse(key, request)
+        with span("compact", messages=len(clean)), patience(self.settings.store_wait_seconds):
+            counter, settings = self._counters.of(request.model), self.settings
+            counts, overhead = counter.request_counts(request), counter.text(request.overhead)
+            taken = overhead + sum(counts) + counter.text(wish.held)
+            start: int | None = len(counts)
+            budget = settings.compaction_tokens
+            if wish.above is not None:
+                above = min(wish.above, budget_for(request.model, settings) * settings.cut_at)
+                if taken <= above:
+                    return None
+                budget = min(budget, int(above * _COMPACTION_SHARE))
+                room = above - overhead - sum(counts[: request.prefix]) - 2 * budget
+                start = keep_from(request, counts, room)
+            if start is None:
+                self.count("compaction_no_room")
+                return None
+            cutting = Cutting(self._drawing, key, request, counter, read_sentences=self._read_sentences(key))
+            made = self._compacted(key, cutting, budget, wish.query)
+        if made is None:
+            return None
+        words = open_words(request, budget)
+        text = told(made.block, words)
+        goes_on = start < len(counts) and request.messages[start].opens_turn
+        return Compacted(made.id, text, words, made.block if goes_on else text, start, taken)
+
+    def counter_of(self, model: str) -> MessageCounter:
+        """What counts tokens as ``model`` does."""
+        return self._counters.of(model)
+
+    def _compacted(self, key: SessionKey, cutting: Cutting, budget: int, query: str) -> Checkpointed | None:
+        decided = Decided()
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal decided
+            decided = cutting.compact(state, budget, query)
+            return list(decided.events)
+
+        self._propose(key, decide)
+        for name in decided.counted:
+            self.count(name)
+        last = decided.events[-1] if decided.events else None
+        return last if isinstance(last, Checkpointed) else None
 
     def _host_reminder(
         self, cutting: Cutting, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
@@ -588,6 +645,10 @@ class RequestPath:
     def is_ready(self) -> bool:
         """Whether the rules of redaction are there already; else a request has to wait for them, and for the store."""
         return not self.settings.redact or "ingress" in self.__dict__
+
+    def seal(self) -> Seal:
+        """What closes and opens the compactions of this installation. Reads the store once."""
+        return Seal(self._secret)
 
     @cached_property
     def _secret(self) -> bytes:

@@ -25,6 +25,7 @@ _Guard = Literal["off", "flag", "fence", "block"]
 _Cache = Literal["off", "exact", "semantic"]
 _CacheScope = Literal["session", "tenant"]
 _Cut = Literal["window", "economy"]
+_Compaction = Literal["provider", "ours"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class Settings:
         ``embeddings``. A request waits ``embedding_wait_seconds`` for the vector of its question.
         ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
         is about, in at most so many tokens; 0: none does.
+    Compaction by contract (docs/compaction.md), answered by the proxy
+        ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; "ours"
+        answers for every provider. ``compaction_tokens``: the budget of the block that takes the place of a history.
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
@@ -160,6 +164,8 @@ class Settings:
     block_tokens: int = 600
     reminder_tokens: int = 400
     block_role: _Role = "user"
+    compaction: _Compaction = "provider"
+    compaction_tokens: int = 2_000
     embeddings: str | None = None
     embedding_wait_seconds: float = 0.25
     confidence_floor: float = 0.50
@@ -361,6 +367,7 @@ _LEAST: Final = {
     "context_window": 1,
     "default_window": 1,
     "block_tokens": 40,
+    "compaction_tokens": 200,
     "nodes_max": 1,
     "message_max": 1,
     "labels_max": 1,
@@ -424,6 +431,7 @@ _NUMBERS: Final = (
 _CHOICES: Final = {
     "block_role": get_args(_Role),
     "cut": get_args(_Cut),
+    "compaction": get_args(_Compaction),
     "guard": get_args(_Guard),
     "cache": get_args(_Cache),
     "cache_scope": get_args(_CacheScope),

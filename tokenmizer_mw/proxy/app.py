@@ -26,6 +26,7 @@ from tokenmizer_mw.operations.retention import retaining
 
 from .bounding import Bounding
 from .client_models import ClientModels
+from .compacting import Compacting
 from .configuration import Configuration
 from .conversations import Conversations, session_of
 from .credentials import OWN_HEADER
@@ -100,7 +101,8 @@ class Proxy:
         passes = asking.unreadable_bodies == "pass"
         redacting = RequestRedaction(relay, memory, asking.body_max, passes_unreadable=passes)
         remembering = TokenMizerMiddleware(redacting, memory=memory, session=session_of, tenant=tenant_of)
-        return Conversations(remembering, memory, configuration.naming)
+        compacting = Compacting(remembering, memory, configuration.routes)
+        return Conversations(compacting, memory, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""

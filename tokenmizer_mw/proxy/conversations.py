@@ -25,7 +25,7 @@ from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, witho
 from .agent_sessions import AgentSessions
 from .bodies import read_ahead, replayed, whole_body
 from .configuration import Naming
-from .faces import face_of
+from .faces import DIALECTS, STANDALONE, face_of
 from .headers import Header, value_of
 from .naming import where_it_fits
 
@@ -162,7 +162,7 @@ class Conversations:
             return None
         headers: list[Header] = scope["headers"]
         face = face_of(scope["path"], headers)
-        words = face.words if face is not None else None
+        words = face.words or DIALECTS.get(STANDALONE.get(face.path, "")) if face is not None else None
         if words is None or session_in_headers(headers, self._settings) is not None:
             return None
         if value_of(headers, b"content-encoding") not in (None, b"", b"identity"):

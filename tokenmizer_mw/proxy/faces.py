@@ -37,6 +37,9 @@ class Face:
 DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
 """The dialects by their names."""
 
+STANDALONE: Final = {"/responses/compact": "openai_responses"}
+"""Paths of faces at which a whole conversation is sent to be compacted, and the dialect of it."""
+
 _CHATS: Final = {
     "/v1/chat/completions": "openai_chat",
     "/v1/responses": "openai_responses",

@@ -48,7 +48,7 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: b
     new = [text for index in system if role_of(sent[index]) for text in _told(request, index, keep_from)]
     if block:
         part = {"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}
-        if taken and _begins_with_assistant(request, keep_from):
+        if _begins_with_assistant(request, keep_from):
             others.append(json_text({"role": "user", "content": [part]}))
         else:
             new.append(json_text(part))

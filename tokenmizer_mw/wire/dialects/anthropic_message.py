@@ -26,7 +26,7 @@ THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _TEXT: Final = "text"
 _RESULT: Final = "tool_result"
 _CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-_UNSPOKEN: Final = frozenset({*THINKING, "fallback", "mcp_tool_listing"})
+_UNSPOKEN: Final = frozenset({*THINKING, COMPACTION, "fallback", "mcp_tool_listing"})
 """Kinds of blocks between which a text goes on, and that stand for nothing that was said or shown."""
 
 _SPOKEN: Final = frozenset({"", _TEXT, *_UNSPOKEN, *_CALLS})

@@ -1,0 +1,1 @@
+"""Compaction as clients ask for it by contract: what a request asks, what came back of ours, what is answered. Pure."""

@@ -1,0 +1,153 @@
+"""Compactions in Anthropic's dialect: blocks found in a history, and answers that carry one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from .asked import asked_of_anthropic
+from .history import CONTINUE, Behind
+from .seal import Kept, SealBroken, is_ours
+from .streams import Events, Frame, event, framed
+
+NAME: Final = "anthropic"
+asked = asked_of_anthropic
+
+_KIND: Final = "compaction"
+ASKING: Final = ("compaction", "context_management")
+"""Members that ask for compaction and clearing."""
+_NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+"""What a compaction of ours takes of a model."""
+
+
+def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+    """The request without what its newest compaction stands for, and without what asks for one.
+
+    Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
+    """
+    messages = body.get("messages")
+    rest = {name: value for name, value in body.items() if name not in ASKING}
+    if not isinstance(messages, list):
+        return Behind(rest)
+    place = next(iter(_compactions(messages)), None)
+    if place is None:
+        return Behind(rest)
+    block = messages[place[0]]["content"][place[1]]
+    sealed = block.get("encrypted_content")
+    if not is_ours(sealed):
+        return Behind(rest, foreign=True)
+    kept = unseal(sealed)
+    if block.get("content") != kept.text:
+        raise SealBroken("its content is not what was made here")
+    left = _left(messages, place)
+    repeated = [{"role": "user", "content": kept.open or CONTINUE}]
+    return Behind({**rest, "messages": left or repeated}, kept, bare=not left)
+
+
+def _compactions(messages: Sequence[Any]) -> Iterator[tuple[int, int]]:
+    """The places of compactions that say anything, the newest first."""
+    for at in reversed(range(len(messages))):
+        content = messages[at].get("content") if isinstance(messages[at], dict) else None
+        blocks = content if isinstance(content, list) else []
+        for within in reversed(range(len(blocks))):
+            if _is_compaction(blocks[within]) and blocks[within].get("content") is not None:
+                yield at, within
+
+
+def _is_compaction(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == _KIND
+
+
+def _left(messages: Sequence[Any], place: tuple[int, int]) -> list[Any]:
+    at, within = place
+    first = {**messages[at], "content": messages[at]["content"][within + 1 :]}
+    left = [_without(message) for message in (first, *messages[at + 1 :])]
+    return [message for message in left if not isinstance(message, dict) or message.get("content") != []]
+
+
+def _without(message: Any) -> Any:
+    """``message`` without compactions, which say nothing where they stand behind the newest one."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list) or not any(map(_is_compaction, content)):
+        return message
+    return {**message, "content": [block for block in content if not _is_compaction(block)]}
+
+
+def block_of(kept: Kept, sealed: str) -> dict[str, Any]:
+    """The compaction as a content block."""
+    return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
+
+
+def answer(model: str, kept: Kept, sealed: str, created: int) -> dict[str, Any]:
+    """The whole answer that is nothing but a compaction."""
+    name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
+    usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
+    message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
+    ended = {"stop_reason": _KIND, "stop_sequence": None}
+    return {**message, "content": [block_of(kept, sealed)], **ended, "usage": usage}
+
+
+def streamed(whole: Mapping[str, Any]) -> bytes:
+    """The same as a stream."""
+    begun = {**whole, "content": [], "stop_reason": None}
+    block = whole["content"][0]
+    delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    return b"".join(
+        (
+            _event("message_start", message=begun),
+            *_block_events(block),
+            _event("message_delta", delta=delta, usage=whole["usage"]),
+            _event("message_stop"),
+        )
+    )
+
+
+def _event(kind: str, **members: Any) -> bytes:
+    return event(kind, {"type": kind, **members})
+
+
+def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
+    told = {name: block[name] for name in ("content", "encrypted_content")}
+    yield _event("content_block_start", index=0, content_block={"type": _KIND, "content": None})
+    yield _event("content_block_delta", index=0, delta={"type": "compaction_delta", **told})
+    yield _event("content_block_stop", index=0)
+
+
+class Added:
+    """What is added to a provider's answer: the compaction in front of what the model says, and the edits applied."""
+
+    def __init__(self, kept: Kept | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
+        self._block = block_of(kept, sealed) if kept is not None else None
+        self._edits = list(edits)
+
+    def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A whole answer with it; what is no message stays as it is."""
+        content = body.get("content")
+        if body.get("type") != "message" or not isinstance(content, list):
+            return body
+        front = [self._block] if self._block is not None else []
+        return self._managed({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
+
+    def to_event(self, frame: Frame) -> Events:
+        """The events that an event of a stream becomes."""
+        data = frame.data
+        match data.get("type") if isinstance(data, dict) else None:
+            case "message_start" if self._block is not None:
+                return [frame.raw, *_block_events(self._block)]
+            case "content_block_start" | "content_block_delta" | "content_block_stop" if self._block is not None:
+                return [framed(frame, {**data, "index": data.get("index", 0) + 1})]
+            case "message_delta":
+                return [framed(frame, self._managed({**data, "usage": self._usage(data.get("usage"))}))]
+        return [frame.raw]
+
+    def _managed(self, holder: dict[str, Any]) -> dict[str, Any]:
+        return {**holder, "context_management": {"applied_edits": self._edits}} if self._edits else holder
+
+    def _usage(self, usage: Any) -> Any:
+        """The counts of a message, with what a compaction of ours took: nothing."""
+        if self._block is None or not isinstance(usage, dict):
+            return usage
+        counts = {name: count if isinstance(count := usage.get(name), int) else 0 for name in _NONE}
+        sampled = usage.get("iterations") or [{"type": "message", **counts}]
+        return {**usage, "iterations": [{"type": _KIND, **_NONE}, *sampled]}

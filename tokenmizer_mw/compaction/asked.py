@@ -1,0 +1,208 @@
+"""What a request asks for: compaction above a threshold or at once, and old parts cleared. As typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.errors import MalformedRequest
+
+INSTRUCTIONS_MAX: Final = 4_000
+"""Characters of a client's instructions that are looked at."""
+
+COMPACT: Final = "compact_20260112"
+CLEAR_TOOL_USES: Final = "clear_tool_uses_20250919"
+CLEAR_THINKING: Final = "clear_thinking_20251015"
+
+_COMPACT_TRIGGER: Final = 150_000
+_CLEAR_TRIGGER: Final = 100_000
+_CLEAR_KEEP: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAbove:
+    """Compact once the request takes more than ``tokens``. ``pause``: then answer with the compaction alone."""
+
+    tokens: int
+    instructions: str = ""
+    pause: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompactNow:
+    """Compact the whole conversation, and answer with the compaction alone."""
+
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearToolUses:
+    """Clear the results of old tool calls above so many ``tokens`` or calls (``uses``; ``None``: not by calls).
+
+    The newest ``keep`` calls stay, those of the tools ``exclude`` too; ``inputs`` clears what the calls of these tools
+    say as well (``None``: of all tools). ``least``: nothing is cleared for less than so many tokens.
+    """
+
+    tokens: int | None = _CLEAR_TRIGGER
+    uses: int | None = None
+    keep: int = _CLEAR_KEEP
+    least: int = 0
+    exclude: frozenset[str] = frozenset()
+    inputs: frozenset[str] | None = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClearThinking:
+    """Clear thinking from all but the newest ``keep`` turns with any."""
+
+    keep: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that a request asks for; ``None`` for what it does not."""
+
+    compact: CompactAbove | CompactNow | None = None
+    clear_tool_uses: ClearToolUses | None = None
+    clear_thinking: ClearThinking | None = None
+
+    @property
+    def anything(self) -> bool:
+        """Whether it asks for anything that changes a request."""
+        return self != Asked()
+
+
+def asked_of_anthropic(body: Mapping[str, Any]) -> Asked | None:
+    """What an Anthropic request asks for; ``None`` where an edit is not known. Raises ``MalformedRequest``."""
+    compaction, management = body.get("compaction"), body.get("context_management")
+    if compaction is not None:
+        return Asked(compact=_now(_mapping(compaction, "compaction"), management))
+    if management is None:
+        return Asked()
+    edits = _mapping(management, "context_management").get("edits") or []
+    if not isinstance(edits, list):
+        raise MalformedRequest("context_management.edits: a list is needed")
+    found: dict[str, Any] = {}
+    for place, edit in enumerate(edits):
+        where = f"context_management.edits.{place}"
+        kind = _mapping(edit, where).get("type")
+        if kind not in _EDITS:
+            return None
+        name, read = _EDITS[kind]
+        if name in found:
+            raise MalformedRequest(f"{where}: a second edit of the type {kind}")
+        if name == "clear_thinking" and place:
+            raise MalformedRequest(f"{where}: {CLEAR_THINKING} is the first edit of the list")
+        found[name] = read(edit, where)
+    return Asked(**found)
+
+
+def asked_of_responses(body: Mapping[str, Any]) -> Asked | None:
+    """The same of an OpenAI Responses request."""
+    entries = body.get("context_management")
+    if not entries:
+        return Asked()
+    if not isinstance(entries, list):
+        raise MalformedRequest("context_management: a list is needed")
+    compact: CompactAbove | None = None
+    for place, entry in enumerate(entries):
+        where = f"context_management.{place}"
+        if _mapping(entry, where).get("type") != "compaction":
+            return None
+        threshold = entry.get("compact_threshold")
+        tokens = _COMPACT_TRIGGER if threshold is None else _count(threshold, f"{where}.compact_threshold", 1)
+        compact = CompactAbove(tokens)
+    return Asked(compact=compact)
+
+
+def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:
+    if management is not None:
+        raise MalformedRequest("compaction: cannot be combined with context_management")
+    if compaction.get("type") != "summarize":
+        raise MalformedRequest("compaction.type: expected summarize")
+    return CompactNow(_instructions(compaction, "compaction"))
+
+
+def _compact(edit: Mapping[str, Any], where: str) -> CompactAbove:
+    trigger = edit.get("trigger")
+    tokens = _COMPACT_TRIGGER if trigger is None else _valued(trigger, f"{where}.trigger", "input_tokens", 1)
+    pause = edit.get("pause_after_compaction")
+    if pause is not None and not isinstance(pause, bool):
+        raise MalformedRequest(f"{where}.pause_after_compaction: true or false is needed")
+    return CompactAbove(tokens, _instructions(edit, where), bool(pause))
+
+
+def _clear_tool_uses(edit: Mapping[str, Any], where: str) -> ClearToolUses:
+    trigger, keep, least = edit.get("trigger"), edit.get("keep"), edit.get("clear_at_least")
+    tokens, uses = _clear_trigger(trigger, f"{where}.trigger")
+    return ClearToolUses(
+        tokens,
+        uses,
+        _CLEAR_KEEP if keep is None else _valued(keep, f"{where}.keep", "tool_uses", 0),
+        0 if least is None else _valued(least, f"{where}.clear_at_least", "input_tokens", 0),
+        _names(edit.get("exclude_tools"), f"{where}.exclude_tools"),
+        _inputs(edit.get("clear_tool_inputs"), f"{where}.clear_tool_inputs"),
+    )
+
+
+def _clear_trigger(trigger: object, where: str) -> tuple[int | None, int | None]:
+    if trigger is None:
+        return _CLEAR_TRIGGER, None
+    if _mapping(trigger, where).get("type") == "tool_uses":
+        return None, _valued(trigger, where, "tool_uses", 1)
+    return _valued(trigger, where, "input_tokens", 1), None
+
+
+def _clear_thinking(edit: Mapping[str, Any], where: str) -> ClearThinking | None:
+    keep = edit.get("keep")
+    if keep in ("all", {"type": "all"}):
+        return None
+    return ClearThinking() if keep is None else ClearThinking(_valued(keep, f"{where}.keep", "thinking_turns", 1))
+
+
+_EDITS: Final = {
+    COMPACT: ("compact", _compact),
+    CLEAR_TOOL_USES: ("clear_tool_uses", _clear_tool_uses),
+    CLEAR_THINKING: ("clear_thinking", _clear_thinking),
+}
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise MalformedRequest(f"{where}: an object is needed")
+    return value
+
+
+def _valued(value: object, where: str, kind: str, least: int) -> int:
+    found = _mapping(value, where)
+    if found.get("type") != kind:
+        raise MalformedRequest(f"{where}.type: expected {kind}")
+    return _count(found.get("value"), f"{where}.value", least)
+
+
+def _count(value: object, where: str, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise MalformedRequest(f"{where}: a whole number of at least {least} is needed")
+    return value
+
+
+def _instructions(holder: Mapping[str, Any], where: str) -> str:
+    told = holder.get("instructions")
+    if told is not None and not isinstance(told, str):
+        raise MalformedRequest(f"{where}.instructions: text is needed")
+    return (told or "").strip()[:INSTRUCTIONS_MAX]
+
+
+def _names(value: object, where: str) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise MalformedRequest(f"{where}: a list of names is needed")
+    return frozenset(value)
+
+
+def _inputs(value: object, where: str) -> frozenset[str] | None:
+    if isinstance(value, bool) or value is None:
+        return None if value else frozenset()
+    return _names(value, where)

@@ -1,0 +1,152 @@
+"""Old tool results and old thinking cleared from an Anthropic request, for providers that do not know these edits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .asked import CLEAR_THINKING, CLEAR_TOOL_USES, ClearThinking, ClearToolUses
+
+CLEARED: Final = "[cleared: an old tool result]"
+"""What stands where a result was."""
+
+Count = Callable[[str], int]
+"""Tokens of a text."""
+
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The messages as they go on, and what was cleared as the answer tells it, ``None`` for nothing."""
+
+    messages: list[Any]
+    edit: Mapping[str, Any] | None = None
+
+
+def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> Cleared:
+    """Take the thinking out of all but the newest turns with any. A turn is what the model says between two words of
+    the user; where a message holds nothing else, it stays."""
+    turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
+    old = [place for turn in turns[: -edit.keep] for place in turn if _thinks(messages[place])]
+    left, tokens, cleared = list(messages), 0, 0
+    for place in old:
+        blocks = messages[place]["content"]
+        kept = [block for block in blocks if not _is(block, _THINKING)]
+        if kept:
+            gone = [block for block in blocks if _is(block, _THINKING)]
+            tokens += sum(count(str(block.get("thinking") or block.get("data") or "")) for block in gone)
+            left[place] = {**messages[place], "content": kept}
+            cleared += 1
+    if not cleared:
+        return Cleared(left)
+    told = {"type": CLEAR_THINKING, "cleared_thinking_turns": len(turns[: -edit.keep]), "cleared_input_tokens": tokens}
+    return Cleared(left, told)
+
+
+def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> Cleared:
+    """Clear the results of old calls from a request that takes ``tokens``."""
+    uses = _uses(messages)
+    due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
+    old = uses[: -edit.keep] if edit.keep else uses
+    old = [use for use in old if use.name not in edit.exclude]
+    clearing = _Clearing(list(messages), edit, count)
+    if not due or not old:
+        return Cleared(clearing.messages)
+    for use in old:
+        clearing.clear(use)
+    if not clearing.uses or clearing.tokens < edit.least:
+        return Cleared(list(messages))
+    told = {"cleared_tool_uses": clearing.uses, "cleared_input_tokens": clearing.tokens}
+    return Cleared(clearing.messages, {"type": CLEAR_TOOL_USES, **told})
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A call that has its result: the places of both blocks."""
+
+    name: str
+    call: tuple[int, int]
+    result: tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Clearing:
+    messages: list[Any]
+    edit: ClearToolUses
+    count: Count
+    uses: int = 0
+    tokens: int = 0
+    _own: set[int] = field(default_factory=set)
+
+    def clear(self, use: _Use) -> None:
+        """Clear a result, and what its call says where that is asked for."""
+        result = self._block(use.result)
+        if result.get("content") != CLEARED:
+            self.uses += 1
+            self._put(use.result, {**result, "content": CLEARED}, _spelled(result.get("content")), CLEARED)
+        if self.edit.inputs is None or use.name in self.edit.inputs:
+            call = self._block(use.call)
+            self._put(use.call, {**call, "input": {}}, _spelled(call.get("input")), "{}")
+
+    def _block(self, place: tuple[int, int]) -> dict[str, Any]:
+        block: dict[str, Any] = self.messages[place[0]]["content"][place[1]]
+        return block
+
+    def _put(self, place: tuple[int, int], block: Mapping[str, Any], old: str, new: str) -> None:
+        at, within = place
+        if at not in self._own:
+            self.messages[at] = {**self.messages[at], "content": list(self.messages[at]["content"])}
+            self._own.add(at)
+        self.messages[at]["content"][within] = block
+        self.tokens += max(0, self.count(old) - self.count(new))
+
+
+def _uses(messages: Sequence[Any]) -> list[_Use]:
+    """The calls that have their results, the oldest first."""
+    called: dict[str, tuple[str, tuple[int, int]]] = {}
+    found: list[_Use] = []
+    for at, message in enumerate(messages):
+        for within, block in enumerate(_blocks(message)):
+            kind = block.get("type") if isinstance(block, dict) else None
+            if kind == "tool_use":
+                called[str(block.get("id"))] = str(block.get("name")), (at, within)
+            elif kind == "tool_result" and (call := called.pop(str(block.get("tool_use_id")), None)):
+                found.append(_Use(*call, (at, within)))
+    return found
+
+
+def _turns(messages: Sequence[Any]) -> list[list[int]]:
+    """The places of what the model says, by turns."""
+    turns: list[list[int]] = [[]]
+    for place, message in enumerate(messages):
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns[-1].append(place)
+        elif role == "user" and not any(_is(block, frozenset({"tool_result"})) for block in _blocks(message)):
+            turns.append([])
+    return [turn for turn in turns if turn]
+
+
+def _thinks(message: Any) -> bool:
+    return any(_is(block, _THINKING) for block in _blocks(message))
+
+
+def _blocks(message: Any) -> Sequence[Any]:
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, list) else ()
+
+
+def _is(block: Any, kinds: frozenset[str]) -> bool:
+    return isinstance(block, dict) and block.get("type") in kinds
+
+
+def _spelled(content: Any) -> str:
+    """A content as text, to be counted: pictures and documents count by their kind alone."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", part.get("type"))) for part in content if isinstance(part, dict))
+    return json.dumps(content, ensure_ascii=False)

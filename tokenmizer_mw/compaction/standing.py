@@ -1,0 +1,83 @@
+"""What a compaction stands for: from where on a request goes on word for word, and what of the user is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+OPEN: Final = "The user's newest message, not yet answered:"
+"""What stands before the user's own words behind a block."""
+
+_LEFT_OUT: Final = "\n[...]\n"
+_CHARACTERS: Final = 2
+"""Characters of the user's open words for each token of the budget: about half as much as the block may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A compaction that is asked for: at once, or where the request takes more than ``above`` tokens, with ``held``,
+    the text of the compaction before it. ``query``: what the client wants to have kept, "" for nothing special."""
+
+    above: int | None = None
+    held: str = ""
+    query: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A compaction that was made. ``text`` is all that later calls are given of it, ``open`` the words of the user in
+    it; this call is given ``now``, and its messages from ``keep_from`` on word for word. ``tokens``: what it stands
+    for."""
+
+    checkpoint: str
+    text: str
+    open: str
+    now: str
+    keep_from: int
+    tokens: int
+
+
+def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int | None:
+    """The first message that goes on: where the newest turn begins, or where that does not fit into ``room`` tokens,
+    the newest step of it. ``None`` where nothing would go, or where it would not be enough."""
+    places = range(request.prefix + 1, len(counts))
+    opener = next((place for place in reversed(places) if request.messages[place].opens_turn), None)
+    step = _newest_step(request)
+    for place in (opener, step):
+        if place is not None and place > request.prefix and sum(counts[place:]) <= room:
+            return place
+    return None
+
+
+def _newest_step(request: ChatRequest) -> int | None:
+    """Where the model called the tools whose results end the request."""
+    roles = request.messages.roles
+    if not roles or not request.messages[len(roles) - 1].tool_results:
+        return None
+    return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), None)
+
+
+def open_words(request: ChatRequest, budget: int) -> str:
+    """What the user wrote last, where the model is not done with it; "" where it is. Of a long text the beginning and
+    the end."""
+    spoken = request.messages.spoken()
+    if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
+        return ""
+    told = next((spoken[place] for place in reversed(range(len(spoken))) if spoken[place].opens_turn), None)
+    return _shortened(told.text.strip(), budget * _CHARACTERS) if told is not None else ""
+
+
+def _shortened(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    half = (most - len(_LEFT_OUT)) // 2
+    return text[:half] + _LEFT_OUT + text[-half:]
+
+
+def told(block: str, words: str) -> str:
+    """The text of a compaction: the block, and the user's open words behind it."""
+    return "\n\n".join(filter(None, (block, f"{OPEN}\n{words}" if words else "")))
