@@ -82,6 +82,9 @@ T = TypeVar("T")
 SENTENCES_STEP: Final = 20_000
 """Characters whose sentences are read at a time in the background, some 8 ms of CPU time."""
 
+COMPACTION_SECONDS: Final = 5.0
+"""How long a compaction waits for the store: clients that ask for one expect a call of a model."""
+
 _COMPACTION_SHARE: Final = 0.2
 """Share of a client's threshold that the block of a compaction may take."""
 
@@ -275,7 +278,7 @@ class RequestPath:
         request = replace(request, messages=clean)
         if self.settings.guard == "block":
             self._refuse(key, request)
-        with span("compact", messages=len(clean)), patience(self.settings.store_wait_seconds):
+        with span("compact", messages=len(clean)), patience(COMPACTION_SECONDS):
             counter, settings = self._counters.of(request.model), self.settings
             counts, overhead = counter.request_counts(request), counter.text(request.overhead)
             taken = overhead + sum(counts) + counter.text(wish.held)

@@ -32,7 +32,8 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
         return Behind(rest)
     place = next(iter(_compactions(messages)), None)
     if place is None:
-        return Behind(rest)
+        left = _spoken(messages)
+        return Behind({**rest, "messages": left}, emptied=True) if left != messages else Behind(rest)
     block = messages[place[0]]["content"][place[1]]
     sealed = block.get("encrypted_content")
     if not is_ours(sealed):
@@ -62,7 +63,12 @@ def _is_compaction(block: object) -> bool:
 def _left(messages: Sequence[Any], place: tuple[int, int]) -> list[Any]:
     at, within = place
     first = {**messages[at], "content": messages[at]["content"][within + 1 :]}
-    left = [_without(message) for message in (first, *messages[at + 1 :])]
+    return _spoken([first, *messages[at + 1 :]])
+
+
+def _spoken(messages: Sequence[Any]) -> list[Any]:
+    """``messages`` without compactions, and without what is nothing else."""
+    left = [_without(message) for message in messages]
     return [message for message in left if not isinstance(message, dict) or message.get("content") != []]
 
 

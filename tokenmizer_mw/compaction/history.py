@@ -15,10 +15,12 @@ CONTINUE: Final = "Continue."
 @dataclass(frozen=True, slots=True)
 class Behind:
     """``body`` is the request without what ``kept`` stands for (``None``: it holds no compaction of ours) and without
-    what asks for compaction. ``bare``: nothing stands behind it, and what is open of the user is said again.
-    ``foreign``: its newest compaction was made by somebody else, who alone can read it."""
+    what asks for compaction. ``emptied``: compactions that failed, and say nothing, were taken out. ``bare``: nothing
+    stands behind it, and what is open of the user is said again. ``foreign``: its newest compaction was made by
+    somebody else, who alone can read it."""
 
     body: Mapping[str, Any]
     kept: Kept | None = None
+    emptied: bool = False
     bare: bool = False
     foreign: bool = False

@@ -72,7 +72,8 @@ class CompactionCall:
         seal = self.memory.seal()
         behind: Behind = self.words.behind(given, partial(seal.open, self.tenant))
         key = self._key(given, behind.kept)
-        if behind.foreign or key is None or (behind.kept is None and not asked.anything):
+        changes = behind.kept is not None or behind.emptied or asked.anything
+        if behind.foreign or key is None or not changes:
             return None
         if self.leaves:
             return self._left_to_provider(given, behind, key)
@@ -119,7 +120,7 @@ class CompactionCall:
 
     def _read(self, behind: Behind, *, whole: bool = True) -> ChatRequest:
         """The request without what asks; with ``whole`` none of its other bytes changes."""
-        if whole and behind.kept is None:
+        if whole and behind.kept is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.known)
             return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.known)
         return self.dialect.read(_dumped(behind.body), self.memory.known)

@@ -1,0 +1,73 @@
+"""Clients of the compaction contracts, with the real SDKs, and the servers that they are tested against."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Any, Final
+
+import anthropic
+
+from tests.proxy.serving import Served
+from tests.upstream.server import Upstream
+from tokenmizer_mw.translate.table import PROVIDERS as TABLE
+
+KEYS: Final = {row.key_variable: secrets.token_hex(8) for row in TABLE.values() if row.key_variable}
+PROVIDERS: Final = (
+    "openai",
+    "deepseek",
+    "mistral",
+    "openrouter",
+    "grok",
+    "gemini",
+    "cohere",
+    "ollama",
+    "anthropic",
+)
+RULE: Final = "Never push to the main branch."
+FILLER: Final = "The orders of the shop are sorted by their date and by the customer. "
+QUESTION: Final = "Which database do we use? " + "Mind the orders of the past and the customers of the shop. " * 70
+THRESHOLD: Final = 3_000
+EDIT: Final[Any] = {"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": THRESHOLD}}
+
+
+class Chat:
+    """A client of Anthropic's dialect that appends what it is answered, as the SDK's documentation has it."""
+
+    def __init__(self, served: Served, name: str, provider: str, *, stream: bool = False, **options: Any) -> None:
+        self.messages: list[Any] = []
+        self._stream = stream
+        headers = {"x-session-id": name} if name else {}
+        self.client = anthropic.Anthropic(base_url=served.url, api_key="client", default_headers=headers, max_retries=0)
+        self._options = {"model": f"{provider}/fake-n3", "max_tokens": 99, "betas": ["compact-2026-01-12"], **options}
+
+    def __enter__(self) -> Chat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def say(self, text: str) -> Any:
+        self.messages.append({"role": "user", "content": text})
+        return self.ask()
+
+    def ask(self, **more: Any) -> Any:
+        options = {**self._options, **more}
+        create = self.client.beta.messages
+        if self._stream:
+            with create.stream(messages=self.messages, **options) as events:
+                answer: Any = events.get_final_message()
+        else:
+            answer = create.create(messages=self.messages, **options)
+        self.messages.append({"role": "assistant", "content": [block.model_dump() for block in answer.content]})
+        return answer
+
+
+def fill(chat: Any) -> None:
+    for number in range(3):
+        chat.say(f"Part {number}. " + FILLER * 45)
+
+
+def sent(upstream: Upstream) -> str:
+    """What the provider was sent last."""
+    return json.dumps(upstream.calls[-1].json, ensure_ascii=False)
