@@ -51,7 +51,7 @@ class Settings:
         ``embeddings``. A request waits ``embedding_wait_seconds`` for the vector of its question.
         ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
         is about, in at most so many tokens; 0: none does.
-    Compaction by contract (docs/compaction.md), answered by the proxy
+    Compaction by contract (the proxy answers it)
         ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; "ours"
         answers for every provider. ``compaction_tokens``: the budget of the block that takes the place of a history.
     What is believed
