@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test test-all check format pages check-pages site bench agents lock audit clean
+.PHONY: demo test test-all check format pages check-pages check-dists site bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -56,6 +56,10 @@ site: .venv-docs/.ready
 	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	@touch .venv-docs/.ready
+
+# Wheels and sdists of all distributions, and the demo from both.
+check-dists:
+	$(PYTHON) scripts/check_dists.py
 
 format: $(READY)
 	$(BIN)/ruff format .

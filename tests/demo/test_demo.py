@@ -102,6 +102,17 @@ def test_it_does_not_overwrite_an_earlier_one(shown: str, folder: Path) -> None:
     assert "exists" in done.stderr
 
 
+def test_by_itself_it_leaves_one_database_and_nothing_temporary(tmp_path: Path) -> None:
+    temporary, before = tmp_path / "temporary", tmp_path / "home" / "tokenmizer-mw" / "demo" / "demo.db"
+    temporary.mkdir()
+    before.parent.mkdir(parents=True)
+    before.write_text("of an earlier run", encoding="utf-8")
+    done = program("demo", "--fast", TMPDIR=str(temporary), XDG_DATA_HOME=str(tmp_path / "home"))
+    assert done.returncode == 0, done.stdout
+    assert not list(temporary.iterdir())
+    assert [path.name for path in (tmp_path / "home").rglob("*.db")] == ["demo.db"]
+
+
 def test_live_without_a_key_is_refused(tmp_path: Path) -> None:
     done = program("demo", "--live", "--keep", str(tmp_path))
     assert done.returncode == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,6 +16,7 @@ from openai import APIError
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.announced import data_folder
 from tokenmizer_mw.tokens import MessageCounter, counter_for
 
 from .app import create_app
@@ -42,7 +44,8 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 
     ``fast`` leaves out the pauses that a model makes. ``live_model`` asks the provider behind ``OPENAI_BASE_URL``
     with the key in ``OPENAI_API_KEY``, otherwise a scripted model answers. ``keep`` is the folder where the database
-    stays (``None``: a new temporary one). Raises ``ConfigError`` for a missing key and ``StoreError``.
+    stays (``None``: ``demo`` in the user's data directory, begun anew with each run). Raises ``ConfigError`` for a
+    missing key and ``StoreError``.
     """
     settings = Settings(context_window=WINDOW)
     database = _database(keep)
@@ -187,11 +190,24 @@ def _provider() -> Upstream:
 
 
 def _database(keep: str | None) -> Path:
-    folder = Path(keep or tempfile.mkdtemp(prefix="tokenmizer-demo-")).absolute()
+    folder = Path(keep).absolute() if keep else _empty_folder()
     database = folder / "demo.db"
     if database.exists():
         raise ConfigError(f"{database} exists: the demonstration starts from nothing, give another folder to --keep")
     return database
+
+
+def _empty_folder() -> Path:
+    """A folder of the user's data directory, emptied of the run before; a temporary one where there is none."""
+    try:
+        folder = data_folder()
+        if folder is None:
+            return Path(tempfile.mkdtemp(prefix="tokenmizer-demo-"))
+        shutil.rmtree(folder / "demo", ignore_errors=True)
+        (folder / "demo").mkdir(parents=True)
+        return folder / "demo"
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="tokenmizer-demo-"))
 
 
 def _introduce(screen: Screen, live_model: str | None) -> None:
