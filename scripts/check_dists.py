@@ -21,7 +21,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 PROJECTS: Final = (".", "integrations/langchain", "integrations/llama-index")
-CHECKOUT_ONLY: Final = (".github/", ".gitattributes")
+CHECKOUT_ONLY: Final = (".github/", ".dockerignore")
 IMPORTS: Final = (
     "import langchain_tokenmizer_mw as a, llama_index.memory.tokenmizer_mw as b, tokenmizer_mw as c;"
     "print(a.TokenMizerMiddleware, b.TokenMizerMemory, c.SessionMemory)"
