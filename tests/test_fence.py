@@ -5,9 +5,10 @@ import unicodedata
 from urllib.parse import quote
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.fence import frame, nonce_for, own_blocks, without_own_blocks
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.message import Message, Role, ToolResult
@@ -227,7 +228,7 @@ PIECES = st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=8)), max_s
 FORBIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(st.one_of(HOSTILE, PIECES))
 @example("<" * 300)
 @example("![" * 150)
@@ -242,7 +243,7 @@ def test_any_label_becomes_one_harmless_line(label: str) -> None:
         assert broken not in line
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(st.lists(st.one_of(HOSTILE, PIECES), min_size=1, max_size=4))
 def test_no_label_breaks_the_fence(labels: list[str]) -> None:
     lines = [f"- {flatten(label)}" for label in labels]

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.folding import logs
+from tests.sampling import examples
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreCorrupt, StoreUnavailable
 from tokenmizer_mw.kept import KeptSessions
@@ -96,7 +97,7 @@ def retold(old: Recorded) -> Event:
     return Derived(1) if isinstance(old.event, Derived) else old.event
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(logs(), st.data())
 def test_a_session_opened_anywhere_is_what_its_log_says(recorded: list[Recorded], data: st.DataObject) -> None:
     log = MemoryLog(itertools.count(100.0).__next__)

@@ -2,9 +2,10 @@ import time
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.fence import nonce_for, own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -211,7 +212,7 @@ WORDS = st.lists(
 TEXTS = st.one_of(WORDS.map(" ".join), st.text(max_size=200))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), TEXTS), max_size=15),
     TEXTS,

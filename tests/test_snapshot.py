@@ -7,10 +7,11 @@ import json
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.folding import logs
+from tests.sampling import examples
 from tokenmizer_mw.model.event import (
     Checkpointed,
     DecisionReplaced,
@@ -56,7 +57,7 @@ def again(state: SessionState) -> SessionState:
     return state_of(KEY, written(KEY, state, most=MOST), most=MOST)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(logs(), st.data())
 def test_a_snapshot_and_what_follows_is_the_whole_log(log: list[Recorded], data: st.DataObject) -> None:
     log = stored(log)

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cache.chats import QUESTION, SAME, Application, call, way
+from tests.sampling import examples
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 
@@ -87,7 +88,7 @@ def alike(texts: list[str]) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("kind", ["exact", "semantic"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(sent=st.builds(Sent, **PARTS), part=st.sampled_from(sorted(PARTS)), data=st.data())
 def test_no_part_may_change(kind: str, sent: Sent, part: str, data: st.DataObject) -> None:
     """In the widest scope, with an embedder that finds all texts alike, and a question of the same meaning."""

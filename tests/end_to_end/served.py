@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message
@@ -15,7 +17,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.log import EventLog
 
 EXAMPLES = Path(__file__).parents[2] / "integrations" / "examples"
-APPS = ("fastapi", "starlette", "django")
+APPS = ("fastapi", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("starlette", "django")))
 
 PATIENCE = 10.0
 """Seconds after which a test gives up waiting."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import covering
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.rules import RULES
@@ -537,8 +538,7 @@ def draw(role: Role, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT], ids=str)
-@pytest.mark.parametrize("unit", HOSTILE, ids=repr)
+@pytest.mark.parametrize(("role", "unit"), covering([Role.USER, Role.ASSISTANT], HOSTILE))
 def test_time_is_linear_in_hostile_text(growth, unit: str, role: Role) -> None:  # type: ignore[no-untyped-def]
     assert any(growth(lambda text: draw(role, text), unit, 25_000) <= 2.6 for _ in range(3))
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import covering
 from tokenmizer_mw.extract.names import (
     Name,
     as_path,
@@ -170,8 +171,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-@pytest.mark.parametrize("recognise", RECOGNISERS)
+@pytest.mark.parametrize(("recognise", "unit"), covering(RECOGNISERS, HOSTILE))
 def test_time_is_linear(
     recognise: Callable[[str], list[Name]],
     unit: str,

@@ -341,6 +341,7 @@ def _minilm() -> str:
     return str(Path(package.__file__).with_name("model"))
 
 
+@pytest.mark.nightly
 def test_the_packages_head_on_the_real_model() -> None:
     directory = _minilm()
     head = opened(directory)

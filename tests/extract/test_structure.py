@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import covering
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.structure import answered, covers, open_calls, read_structure
 from tokenmizer_mw.extract.structure.commands import commands_of
@@ -642,14 +643,12 @@ READERS: list[Callable[[str], object]] = [
 ]
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("reader", "unit"), covering(READERS, HOSTILE))
 def test_time_is_linear(reader: Callable[[str], object], unit: str, growth: Growth) -> None:
     assert growth(reader, unit, 20_000) <= 3
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("reader", "unit"), covering(READERS, HOSTILE))
 def test_a_megabyte_of_anything(reader: Callable[[str], object], unit: str) -> None:
     text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
     start = time.process_time()

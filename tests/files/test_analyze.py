@@ -17,9 +17,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.files import Stopped, analyze, excerpt
 from tokenmizer_mw.files.languages import LANGUAGES
@@ -399,7 +400,7 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
         analyze(tmp_path)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.binary(max_size=400),
     st.sampled_from([".csv", ".json", ".yaml", ".xml", ".log", ".md", ".py", ".zip", ".pdf", ".xlsx", ".gz", ""]),

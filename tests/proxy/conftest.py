@@ -22,10 +22,11 @@ def _running() -> Iterator[Upstream]:
         yield running
 
 
-_needs_uvloop = pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed")
+# A server runs on uvloop where that is installed; the other loop is then tried by night.
+LOOPS = ["asyncio"] if find_spec("uvloop") is None else [pytest.param("asyncio", marks=pytest.mark.nightly), "uvloop"]
 
 
-@pytest.fixture(scope="session", params=["asyncio", pytest.param("uvloop", marks=_needs_uvloop)])
+@pytest.fixture(scope="session", params=LOOPS)
 def loop(request: pytest.FixtureRequest) -> Iterator[str]:
     """The event loop of all servers and clients of the test, in this process and in those that it starts."""
     before = os.environ.get(LOOP_VARIABLE)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.recall.index import HITS_MAX, PassageIndex
 from tokenmizer_mw.recall.passages import PASSAGE_CHARACTERS, message_text, split_passages
@@ -77,7 +78,7 @@ def test_a_part_of_a_code_block_knows_its_fence() -> None:
     assert (code + "\n```")[slice(*second.head)].startswith("```python")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.text(alphabet="ab .\n|-`。数 \t", max_size=3_000))
 def test_passages_hold_every_word_once_in_order(text: str) -> None:
     found = parts(text)
@@ -225,7 +226,7 @@ def test_markup_in_a_passage_cannot_act() -> None:
     assert piece.text.splitlines()[-1].startswith("    indented")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["user", "tool"]), st.text(alphabet="ab cé数。.\n|`", max_size=400)), max_size=8

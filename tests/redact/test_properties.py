@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.redact import Redactor
 from tokenmizer_mw.redact.rules import TOKENS
 from tokenmizer_mw.redact.shape import drawn
@@ -75,7 +76,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(TEXTS)
-@settings(max_examples=4000, deadline=None)
+@examples(4000)
 def test_text(text: str) -> None:
     once = REDACTOR.redact(text)
     assert REDACTOR.redact(text) == once
@@ -93,7 +94,7 @@ def test_text(text: str) -> None:
 
 
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_json(value: Any, ascii_only: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
     once = REDACTOR.redact_body(text)
@@ -103,7 +104,7 @@ def test_json(value: Any, ascii_only: bool, indent: int | None) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_explain_agrees_with_find(text: str) -> None:
     rows = REDACTOR.explain(text)
     assert [(row.kind, row.start, row.end) for row in rows if row.outcome == "redacted"] == [

@@ -3,9 +3,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.demo.script import load_script
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.fence import frame, nonce_for, own_blocks
@@ -268,7 +269,7 @@ def graphs(draw: st.DrawFn) -> SessionGraph:
     return graph
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(graphs(), st.sampled_from(COUNTERS), st.lists(st.integers(90, 900), min_size=2, max_size=5), LABELS)
 def test_budgets_hold_and_nest(graph: SessionGraph, counter: TokenCounter, budgets: list[int], query: str) -> None:
     for asked in (None, query):
@@ -280,7 +281,7 @@ def test_budgets_hold_and_nest(graph: SessionGraph, counter: TokenCounter, budge
             smaller = set(resume.node_ids)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(graphs(), st.integers(90, 900))
 def test_what_is_carried_stands_whole_in_the_text(graph: SessionGraph, budget: int) -> None:
     resume = resume_of(graph, budget=budget)
@@ -295,7 +296,7 @@ def test_what_is_carried_stands_whole_in_the_text(graph: SessionGraph, budget: i
         assert len(heads) == len(set(heads))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(graphs())
 def test_the_same_graph_gives_the_same_bytes(graph: SessionGraph) -> None:
     assert resume_of(graph, turn=99) == resume_of(graph.copy(), turn=99) == resume_of(graph.fork(), turn=99)

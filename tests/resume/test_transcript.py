@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tokenmizer_mw.fence import frame, nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
@@ -248,7 +249,7 @@ def test_a_sentence_is_data(graph_of: Any, counter: TokenCounter, nonce: str) ->
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Role)), st.text(max_size=400)), max_size=8), st.integers(110, 700))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_any_transcript_fits(told: list[tuple[Role, str]], budget: int) -> None:
     nonce = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
     graph = SessionGraph()

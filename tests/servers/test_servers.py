@@ -18,11 +18,14 @@ from .serving import ASKED, CHAT, SERVERS, Server, ask, body, eventually, runnin
 
 STREAM = b"".join(EVENTS)
 USER, ASSISTANT = ("user", ASKED), ("assistant", REPLY)
+NORMAL_AND_NIGHTLY = [
+    pytest.param(name, marks=() if name in ("uvicorn-httptools", "daphne") else pytest.mark.nightly) for name in SERVERS
+]
 SEEN_WITHIN = 2.0
 """Seconds: ten times what servers need to tell the application that the client is gone."""
 
 
-@pytest.fixture(scope="module", params=SERVERS)
+@pytest.fixture(scope="module", params=NORMAL_AND_NIGHTLY)
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(request.param, tmp_path_factory.mktemp(request.param)) as server:
         yield server
@@ -148,7 +151,7 @@ def test_large_request(size: int, server: Server, link: http.client.HTTPConnecti
     data = body("measures", "x" * size)
     answer = json.loads(ask(link, "", session, data=data).read())
     assert answer == {"size": len(data), "sum": hashlib.sha256(data).hexdigest()}
-    assert len(server.said(session)) == (1 if size < 8 * 2**20 else 0)
+    assert eventually(lambda: len(server.said(session)) == (1 if size < 8 * 2**20 else 0))
 
 
 def test_body_is_asked_for_when_the_client_waits_to_be_asked(server: Server, session: str) -> None:
@@ -196,7 +199,7 @@ def test_crash_of_the_application_cuts_the_connection(
     assert server.said(session) == [USER, ("assistant", "Ich ")]
 
 
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.parametrize("name", NORMAL_AND_NIGHTLY)
 def test_stopping_the_server_loses_nothing(name: str, tmp_path: Path) -> None:
     words = "Please add the parser to src/parser.py. We decided to use Redis for the queue because it is fast. "
     with running(name, tmp_path) as server, contextlib.closing(server.connect()) as link:

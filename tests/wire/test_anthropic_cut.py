@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import covering
 from tokenmizer_mw.exchange import open_exchange
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -179,12 +180,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("model", "thinks", "marked", "mark_block"), CASES)
-@pytest.mark.parametrize("instructs", [True, False])
-@pytest.mark.parametrize("system", ["You help with code.", "", [{"type": "text", "text": "You help.", **EPHEMERAL}]])
+SYSTEMS = ["You help with code.", "", [{"type": "text", "text": "You help.", **EPHEMERAL}]]
+
+
+@pytest.mark.parametrize(("case", "instructs", "system"), covering(CASES, [True, False], SYSTEMS))
 def test_what_is_sent_is_valid_and_its_prefix_stands_between_two_cuts(
-    model: str, thinks: bool, marked: int, mark_block: bool, instructs: bool, system: Any
+    case: tuple[str, bool, int, bool], instructs: bool, system: Any
 ) -> None:
+    model, thinks, marked, mark_block = case
     client = Client(model, marked=marked, system=system)
     provider = Provider(binds=model == "claude-opus-5-5")
     session = Session(client, provider, 1_200, Anthropic(mark_block=mark_block))

@@ -105,10 +105,11 @@ def test_replies(name: str, stream: bool) -> None:
     assert ANTHROPIC.collect(b"\xef\xbb\xbf" + golden(name), stream=stream) == REPLIES[name]
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("line_end", LINE_ENDS)
 @pytest.mark.parametrize("name", STREAMED)
-def test_every_split_gives_the_same_reply(name: str, line_end: bytes) -> None:
-    for pieces in chunkings(golden(name).replace(b"\n", line_end)):
+def test_every_split_gives_the_same_reply(name: str, line_end: bytes, every: bool) -> None:
+    for pieces in chunkings(golden(name).replace(b"\n", line_end), every=every):
         assert replay(ANTHROPIC, REQUEST, pieces, SSE) == REPLIES[name]
 
 

@@ -73,7 +73,7 @@ def test_any_chunking_gives_the_data(name: str, encode: Any, size: int) -> None:
 @pytest.mark.parametrize("limit", [1, 1_000])
 def test_bomb_is_not_unpacked(name: str, limit: int) -> None:
     encode = {"br": _brotli, "zstd": _zstd, "deflate": zlib.compress}.get(name, gzip.compress)
-    bomb = encode(b"\0" * 100_000_000)
+    bomb = encode(b"\0" * 20_000_000)
     tracemalloc.start()
     try:
         assert _decode(name, [bomb], limit) == b"\0" * limit

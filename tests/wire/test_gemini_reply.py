@@ -123,11 +123,12 @@ def test_replies(name: str, stream: bool) -> None:
     assert GEMINI.collect(b"\xef\xbb\xbf" + golden(name), stream=stream) == REPLIES[name]
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("line_end", LINE_ENDS)
 @pytest.mark.parametrize("name", STREAMS)
-def test_every_split_gives_the_same_reply(name: str, line_end: bytes) -> None:
+def test_every_split_gives_the_same_reply(name: str, line_end: bytes, every: bool) -> None:
     data = golden(name).replace(b"\n", line_end)
-    for pieces in chunkings(data):
+    for pieces in chunkings(data, every=every):
         assert replay(GEMINI, REQUEST, pieces, TYPES[Path(name).suffix], PATH) == REPLIES[name]
 
 

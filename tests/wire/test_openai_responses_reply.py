@@ -146,16 +146,18 @@ def test_replies(name: str, stream: bool) -> None:
     assert RESPONSES.collect(b"\xef\xbb\xbf" + golden(name), stream=stream) == REPLIES[name]
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", STREAMS)
-def test_every_split_gives_the_same_reply(name: str) -> None:
-    for pieces in chunkings(golden(name)):
+def test_every_split_gives_the_same_reply(name: str, every: bool) -> None:
+    for pieces in chunkings(golden(name), every=every):
         assert replay(RESPONSES, REQUEST, pieces, SSE) == REPLIES[name]
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("line_end", LINE_ENDS)
 @pytest.mark.parametrize("name", ["text.sse", "error_midway.sse"])
-def test_every_split_with_every_line_end(name: str, line_end: bytes) -> None:
-    for pieces in chunkings(golden(name).replace(b"\n", line_end)):
+def test_every_split_with_every_line_end(name: str, line_end: bytes, every: bool) -> None:
+    for pieces in chunkings(golden(name).replace(b"\n", line_end), every=every):
         assert replay(RESPONSES, REQUEST, pieces, SSE) == REPLIES[name]
 
 
