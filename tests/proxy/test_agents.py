@@ -19,6 +19,8 @@ from tokenmizer_mw.model.node import NodeType
 
 from .serving import Served, configured, serving
 
+pytestmark = pytest.mark.nightly
+
 SAID = "Which database do we use?"
 SECONDS = 180.0
 

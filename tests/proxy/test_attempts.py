@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import covering
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Steering
@@ -39,12 +40,12 @@ RETRIED = [
 ]
 
 
-@pytest.mark.parametrize(("statuses", "status", "calls"), RETRIED)
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(("retried", "stream"), covering(RETRIED, [False, True]))
 def test_retries_where_they_do_no_harm(
-    upstream: Upstream, session: str, statuses: list[int], status: int, calls: int, stream: bool
+    upstream: Upstream, session: str, retried: tuple[list[int], int, int], stream: bool
 ) -> None:
     """The scripted upstream asks for a second of patience."""
+    statuses, status, calls = retried
     with serving(configured(upstream, asking={"retries": 2, "retry_wait_max": 1.5})) as served:
         upstream.script.extend(failing(*statuses))
         body = asked("fake-n3", stream=stream)
@@ -85,8 +86,9 @@ def fallback(upstream: Upstream, first: str, **given: Any) -> Any:
     return configured(upstream, KEYS, providers=providers, models=models, **given)
 
 
-@pytest.mark.parametrize("first", ["away/some", "openai/fake-e500", "openai/fake-e503"])
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(
+    ("first", "stream"), covering(["away/some", "openai/fake-e500", "openai/fake-e503"], [False, True])
+)
 def test_another_provider_is_asked_when_one_fails(upstream: Upstream, session: str, first: str, stream: bool) -> None:
     """In its own words, with its own key."""
     with serving(fallback(upstream, first)) as served:

@@ -13,7 +13,10 @@ from tests.upstream.server import Upstream
 
 from .serving import configured, serving
 
-pytestmark = pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents"),
+]
 
 WINDOW = 44_000
 

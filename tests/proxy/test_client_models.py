@@ -14,6 +14,7 @@ import openai
 import pytest
 
 from tests.end_to_end.sdks.table import SDK_WARNINGS
+from tests.sampling import covering, sample
 from tests.upstream.answer import Scripted
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
@@ -102,8 +103,7 @@ def lending(upstream: Upstream, model: str = CHEAP, memory: Mapping[str, Any] | 
         yield served
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize("dialect", CLIENTS)
+@pytest.mark.parametrize(("stream", "dialect"), covering([False, True], CLIENTS))
 def test_the_cut_finds_the_handover_of_the_clients_provider(upstream: Upstream, dialect: str, stream: bool) -> None:
     with lending(upstream) as served:
         client = Client(served, upstream, dialect, stream=stream)
@@ -167,8 +167,7 @@ FAILING: Final = {
 }
 
 
-@pytest.mark.parametrize("dialect", CLIENTS)
-@pytest.mark.parametrize("case", FAILING)
+@pytest.mark.parametrize(("dialect", "case"), covering(CLIENTS, FAILING))
 def test_what_fails_is_counted_and_the_chat_goes_on(upstream: Upstream, dialect: str, case: str) -> None:
     model, refinement = FAILING[case]
     with lending(upstream, model, {"llm_timeout": 0.5}) as served:
@@ -285,7 +284,7 @@ def sdk_anthropic(url: str, messages: list[dict[str, str]]) -> str:
             return str(events.get_final_text())
 
 
-@pytest.mark.parametrize("ask", [sdk_openai, sdk_responses, sdk_anthropic])
+@pytest.mark.parametrize("ask", sample([sdk_openai, sdk_responses, sdk_anthropic], 2))
 def test_behind_the_clients_own_sdk(upstream: Upstream, ask: Any) -> None:
     messages = [{"role": role, "content": text} for role, text in TALK]
     with lending(upstream) as served:
@@ -313,8 +312,7 @@ def test_a_refinement_that_cannot_be_is_refused(given: dict[str, Any]) -> None:
 SHARES: Final = {"a model of its own": {"llm_model": CHEAP}, "a model of the client's": {}}
 
 
-@pytest.mark.parametrize("dialect", CLIENTS)
-@pytest.mark.parametrize("whose", SHARES)
+@pytest.mark.parametrize(("dialect", "whose"), covering(CLIENTS, SHARES))
 def test_it_begins_at_seven_tenths_of_the_window_and_the_cut_finds_it(
     upstream: Upstream, dialect: str, whose: str
 ) -> None:

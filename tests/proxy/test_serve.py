@@ -115,6 +115,7 @@ def test_streams_under_way_end_as_they_should(tmp_path: Path, upstream: Upstream
         assert process.wait(SECONDS) in (0, -signal.SIGTERM)
 
 
+@pytest.mark.nightly
 def test_streams_that_take_too_long_are_cut(tmp_path: Path, upstream: Upstream) -> None:
     with running(written(tmp_path, upstream, listen={"drain_seconds": 1})) as (process, port):
         ends: list[bytes] = []
@@ -142,6 +143,7 @@ def knock(port: int, seconds: float = 3.0) -> str:
         return "refused"
 
 
+@pytest.mark.nightly
 def test_no_connection_waits_while_workers_finish_their_streams(tmp_path: Path, upstream: Upstream) -> None:
     """Two workers, one of which has a stream of some seconds: after SIGTERM new connections are answered or refused,
     and the stream ends as it should."""
@@ -163,6 +165,7 @@ def test_no_connection_waits_while_workers_finish_their_streams(tmp_path: Path, 
         assert process.wait(SECONDS) in (0, -signal.SIGTERM)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_curl(tmp_path: Path, upstream: Upstream, capsys: pytest.CaptureFixture[str]) -> None:
     with running(written(tmp_path, upstream)) as (_, port):

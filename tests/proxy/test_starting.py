@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import sample
 from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.proxy.listening import bound, listening
@@ -43,7 +44,7 @@ def test_a_store_that_does_not_open(tmp_path: Path, upstream: Upstream, workers:
     assert f"the directory {tmp_path}/no does not exist" in sentence(served(file, workers))
 
 
-@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize("workers", sample(WORKERS, 2))
 def test_a_port_in_use(tmp_path: Path, upstream: Upstream, workers: str) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
@@ -64,6 +65,7 @@ def test_workers_that_cannot_start_end_the_server(tmp_path: Path, upstream: Upst
     assert done.stderr.count("redaction") <= 2
 
 
+@pytest.mark.nightly
 def test_a_key_that_is_missing_is_said_once(tmp_path: Path, upstream: Upstream) -> None:
     providers = {"openai": {"base_url": f"{upstream.url}/v1", "keys": "server", "key_variable": "MADE_UP_KEY"}}
     file, port, log = written(tmp_path, upstream, providers=providers), free_port(), tmp_path / "log"
