@@ -104,6 +104,22 @@ def test_importing_the_package_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_importing_the_memory_compiles_few_patterns() -> None:
+    """Hundreds of them are compiled when they are first asked; those that redaction is made of are not."""
+    code = """
+import re2
+
+compiled, compile = [], re2.compile
+re2.compile = lambda *given: compiled.append(given) or compile(*given)
+re2.Filter.Compile = re2.Set.Compile = lambda *given: exit("a table is compiled")
+from tokenmizer_mw import SessionMemory
+
+exit(0 if len(compiled) < 150 else f"{len(compiled)} patterns are compiled")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_using_the_memory_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "openai", "httpx2", "llama_index", "langchain_core")
     code = (

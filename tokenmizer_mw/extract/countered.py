@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-import re2
-
+from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment, SegmentKind
@@ -38,8 +37,8 @@ _SIGNS: Final = " .,:%€$"
 _TELLING: Final = 3
 """Words from which on the clause of the new number says what it is of."""
 
-_NUMBER: Final = re2.compile(r"(?:[€$£₹] ?)?(?P<n>\d+(?:[.,:]\d+)*) ?(?P<unit>%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
-_CLAUSE: Final = re2.compile(
+_NUMBER: Final = expression(r"(?:[€$£₹] ?)?(?P<n>\d+(?:[.,:]\d+)*) ?(?P<unit>%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
+_CLAUSE: Final = expression(
     r"[;!?()।。；？！—–]+\s*|[.:,、，]+(?:\s+|$)|[，、]|\s-\s|\s(?:and|but|und|aber|y|pero|e|mas|et|mais|ma|и|а)\s"
 )
 _AGAINST: Final = PatternSet(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-import re2
+from tokenmizer_mw.lazy import expression
 
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
@@ -25,21 +25,21 @@ from .whole_files import find_whole_files
 TEXTS_KEPT: Final = 4
 """Messages whose documents are kept: a reply is read beside the message that it answers."""
 
-_TAG: Final = re2.compile(r"(?m)(^[ \t]*)?<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>")
-_CLOSING_TAG: Final = re2.compile(r"</([A-Za-z][\w.:-]*)[ \t]*>")
-_DOCUMENT_TAG: Final = re2.compile(
+_TAG: Final = expression(r"(?m)(^[ \t]*)?<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>")
+_CLOSING_TAG: Final = expression(r"</([A-Za-z][\w.:-]*)[ \t]*>")
+_DOCUMENT_TAG: Final = expression(
     r"documents?|doc|files?|file[_-]contents?|attachments?|attached[_-]files?|web[_-]?(?:page|site)|page|"
     r"e?-?mail|article|transcript|logs?|output|std(?:out|err)|(?:tool|search|function)[_-](?:results?|output)|source|"
     r"snippet|excerpt|(?:block)?quote|paste|readme"
 )
 """Elements that are documents wherever they stand, and without an end up to the end of the text."""
-_OWN_TAG: Final = re2.compile(
+_OWN_TAG: Final = expression(
     r"(?i)(?:user|human|my)[_-]?\w*|query|question|request|prompt|tasks?|instructions?|rules?|requirements?|goals?|"
     r"objectives?|constraints?|guidelines|feedback|answer|todos?|preferences?|decisions?"
 )
 """Elements in which users, or hosts for them, put the user's own words."""
 
-_CLAUSE: Final = re2.compile(r"([^\n:：.!?？。।]{2,200})(?:[?!.？]?[ \t]*([:：])[ \t*_]*(\n)?|[?？.。।]?[ \t]*\n)")
+_CLAUSE: Final = expression(r"([^\n:：.!?？。।]{2,200})(?:[?!.？]?[ \t]*([:：])[ \t*_]*(\n)?|[?？.。।]?[ \t]*\n)")
 _ANNOUNCING, _SHOWING, _HEADING, _SHOWING_FILE, _HEADING_FILE, _REPORTING = range(6)
 _INTRODUCING: Final = PatternTable(
     [
@@ -51,30 +51,30 @@ _INTRODUCING: Final = PatternTable(
         *(row.reporting for row in HANDED),
     ]
 )
-_FENCE: Final = re2.compile(r"^(```|~~~|\"\"\"|'''|---|===|\*\*\*|___)")
-_BARE: Final = re2.compile(r"^[^\s]*[\p{L}\p{N}][^\s]*[ \t]*(?:\n|$)")
-_QUOTED_LINES: Final = re2.compile(r"(?:[ \t]*>[^\n]*(?:\n|$))+")
-_INDENTED_LINES: Final = re2.compile(r"[^\n]*(?:\n(?:[ \t]+[^\n]*)?)*")
-_TRIPLE_QUOTES: Final = re2.compile(r"(?m)^[ \t]*(?:\"\"\"|''')[ \t]*$")
-_PASSAGE: Final = re2.compile(r"(?m)^[ \t]*\[\d{1,3}\][ \t:]")
+_FENCE: Final = expression(r"^(```|~~~|\"\"\"|'''|---|===|\*\*\*|___)")
+_BARE: Final = expression(r"^[^\s]*[\p{L}\p{N}][^\s]*[ \t]*(?:\n|$)")
+_QUOTED_LINES: Final = expression(r"(?:[ \t]*>[^\n]*(?:\n|$))+")
+_INDENTED_LINES: Final = expression(r"[^\n]*(?:\n(?:[ \t]+[^\n]*)?)*")
+_TRIPLE_QUOTES: Final = expression(r"(?m)^[ \t]*(?:\"\"\"|''')[ \t]*$")
+_PASSAGE: Final = expression(r"(?m)^[ \t]*\[\d{1,3}\][ \t:]")
 _PASSAGES_MIN: Final = 2
-_FORWARDED: Final = re2.compile(
+_FORWARDED: Final = expression(
     r"(?mi)^(?:-{2,} ?(?:forwarded message|original message|weitergeleitete nachricht|ursprüngliche nachricht|"
     r"message transféré|message d'origine|mensaje reenviado|mensaje original|转发的邮件|原始邮件)|"
     r"begin forwarded message:|"
     r"(?:from|von|de|发件人)[:：] [^\n]+\n(?:[^\n]+\n){0,4}(?:subject|betreff|objet|asunto|主题)[:：])"
 )
-_MAIL_LINE: Final = re2.compile(
+_MAIL_LINE: Final = expression(
     r"(?m)^(?:On|Am|Le|El|Il|Em)\b[^\n]{8,150}(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu)\b[^\n]{0,80}[:：]"
     r"[ \t]*\n\s*"
 )
-_ABOVE: Final = re2.compile(
+_ABOVE: Final = expression(
     r"(?i)^[ \t]*(?:\^|↑|☝|👆)|\b(?:text|passage|document|article|message|e-?mail|letter|page|paragraphs?) above\b|"
     r"\babove (?:text|passage|document|article|message|e-?mail|letter|page|paragraphs?)\b|"
     r"\b(?:text|brief|mail|seite|artikel) oben\b|\bobige[nrs]? |\bci-dessus\b|"
     r"\btexto (?:de arriba|anterior)\b|上面的|上述"
 )
-_RESUMES: Final = re2.compile(RESUMES)
+_RESUMES: Final = expression(RESUMES)
 
 MARKS_MAX: Final = 20_000
 """Tags, and marks of any other kind, of one message that are looked at; what stands behind them is read as it is."""

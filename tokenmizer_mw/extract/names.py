@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
-import re2
+from tokenmizer_mw.lazy import expression
 
 from .similar import words_of
 
@@ -59,13 +59,13 @@ _DOT_FILES: Final = (
 )
 _SIGN: Final = r"[\p{Latin}\pN_@.+()\[\]-]"
 _FOLDERS: Final = rf"(?:(?:[A-Za-z]:)?[\\/]|~[\\/])?(?:{_SIGN}+[\\/])*"
-_PATH: Final = re2.compile(
+_PATH: Final = expression(
     rf"{_FOLDERS}(?:{_SIGN}+\.(?:{_EXTENSIONS}|{_EXTENSIONS_IN_FOLDERS})(?:\.(?:{_SECOND_EXTENSIONS}))?\b"
     rf"|(?:{_WHOLE_NAMES})\b(?:\.[a-z][\w-]*\b)?|\.(?:{_DOT_FILES})\b)"
 )
 _IN_FOLDERS: Final = frozenset(_EXTENSIONS_IN_FOLDERS.split("|"))
-_WHOLE: Final = re2.compile(rf"(?:{_WHOLE_NAMES})(?:\.[\w-]+)?")
-_DOTTED: Final = re2.compile(rf"\.(?:{_DOT_FILES})")
+_WHOLE: Final = expression(rf"(?:{_WHOLE_NAMES})(?:\.[\w-]+)?")
+_DOTTED: Final = expression(rf"\.(?:{_DOT_FILES})")
 
 _PRODUCTS: Final = frozenset(
     f"{name}.js"
@@ -131,8 +131,8 @@ def same_path(one: str, other: str) -> bool:
     return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
 
 
-_HOME: Final = re2.compile(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|root)[\\/]")
-_DOTTED_PART: Final = re2.compile(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
+_HOME: Final = expression(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|root)[\\/]")
+_DOTTED_PART: Final = expression(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
 def of_home(path: str) -> bool:
@@ -219,15 +219,15 @@ def _stands_alone(text: str, path: str, start: int) -> bool:
 
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_URL: Final = re2.compile(
+_URL: Final = expression(
     r"\b(?:https?|wss?|ftp|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?|amqps?)://[^\s<>\"'`\\|]+"
 )
 _ROUTE_SIGN: Final = r"[\w{}:.<>~%$@*\[\]/-]"
-_METHOD_ROUTE: Final = re2.compile(
+_METHOD_ROUTE: Final = expression(
     rf"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?:[ `:\"'*|-]{{1,4}}(?:request )?(?:to |on |at )?[`\"']?)"
     rf"(https?://[^\s<>\"'`|)]+|/{_ROUTE_SIGN}*)"
 )
-_ROUTE: Final = re2.compile(rf"(?:^|[\s`\"'(])(/{_ROUTE_SIGN}+)")
+_ROUTE: Final = expression(rf"(?:^|[\s`\"'(])(/{_ROUTE_SIGN}+)")
 _SYSTEM_FOLDERS: Final = words_of(
     "home usr var etc tmp opt Users dev proc root mnt bin sbin lib src workspace workspaces testbed srv sys private"
     " Applications Library run boot media Volumes nix c d"
@@ -236,7 +236,7 @@ _ROUTE_HEADS: Final = words_of(
     "api v1 v2 v3 v4 auth oauth graphql health healthz livez readyz metrics rest rpc webhook webhooks callback"
     " login logout signup register"
 )
-_ROUTE_WORDS: Final = re2.compile(
+_ROUTE_WORDS: Final = expression(
     r"(?i)\b(?:endpoints?|routes?|urls?|uri|requests?|calls?|calling|hits?|curl|returns?|responds?|handler|ruta|rota|route"
     r"|endpunkt|status|[1-5]\d\d)\b|接口|路由|эндпоинт|エンドポイント|엔드포인트"
 )
@@ -305,19 +305,19 @@ def _is_route(text: str, route: str, start: int, end: int) -> bool:
     return bool(_ROUTE_WORDS.search(around))
 
 
-_VERSION: Final = re2.compile(
+_VERSION: Final = expression(
     r"\bv?\d{1,4}(?:\.\d{1,5}){1,3}(?:-?(?:alpha|beta|rc|a|b|post|dev)[.\d]*\d)?\b|\bv\d{1,4}\b"
 )
-_CODE: Final = re2.compile(r"`([^`\n]{1,120})`")
-_PACKAGE: Final = re2.compile(r"(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*(?:(?:==|@|>=|~=|\^)[\w.*-]+)?")
-_PACKAGE_WORDS: Final = re2.compile(
+_CODE: Final = expression(r"`([^`\n]{1,120})`")
+_PACKAGE: Final = expression(r"(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*(?:(?:==|@|>=|~=|\^)[\w.*-]+)?")
+_PACKAGE_WORDS: Final = expression(
     r"(?i)\b(?:packages?|librar(?:y|ies)|dependenc(?:y|ies)|deps?|installs?|installed|pip|npm|pnpm|yarn|cargo|gem|crate"
     r"|module|plugin|add(?:ed|ing|s)?|use[sd]?|using|with|upgrade[ds]?|pin(?:ned|ning)?|import(?:s|ed)?)\W*$"
 )
 _NO_PACKAGES: Final = words_of(
     "true false null none main master dev develop staging test tests src dist build yes no int str float bool"
 )
-_VARIABLE: Final = re2.compile(
+_VARIABLE: Final = expression(
     r"\$\{?([A-Z][A-Z0-9_]+)\b|\b(?:env|environ)[.\[(\"']+([A-Z][A-Z0-9_]+)\b"
     r"|\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"
 )

@@ -3,17 +3,20 @@
 Texts are matched as bytes and groups decoded when asked for: most matches only need one of them. The compiled
 expressions are asked themselves, as in ``redact.pattern``: most questions are small, and what ``re2`` wraps each of
 them in takes longer than the answer.
+
+Nothing is compiled before it is asked: compiling the patterns of all rules takes longer than all imports together. An
+empty slot is a missing attribute, which ``__getattr__`` fills: what is compiled costs nothing more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.redact.pattern import Ask, Spans, asks_of, matching_of
+from tokenmizer_mw.redact.pattern import Ask, Asks, Spans, asks_of, matching_of
 
 SET_MEMORY: Final = 16 << 20
 """Upper bound of the memory that one set of patterns may use for its automaton, in bytes; it is built as needed."""
@@ -47,13 +50,24 @@ class Match:
 class Pattern:
     """A pattern with named groups."""
 
-    __slots__ = ("_asks", "_groups", "groups")
+    __slots__ = ("_asks", "_groups", "_make", "groups")
 
-    def __init__(self, pattern: Any) -> None:
-        self._asks = asks_of(pattern)
-        self._groups: dict[str, int] = dict(pattern.groupindex)
+    _asks: Asks
+    _groups: dict[str, int]
+    groups: frozenset[str]
+    """Names of the groups."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _COMPILED:
+            raise AttributeError(name)
+        pattern = self._make()
+        self._groups = dict(pattern.groupindex)
         self.groups = frozenset(self._groups)
-        """Names of the groups."""
+        self._asks = asks_of(pattern)
+        return object.__getattribute__(self, name)
 
     def match(self, text: str) -> Match | None:
         """A match at the start of ``text``."""
@@ -73,24 +87,35 @@ class Pattern:
         return Match(spans, self._groups, raw) if spans[0][0] >= 0 else None
 
 
+_COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
+
+
 @cache
 def compiled(pattern: str) -> Pattern:
-    """The pattern, ready to use. Raises ``re2.error`` when it is not RE2 syntax."""
-    return Pattern(re2.compile(pattern, _options()))
+    """The pattern, which is compiled when it is first asked: that raises ``re2.error`` when it is not RE2 syntax."""
+    return Pattern(lambda: re2.compile(pattern, _options()))
 
 
 class PatternSet:
     """A few patterns matched at the start of a text in one pass, case ignored. Cheaper than one pattern with groups,
     and so the way to ask for a plain yes or no as well."""
 
-    __slots__ = ("_match",)
+    __slots__ = ("_match", "_patterns")
+
+    _match: Callable[[bytes], list[int] | None]
 
     def __init__(self, *patterns: str) -> None:
+        self._patterns = patterns
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_match":
+            raise AttributeError(name)
         made = re2.Set.MatchSet(_options(SET_MEMORY))
-        for pattern in patterns:
+        for pattern in self._patterns:
             made.Add(pattern)
         made.Compile()
         self._match = matching_of(made)
+        return self._match
 
     def matching(self, text: str) -> list[int]:
         """Indices of the patterns that match at the start of ``text``, ascending."""
@@ -108,20 +133,31 @@ class PatternTable:
     state at almost every character of a new sentence, and building states is what costs.
     """
 
-    __slots__ = ("_filter", "_made")
+    __slots__ = ("_filter", "_made", "_patterns")
+
+    _filter: Any
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        self._filter = re2.Filter()
-        for pattern in patterns:
-            self._filter.Add(rf"\A(?:{pattern})", _options())
-        self._filter.Compile()
+        self._patterns = tuple(patterns)
         self._made: dict[int, Pattern] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_filter":
+            raise AttributeError(name)
+        made = re2.Filter()
+        for pattern in self._patterns:
+            made.Add(rf"\A(?:{pattern})", _options())
+        made.Compile()
+        self._filter = made
+        return made
 
     def __getitem__(self, number: int) -> Pattern:
         """One of the patterns. Raises ``IndexError``."""
         made = self._made.get(number)
         if made is None:
-            made = self._made[number] = Pattern(self._filter.re(number))
+            if not 0 <= number < len(self._patterns):
+                raise IndexError(number)
+            made = self._made[number] = Pattern(partial(self._filter.re, number))
         return made
 
     def matching(self, text: str) -> list[int]:

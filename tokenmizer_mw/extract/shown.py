@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-import re2
+from tokenmizer_mw.lazy import expression
 
 from .pattern import PatternTable
 from .rules.shown import FILE, MENTION, SHOWN
@@ -19,7 +19,7 @@ from .rules.shown import FILE, MENTION, SHOWN
 CLAUSES_MAX: Final = 8_000
 """Clauses of one message of which it is asked whether they show a text."""
 
-_CLAUSE: Final = re2.compile(
+_CLAUSE: Final = expression(
     r"((?:[^\n:：.!?？。！—;]|[.:;][^\s.:;!?\"'])+)"
     r"(?:(\?|？)|[!.！。])?[ \t]*(?:([:：—])[ \t*_]*(\n)?|[ \t]*\n)"
 )
@@ -37,11 +37,11 @@ _LABEL: Final = (
 _BANNER: Final = rf"(?i)^[=\-#*~<>]{{2,}}[ \t]*(?:(?:begin|start|file|of)\b[ \t:]*)*{FILE}[ \t]*[=\-#*~<>]*$"
 _MENTIONS: Final = rf"^[ \t]*{MENTION}(?:[ \t,]+{MENTION})*[ \t]*:?[ \t]*$"
 _HIT: Final = r"^[^\n]{4,120} (?:[-–|·] |\()https?://\S+[ \t]*$"
-_HEADS: Final = re2.compile(rf"(?m){_PASTED}|{_LABEL}|{_BANNER}|{_MENTIONS}|{_HIT}")
+_HEADS: Final = expression(rf"(?m){_PASTED}|{_LABEL}|{_BANNER}|{_MENTIONS}|{_HIT}")
 """Lines that stand above what a file or a paste holds."""
 
-_ASKED: Final = re2.compile(rf"(?i)(?:{FILE}|\b(?:system[ -]?)?prompt\b)")
-_LIKE_A_FILE: Final = re2.compile(r"(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|<|You are\b|Du bist\b|Tu es\b|Eres\b)")
+_ASKED: Final = expression(rf"(?i)(?:{FILE}|\b(?:system[ -]?)?prompt\b)")
+_LIKE_A_FILE: Final = expression(r"(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|<|You are\b|Du bist\b|Tu es\b|Eres\b)")
 
 _LOOK: Final = 200
 """Characters in which what follows shows that it looks like a file."""

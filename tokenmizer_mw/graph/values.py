@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-import re2
-
+from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.category import MEMBERS
 
 VALUES_MAX: Final = 12
@@ -41,7 +40,7 @@ _NO_UNIT: Final = _words(
     "is was has as its this does us was uses needs takes runs works fails times less plus always sometimes"
     " makes gets says means keeps stays goes comes seems looks costs ones others"
 )
-_VALUE: Final = re2.compile(
+_VALUE: Final = expression(
     rf"(?P<date>\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of |de )?{_MONTH}\b"
     r"|\b\d{4}-\d\d-\d\d\b)"
     r"|(?P<time>\b\d{1,2}:\d\d\b(?: ?[ap]m\b)?|\b\d{1,2} ?[ap]m\b)"

@@ -18,8 +18,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-import re2
-
+from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.message import Message, Role
 
 from .host_rows import HOST_ROWS
@@ -98,10 +97,10 @@ _SYSTEM_LOOK: Final = 4_096
 
 
 _INDENT: Final = r"[ \t]*"
-_IN_MESSAGES: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if not row.system))
-_IN_SYSTEM: Final = re2.compile("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
-_EACH: Final = [(row, re2.compile(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
-_NOTICES_IN_JSON: Final = re2.compile(
+_IN_MESSAGES: Final = expression("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if not row.system))
+_IN_SYSTEM: Final = expression("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
+_EACH: Final = [(row, expression(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
+_NOTICES_IN_JSON: Final = expression(
     "|".join(
         f"(?:{row.pattern.removeprefix('^').removeprefix(_INDENT)})"
         for row in HOST_TEXTS
@@ -114,7 +113,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
 _EXAMPLES_MAX: Final = 32
 """Messages at the beginning of a chat among which a host's examples end."""
-_ENDS: Final = {row.end: re2.compile(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
+_ENDS: Final = {row.end: expression(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
 
 
 def find_host_texts(text: str) -> list[HostSpan]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import re2
+from tokenmizer_mw.lazy import expression
 
 _TIME: Final = r"\d{1,2}[:.h]\d\d(?:[:.,]\d\d\d?)?"
 _DATE: Final = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
@@ -17,7 +17,7 @@ _QUANTITY: Final = (
 )
 """An amount in a unit of kitchens: those of shops and machines stand in what people say of their own work."""
 
-COPIED_LINE: Final = re2.compile(
+COPIED_LINE: Final = expression(
     r"^\s*(?:"
     rf"[\[(]?{_DATE}[T ,]+{_TIME}"  # a log, an export of a chat
     rf"|[\[(]{_TIME}[\])]"
@@ -42,13 +42,13 @@ COPIED_LINE: Final = re2.compile(
 )
 """Lines that are copied each by itself: they, and the paragraphs that begin with them, are."""
 
-NAME_AND_TIME: Final = re2.compile(
+NAME_AND_TIME: Final = expression(
     rf"^[^.!?。]+\s{_CLOCK}\W*$|^\W*{_CLOCK}\s+[\p{{Lu}}@][^.!?,。]*$|^\W*(?:by |@|u/)\S+ +[·•|]"
     r"|^\W*(?:[ru]/\w+$|(?i:posted|asked|answered|commented|edited|replied|updated)\b.*\b(?:by|at|on|ago)\b)"
 )
 """A name with a time, as it stands above what somebody has written; such a line is short."""
 
-OPENING_LINE: Final = re2.compile(
+OPENING_LINE: Final = expression(
     r"(?:"
     r"^[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: \S"  # a field of a mail or of HTTP
     rf"|^\s*[\p{{L}}][\p{{L}} _-]*[:：] .*(?:<[^<>\s]+@[^<>\s]+>|\b{_DATE}\b|\b\d{{1,2}}:\d\d\b)"
@@ -63,7 +63,7 @@ OPENING_LINE: Final = re2.compile(
 )
 """Lines that open or close a document: what stands behind them is of it."""
 
-ORIGIN_FIELD: Final = re2.compile(
+ORIGIN_FIELD: Final = expression(
     r"(?i)^\W*(?:from|to|cc|bcc|date|sent|subject|re|author|reporter|assignee|status|priority|severity|reviewers?"
     r"|participants|attendees|present|absent|excused|apologies|chair|venue|duration|length|tags|published|posted"
     r"|updated|created|source|url|doi|isbn|licen[cs]e|department|revision|effective"
@@ -74,14 +74,14 @@ ORIGIN_FIELD: Final = re2.compile(
 )
 """Fields that say where a text comes from: two of them open a document."""
 
-SPEAKER: Final = re2.compile(r"^\W{0,2}(\p{L}[\p{L}\d_.' -]*?)(?: ?\([^()\n]*\))?[:：]\s+\S|^([QAF])\.\s+\S")
+SPEAKER: Final = expression(r"^\W{0,2}(\p{L}[\p{L}\d_.' -]*?)(?: ?\([^()\n]*\))?[:：]\s+\S|^([QAF])\.\s+\S")
 
-SALUTATION: Final = re2.compile(
+SALUTATION: Final = expression(
     r"(?i)^(?:dear|hi|hello|liebe[rs]?|sehr geehrte\w*|hallo|prezad\w+|car[oaie]|estimad\w+|querid\w+|chère?s?|bonjour"
     r"|gentil\w+|уважаем\w+|尊敬的|拝啓)\b[^.?]*[,，!：:]"
 )
 
-SET_LINE: Final = re2.compile(
+SET_LINE: Final = expression(
     r"(?:"
     r"\S(?: {4,}|\t+)\S"  # columns
     r"|^ {3,}[\p{L}][^;{}()=<>]*[.,]?$"  # prose that is set in
@@ -96,30 +96,30 @@ SET_LINE: Final = re2.compile(
 )
 """Lines that hint at a document: two of them, or one beside a question, make one."""
 
-RULE_LINE: Final = re2.compile(r"[-=_*#~─━═—]{3,}")
+RULE_LINE: Final = expression(r"[-=_*#~─━═—]{3,}")
 
-BULLET: Final = re2.compile(r"^\s*(?:[-*+•‣–]|\d{1,2}[.)]|\[[ xX]\])\s")
+BULLET: Final = expression(r"^\s*(?:[-*+•‣–]|\d{1,2}[.)]|\[[ xX]\])\s")
 
-QUESTION: Final = re2.compile(r"[?？]|か[。」]?\s*$|(?i:\b(?:any idea|tell me|explain|i wonder)\b)")
-ORDER: Final = re2.compile(
+QUESTION: Final = expression(r"[?？]|か[。」]?\s*$|(?i:\b(?:any idea|tell me|explain|i wonder)\b)")
+ORDER: Final = expression(
     r"(?i)\b(?:can|could|would|will) (?:you|we)\b|\b(?:please|let's|lets|i (?:want|need|would like|'d like)|help me)\b"
     r"|\bk(?:ann|önn)(?:st|t|ten)? (?:du|ihr|sie|wir)\b|\bbitte\b|\b(?:peux|pouvez|pourr\w+)-(?:tu|vous)\b|\bs'il\b"
     r"|\b(?:puedes|podrías|podemos|pode|poderia|puoi|potresti)\b|\bpor favor\b|\bможешь\b|请|ください|주세요"
 )
-POINTING_WORD: Final = re2.compile(
+POINTING_WORD: Final = expression(
     r"(?i)\b(?:this|these|dies\w*|ceci|ça|cela|cet(?:te)?|est[aoe]s?|iss[oa]|ist[oa]|quest[oaie]|grammar|spelling|wording|typos?|punctuation|grammatik|rechtschreibung|orthographe|ortografía|ortografia)\b|これ|この|这|這|это|이것|이거"
 )
 """Words for what lies before the eyes."""
 
-SENTENCE: Final = re2.compile(r"[^.!?。？！\n]+[.!?。？！]*")
-FENCE: Final = re2.compile(r"(?m)^\s*(?:```|~~~)")
-POLITE_WORDS: Final = re2.compile(
+SENTENCE: Final = expression(r"[^.!?。？！\n]+[.!?。？！]*")
+FENCE: Final = expression(r"(?m)^\s*(?:```|~~~)")
+POLITE_WORDS: Final = expression(
     r"(?i)^\W*(?:(?:and|also|please|pls|just|can|could|would|will|you|bitte|kannst|könntest|können|du|sie|mir|mal|das|die"
     r"|tu|vous|peux|pouvez|me|juste|puedes|podrías|por|favor|pode|você|puoi|请|帮我|你|能)\b[\s,-]*)*"
 )
 """What people begin an order with."""
 
-PERSON: Final = re2.compile(
+PERSON: Final = expression(
     r"(?i)(?:^|[^\p{L}\p{M}])(?:i|i'm|i’m|i'd|i've|my|me|we|we're|we’re|we've|our|us|you|your|let's|please"
     r"|ich|wir|uns|unser\w*|mein\w*|du|bitte"
     r"|je|j'|j’|nous|notre|nos|mon|ma|mes|vous|tu|yo|nosotros|nuestr[oa]s?|mi|mis|quiero|queremos|por favor"

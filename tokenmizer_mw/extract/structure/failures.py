@@ -8,9 +8,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-import re2
-
 from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.lazy import expression
 
 ERRORS_MAX: Final = 3
 """Errors that are taken from one output."""
@@ -22,7 +21,7 @@ _MATCHES_MAX: Final = 50
 _FILES_NAMED: Final = 3
 _TESTS_NAMED: Final = 4
 _SUITE_SIGNS: Final = ("::", " > ", " › ")
-_PLACE: Final = re2.compile(r"(\S+?)(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(.+)")
+_PLACE: Final = expression(r"(\S+?)(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(.+)")
 _TAIL: Final = 2_000
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
@@ -30,7 +29,7 @@ _SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
 
 
 def _lines(*shapes: str) -> Any:
-    return re2.compile("(?m)" + "|".join(f"^{shape}$" for shape in shapes))
+    return expression("(?m)" + "|".join(f"^{shape}$" for shape in shapes))
 
 
 _FAILING_TESTS: Final = _lines(
@@ -49,8 +48,8 @@ _TEST_FILES: Final = _lines(
     r"(?:FAILED|ERROR) +([^\s:]+\.py)::.*",  # pytest
     r" *(?:FAIL|❯) +(\S+\.(?:test|spec)\.\w+)\b.*",  # jest, vitest
 )
-_ASSERTED: Final = re2.compile(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
-_CAUSES: Final = re2.compile(r"(?m)^\s*(?:[a-z_$][\w$]*\.)*((?:SQLSTATE\[\w+\]|[A-Z]\w*(?:Error|Exception)): .{4,100})")
+_ASSERTED: Final = expression(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
+_CAUSES: Final = expression(r"(?m)^\s*(?:[a-z_$][\w$]*\.)*((?:SQLSTATE\[\w+\]|[A-Z]\w*(?:Error|Exception)): .{4,100})")
 """Lines under a failing test that tell why it fails."""
 _FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
 
@@ -62,7 +61,7 @@ _EXCEPTIONS: Final = _lines(
     r"(thread '[^'\n]*'[^\n]* panicked at .+(?:\n[^\n]+)?)",  # rust
     r"(fatal error: all .+)",
 )
-_RACERS: Final = re2.compile(
+_RACERS: Final = expression(
     r"(?m)^(?:Previous )?(?:[Ww]rite|[Rr]ead) at 0x[^\n]*\n(?:  runtime\.[^\n]*\n)?  (?:\S*\.)?(\w{1,60})\("
 )
 _EXCEPTION_MARKS: Final = ("Error", "Exception", "panic", "Timeout", "Failure", "Violation", "fatal error")
@@ -117,14 +116,14 @@ _REPORTS: Final = _lines(
     r"\s*[×✗✘✕✖] (.+)",
     rf"{_SOURCE}(.*(?i:\b(?:could not|cannot|can't|unable to|failed to|connection refused|timed out|denied)\b).*)",
 )
-_PREFIX: Final = re2.compile(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
-_SUMS_UP: Final = re2.compile(
+_PREFIX: Final = expression(r"^(?:#\d+ [\d.]+ +|[\w.-]+ +\| +|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]? *|E  +)+")
+_SUMS_UP: Final = expression(
     r"exited with code|\*\*\* |ELIFECYCLE|npm ERR! (?:code|errno|A complete)|did not complete success"
     r"|Found \d+ errors?\b|errors were emitted"
 )
 """Lines that only repeat that something failed."""
 
-_EXIT_LINE: Final = re2.compile(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
+_EXIT_LINE: Final = expression(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
 
 
 def failing_tests(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-import re2
+from tokenmizer_mw.lazy import expression
 
 from .failures import label_of
 
@@ -15,7 +15,7 @@ FAULTS_MAX: Final = 3
 TEXT_MAX: Final = 6_000
 """Characters of a result that are read: what is longer is a file or a log."""
 
-_FAULTS: Final[Any] = re2.compile(
+_FAULTS: Final[Any] = expression(
     r"(?m)"
     + "|".join(
         f"^{shape}$"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-import re2
-
 from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.lazy import expression
 
 QUOTE_MAX: Final = 160
 _LINES_MAX: Final = 50
@@ -34,7 +33,7 @@ class Runner:
 
 
 def _runner(name: str, mark: str, *lines: str) -> Runner:
-    return Runner(name, mark, re2.compile("(?m)" + "|".join(lines)))
+    return Runner(name, mark, expression("(?m)" + "|".join(lines)))
 
 
 _PYTEST_COUNT: Final = r"\d+ (?:failed|passed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)"
@@ -58,12 +57,12 @@ RUNNERS: Final = (
     _runner("go test", "--- FAIL", r"^\s*--- FAIL: \w+"),
 )
 
-_COUNT: Final = re2.compile(
+_COUNT: Final = expression(
     r"(?i)(\d+) (?:tests? )?(failed|failures?|failing|fail|errors?|passed|passing|pass|skipped)\b"
     r"|\b(failures|errors|failed|passed): *(\d+)"
 )
 _KINDS: Final = {"fail": "failed", "erro": "errors", "pass": "passed", "skip": "skipped"}
-_TESTS: Final = re2.compile(r"(\d+) tests?\b")
+_TESTS: Final = expression(r"(\d+) tests?\b")
 
 
 def read_tests(text: str) -> Outcome | None:
