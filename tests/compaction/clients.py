@@ -7,6 +7,7 @@ import secrets
 from typing import Any, Final
 
 import anthropic
+import openai
 
 from tests.proxy.serving import Served
 from tests.upstream.server import Upstream
@@ -71,3 +72,32 @@ def fill(chat: Any) -> None:
 def sent(upstream: Upstream) -> str:
     """What the provider was sent last."""
     return json.dumps(upstream.calls[-1].json, ensure_ascii=False)
+
+
+class Talk:
+    """A client of OpenAI's Responses that sends all items with each call, as an application without a chain does."""
+
+    def __init__(self, served: Served, name: str, provider: str, *, stream: bool = False, **options: Any) -> None:
+        self.items: list[Any] = []
+        self._stream = stream
+        headers = {"x-session-id": name}
+        self.client = openai.OpenAI(
+            base_url=f"{served.url}/v1", api_key="client", default_headers=headers, max_retries=0
+        )
+        self._options = {"model": f"{provider}/fake-n3", "store": False, **options}
+
+    def __enter__(self) -> Talk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def say(self, text: str) -> Any:
+        self.items.append({"role": "user", "content": text})
+        if self._stream:
+            with self.client.responses.stream(input=self.items, **self._options) as events:
+                answer: Any = events.get_final_response()
+        else:
+            answer = self.client.responses.create(input=self.items, **self._options)
+        self.items += [item.model_dump(exclude_none=True) for item in answer.output]
+        return answer
