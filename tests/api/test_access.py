@@ -15,6 +15,7 @@ from tokenmizer_mw.access.caller import CALLER_KEY, Caller
 from tokenmizer_mw.api import api, local
 from tokenmizer_mw.api.app import Api
 from tokenmizer_mw.api.table import Route
+from tokenmizer_mw.compaction.seal import Kept
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.session import SessionKey
 
@@ -39,6 +40,12 @@ BODIES: dict[str, Any] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _compaction(filled: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed = filled.seal().close("tenant-a", Kept("hall", "checkpoint-1", "We use SQLite."))
+    monkeypatch.setitem(BODIES, "compaction", {"encrypted_content": sealed})
+
+
 def call(app: Any, route: Route, token: str | None) -> httpx2.Response:
     """A request that would succeed for who may make it."""
     path = route.path.replace("{session_id}", "hall") + QUERIES.get(route.name, "")
@@ -53,7 +60,7 @@ def expected(route: Route, token: str | None) -> int:
         return 401
     if not CALLERS[token].may(route.scope):
         return 403
-    if token == "b" and route.of_session and route.name != "import":
+    if token == "b" and (route.of_session or route.name == "compaction") and route.name != "import":
         return 404
     return route.status
 

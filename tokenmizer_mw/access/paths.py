@@ -24,6 +24,7 @@ _OWN: Final = (
     "/api/correct/",
     "/api/undo/",
     "/api/recall/",
+    "/api/compaction/",
     "/api/sessions/",
     "/api/stats/",
     "/api/openapi.json/",

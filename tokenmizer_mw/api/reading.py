@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
+from tokenmizer_mw.compaction.seal import SealBroken
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
 from tokenmizer_mw.export.formats import format_named
 from tokenmizer_mw.graph.views import diff
@@ -20,7 +21,7 @@ from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
 from .asked import Asked, Written
-from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, Refused, invalid
+from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, Problem, Refused, invalid
 
 LINES: Final = "application/x-ndjson"
 
@@ -190,6 +191,23 @@ def recall(asked: Asked[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
         "tokens": found.tokens,
         "node_ids": list(found.ids),
         "messages": list(found.turns),
+    }
+
+
+def compaction(asked: Asked[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
+    """What a compaction that a client keeps stands for."""
+    try:
+        kept = asked.memory.seal().open(asked.tenant, asked.body.encrypted_content)
+    except SealBroken as error:
+        raise Refused(
+            Problem(404, "unknown_compaction", f"The compaction cannot be read: {error}.", "encrypted_content")
+        ) from None
+    return {
+        "session_id": kept.session,
+        "checkpoint": kept.checkpoint,
+        "text": kept.text,
+        "open": kept.open,
+        "tokens": kept.tokens,
     }
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, NotRequired, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
+from tokenmizer_mw.compaction.seal import SEALED_MAX
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node as Fact
 from tokenmizer_mw.model.session import SESSION_ID_MAX
@@ -159,6 +160,12 @@ class CheckpointBody(_Taken):
     """Which session."""
 
     session_id: SessionId
+
+
+class CompactionBody(_Taken):
+    """A compaction as the client got it."""
+
+    encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 
 
 class RememberBody(_Taken):
@@ -403,6 +410,17 @@ class EditAnswer(TypedDict):
     session_id: str
     node: Node
     number: int
+
+
+class CompactionAnswer(TypedDict):
+    """What a compaction stands for: ``text`` is all that a model is given of it, ``open`` the user's words in it that
+    were not answered yet, ``tokens`` what it replaced."""
+
+    session_id: str
+    checkpoint: str
+    text: str
+    open: str
+    tokens: int
 
 
 class RecallAnswer(TypedDict):

@@ -98,6 +98,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           writing.undo, shapes.EditAnswer, body=shapes.UndoBody),
     Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
           reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
+    Route("compaction", "POST", "/api/compaction", "read", "What a compaction that a client keeps stands for.",
+          reading.compaction, shapes.CompactionAnswer, body=shapes.CompactionBody, failures=(404,)),
     Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
           reading.sessions, shapes.SessionsAnswer, shapes.SessionsQuery),
     Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good.",

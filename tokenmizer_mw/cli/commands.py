@@ -25,6 +25,7 @@ from tokenmizer_mw.terminal import inert, show, show_json
 
 from . import edits, keeping, pictures
 from .answers import cache
+from .compaction import compaction
 from .opening import Store, elsewhere, opened
 from .progress import Advance, progress
 from .redaction import redact
@@ -288,6 +289,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "checkpoint": _checkpoint,
     "stats": stats,
     "cache": cache,
+    "compaction": compaction,
     "forget": _forget,
     "redact": redact,
     "export": _export,

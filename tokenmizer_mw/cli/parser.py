@@ -230,6 +230,10 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
             (("--session",), {"metavar": "ID", "help": "with --purge: only those of this session"}),
         ),
     ),
+    "compaction": (
+        "print what a compaction stands for, from the text that a client keeps",
+        ((("file",), {"metavar": "FILE", "nargs": "?", "default": "-", "help": "default: standard input"}),),
+    ),
     "forget": (
         "erase a session for good",
         (_SESSION, (("--yes",), {"action": "store_true", "help": "do not ask"})),

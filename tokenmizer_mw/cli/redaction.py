@@ -26,7 +26,7 @@ def redact(arguments: argparse.Namespace, store: Store) -> None:
     elif arguments.explain:
         _explained(arguments, ingress)
     else:
-        clean = ingress.text(_text(arguments.file))
+        clean = ingress.text(read_text(arguments.file))
         if arguments.json:
             show_json({"text": clean})
         else:
@@ -51,7 +51,7 @@ def _stored(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _explained(arguments: argparse.Namespace, ingress: Ingress) -> None:
-    rows = ingress.redactor.explain(_text(arguments.file))
+    rows = ingress.redactor.explain(read_text(arguments.file))
     if arguments.json:
         show_json(
             [{"kind": row.kind, "span": [row.start, row.end], "outcome": row.outcome, "why": row.why} for row in rows]
@@ -63,7 +63,8 @@ def _explained(arguments: argparse.Namespace, ingress: Ingress) -> None:
         print("nothing in it looks like a secret", file=sys.stderr)
 
 
-def _text(file: str) -> str:
+def read_text(file: str) -> str:
+    """What a file says, or standard input where it is "-"."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

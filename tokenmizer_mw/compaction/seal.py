@@ -16,6 +16,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from typing import Final
 
+import re2
+
 from tokenmizer_mw.errors import ConfigError, PeerError
 
 MARK: Final = "tokenmizer-compaction."
@@ -25,6 +27,9 @@ _VERSION: Final = f"{MARK}1."
 _NONCE: Final = 12
 SEALED_MAX: Final = 4 * 1024 * 1024
 """Characters of a seal, and bytes of what it holds."""
+
+
+_SEAL = re2.compile(r"tokenmizer-compaction\.[0-9]+\.[A-Za-z0-9_-]+")
 
 
 class SealBroken(PeerError):
@@ -46,6 +51,11 @@ class Kept:
 def is_ours(sealed: object) -> bool:
     """Whether ``sealed`` says that it was made here, by any version."""
     return isinstance(sealed, str) and sealed.startswith(MARK)
+
+
+def find_seals(text: str) -> list[str]:
+    """The seals of ours in a text, such as what a client keeps of a conversation."""
+    return [found.group() for found in _SEAL.finditer(text)]
 
 
 class Seal:

@@ -1,0 +1,65 @@
+"""What a compaction stands for is readable for its owner: over HTTP and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.serving import Served, call
+from tokenmizer_mw.cli import main
+from tokenmizer_mw.compaction.seal import Kept, SealBroken, find_seals, is_ours
+from tokenmizer_mw.memory import SessionMemory
+
+KEPT = Kept("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY SMILING FACE}", "Which \ud83d?", 150_000)
+
+
+def test_the_same_compaction_has_the_same_seal_and_no_other_has_it() -> None:
+    with SessionMemory.open("memory://") as one, SessionMemory.open("memory://") as other:
+        sealed = one.seal().close("tenant", KEPT)
+        assert sealed == one.seal().close("tenant", KEPT)
+        assert is_ours(sealed)
+        assert one.seal().open("tenant", sealed) == KEPT
+        assert one.seal().close("tenant", Kept("shop/monday", "checkpoint-4", "")) != sealed
+        for seal, tenant in ((one.seal(), "another"), (other.seal(), "tenant")):
+            with pytest.raises(SealBroken):
+                seal.open(tenant, sealed)
+
+
+@pytest.mark.parametrize("place", [22, 30, 60, -2])
+def test_a_changed_seal_is_noticed(place: int) -> None:
+    with SessionMemory.open("memory://") as memory:
+        sealed = list(memory.seal().close("tenant", KEPT))
+        sealed[place] = "A" if sealed[place] != "A" else "B"
+        with pytest.raises(SealBroken):
+            memory.seal().open("tenant", "".join(sealed))
+
+
+def test_over_http(plain: Served) -> None:
+    sealed = plain.memory.seal().close("local", KEPT)
+    status, _, body = call(plain.port, "/api/compaction", json.dumps({"encrypted_content": sealed}).encode())
+    told = json.loads(body)
+    assert status == 200
+    assert (told["session_id"], told["tokens"]) == ("shop/monday", 150_000)
+    assert told["text"] == KEPT.text
+    spoiled = json.dumps({"encrypted_content": sealed[:-4]}).encode()
+    status, _, body = call(plain.port, "/api/compaction", spoiled)
+    assert status == 404
+    assert json.loads(body)["error"]["field"] == "encrypted_content"
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = f"sqlite:///{tmp_path / 'chat.db'}"
+    with SessionMemory.open(store) as memory:
+        memory.record("shop", [{"role": "user", "content": "We use PostgreSQL."}])
+        sealed = memory.seal().close("local", KEPT)
+    file = tmp_path / "items.json"
+    file.write_text(json.dumps([{"type": "compaction", "encrypted_content": sealed}]), encoding="utf-8")
+    assert find_seals(file.read_text(encoding="utf-8")) == [sealed]
+    assert main(["compaction", str(file), "--store", store, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == KEPT.text
+    assert main(["compaction", str(file), "--store", store]) == 0
+    assert "session shop/monday, checkpoint-3: in the place of 150,000 tokens" in capsys.readouterr().out
+    assert main(["compaction", str(file), "--store", store, "--tenant", "another"]) != 0
+    assert "cannot be read" in capsys.readouterr().err
