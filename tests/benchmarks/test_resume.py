@@ -10,7 +10,7 @@ User's rules:
 - never push to main
 Decided: Redis (was RabbitMQ: one less service); keep jobs for 30 days
 Files: src/queue.py, src/jobs.py
-Said (U user, A assistant, T tool; message number):
+Said (User, Assistant, Tool; message number):
 U3: Goal: nothing of this is typed.
 </session-record 2>"""
 

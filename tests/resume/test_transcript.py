@@ -49,7 +49,7 @@ def test_sentences_stand_behind_the_facts_with_speaker_and_number(
     text = text_of(graph, counter, nonce, NUMBERED)
     lines = text.split("\n")
     assert lines[2] == "Goal: an importer for bank statements"
-    assert lines[3] == "Said (U user, A assistant, T tool; message number):"
+    assert lines[3] == "Said (User, Assistant, Tool; message number):"
     assert lines[4].startswith("U1: ")
     assert "The bank sends CAMT.053 files at 6 in the morning." in lines[4]
     assert "A4: The cause is that the whole tree is held in memory, because lxml.parse reads it at once." in lines
@@ -333,6 +333,13 @@ def test_a_memory_quotes_what_it_recorded() -> None:
 )
 def test_fragments_and_introductions_stay_with_what_they_belong_to(text: str, parts: list[str]) -> None:
     assert [one.text for one in transcript_sentences([(1, Message(Role.USER, text))])] == parts
+
+
+def test_what_an_assistant_does_next_is_not_joined_with_what_it_found() -> None:
+    text = "All 1244 tests pass. Now let me run lint."
+    said = transcript_sentences([(1, Message(Role.ASSISTANT, text))])
+    assert [one.text for one in said] == ["All 1244 tests pass.", "Now let me run lint."]
+    assert said[0].salience > 2 * said[1].salience
 
 
 def test_an_assistant_s_question_stays_whole() -> None:

@@ -19,9 +19,9 @@ _ASKS = re2.compile(
     r"|что|кто|где|когда|почему|как|какой|какая|какие|какое|сколько|зачем|напомни)\b"
 )
 _TAKES_UP = re2.compile(
-    r"(?i)\b(?:again|earlier|before|previous(?:ly)?|already|remember|as (?:we|i|you|discussed|agreed|decided|planned)"
+    r"(?i)\b(?:again|earlier|before|previous(?:ly)?|remember|as (?:we|i|you|discussed|agreed|decided|planned)"
     r"|we (?:had |have )?(?:agreed|decided|discussed|settled|said|chose|planned)|you (?:said|told|suggested|mentioned)"
-    r"|i (?:said|told|mentioned)|same as|back to|the old|original(?:ly)?|still|nochmal|vorhin|fr[uü]her|wie besprochen"
+    r"|i (?:said|told|mentioned)|same as|back to|the old|original(?:ly)?|nochmal|vorhin|fr[uü]her|wie besprochen"
     r"|comme convenu|d[eé]j[aà]|como acordamos|como combinado|antes|ранее|раньше|снова|как договаривались)\b"
 )
 _TAKES_UP_UNSPACED = re2.compile(

@@ -13,9 +13,7 @@ from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.recall import Piece, describe_fact, newest_value
 from tokenmizer_mw.recall.terms import index_terms
 
-from .relevance import Found
-
-_MOST: Final = 0.75
+from .relevance import MOST, Found
 
 CANDIDATES_MAX: Final = 64
 """Facts that are looked at."""
@@ -33,7 +31,7 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: Found, leas
     """The facts of messages that ``cut`` took out and its block does not state, best first: those that hold at least
     the share ``least`` of the words of ``question``, by weight; most of them where it asks for nothing. What was
     replaced is named with the value that holds."""
-    weights, least = question.weights, least if question.asks else _MOST
+    weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0
     said = set(cut.carried)
     found: list[tuple[float, Node]] = []

@@ -14,12 +14,8 @@ from .terms import content_terms
 SHARED_LEAST: Final = 2
 """Words of a question that must stand in a passage, where it has so many."""
 
-TELLING: Final = 2
-"""The words that tell most of a message that asks for nothing: a passage must hold them to be of interest."""
-
-NEAR_BEST: Final = 0.5
-"""Share of the best passage's score that another one must have where the message asks for nothing."""
-
+MOST: Final = 0.75
+"""Share of the words of a message that asks for nothing, by weight, which a fact or a passage must hold."""
 
 SIMILAR: Final = 0.4
 """Cosine from which on a passage shares enough with a question without its words."""
@@ -39,7 +35,7 @@ def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> Found:
     """Those of ``hits``, best first, that are worth a reminder.
 
     A question gets all of them, if one of them shares enough with it. A message that asks for nothing gets only what
-    holds its most telling words: what it brings up for the first time, no passage holds.
+    holds most of its words: what it brings up for the first time, no passage holds.
     """
     wanted = content_terms(query)
     known = hits[0].weights if hits else {}
@@ -48,11 +44,10 @@ def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> Found:
         least = min(SHARED_LEAST, len(wanted))
         enough = any(hit.similarity >= SIMILAR or len(_shared(hit, weights)) >= least for hit in hits)
         return Found(hits if enough and wanted else (), weights, asks)
-    telling = set(sorted(weights, key=lambda term: -weights[term])[:TELLING])
-    if len(weights) < len(wanted) or len(telling) < TELLING:
+    if len(weights) < len(wanted) or len(wanted) < SHARED_LEAST:
         return Found((), weights, asks)
-    near = NEAR_BEST * hits[0].score
-    return Found([hit for hit in hits if hit.score >= near and telling <= _shared(hit, weights)], weights, asks)
+    most = MOST * sum(weights.values())
+    return Found([hit for hit in hits if sum(map(weights.__getitem__, _shared(hit, weights))) >= most], weights, asks)
 
 
 def _shared(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:

@@ -24,8 +24,13 @@ _CONCRETE: Final = re.compile(r"[\d`]|\w[._/]\w|[a-z][A-Z]")
 """A number, a quotation of code, or a name of code."""
 
 
+def announces(sentence: str) -> bool:
+    """Whether an assistant says in a sentence what it is about to do."""
+    return _INTENTION.search(sentence) is not None
+
+
 def weight_announcement(sentence: str, *, last: bool) -> float:
     """How much a sentence of an assistant counts; ``last``: it stands right before the calls of its message."""
-    if _INTENTION.search(sentence) is None:
+    if not announces(sentence):
         return _LAST if last else 1.0
     return _INTENDED if _CONCRETE.search(sentence) else _ANNOUNCED

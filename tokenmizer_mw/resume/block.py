@@ -47,7 +47,7 @@ def build_resume(
 
     ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
     decisions and those that say most before others where not all fit; then the facts and the sentences of later
-    messages, and of earlier facts the state that it does not tell; work done before it and lists of names are its own.
+    messages, and of earlier facts the state that it does not tell; work done before and lists of names are left to it.
     Sentences of it that state what was replaced since are left out. Where nothing was said since and the handover
     leaves a fifth of the budget, sentences of the messages that it covers follow, those that add most to it. A block
     below 200 tokens has none of it.

@@ -34,7 +34,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
 """For each section its head and what stands between two facts of it; facts between line breaks have lines of their
 own."""
 
-SAID_HEAD: Final = "\nSaid (U user, A assistant, T tool; message number):"
+SAID_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
 _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
 _ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
 

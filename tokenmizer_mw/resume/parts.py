@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from .announcements import announces
+
 SENTENCE_MAX: Final = 300
 """Longest part that is quoted, in characters."""
 
@@ -62,10 +64,11 @@ def state_before_question(sentence: str) -> str:
 
 
 def join_fragments(parts: Iterable[str]) -> Iterator[str]:
-    """``parts`` of one line, short ones and introductions joined with what follows them."""
+    """``parts`` of one line, short ones and introductions joined with what follows them, save what announces the next
+    step: it is worth less than what stands before it."""
     waiting = ""
     for part in parts:
-        if waiting and _belong_together(waiting, part):
+        if waiting and _belong_together(waiting, part) and not announces(part):
             waiting = f"{waiting} {part}"
             continue
         if waiting:

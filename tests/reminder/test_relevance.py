@@ -1,0 +1,49 @@
+"""Which passages a message is reminded of: a question of what shares its words, an order of what holds most of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.recall import PassageIndex
+from tokenmizer_mw.reminder.asking import asks
+from tokenmizer_mw.reminder.relevance import relevant
+
+PASSAGES = (
+    "Please implement the warehouse index.",
+    "Use Redis for the triage renderer because it keeps memory flat.",
+    "The tax router is documented in docs/tax.md.",
+    "Please look at the flat index of the router.",
+)
+
+
+def found(message: str) -> list[str]:
+    index = PassageIndex()
+    for number, text in enumerate(PASSAGES, 1):
+        index.add(number, "user", text)
+    return [hit.text for hit in relevant(message, index.rank(message), asks=asks(message)).hits]
+
+
+def test_an_order_in_the_usual_words_about_something_else_is_reminded_of_nothing() -> None:
+    assert found("Please implement the tax router.") == []
+    assert found("Use Redis for the index because it keeps the router flat.") == []
+
+
+def test_an_order_is_reminded_of_what_holds_most_of_its_words() -> None:
+    assert found("Implement the index of the warehouse.") == [PASSAGES[0]]
+
+
+def test_a_question_is_reminded_of_what_shares_its_words() -> None:
+    assert PASSAGES[2] in found("Where is the tax router documented?")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Use MinIO because the team already runs it.", False),
+        ("Delete what still fails.", False),
+        ("Do it as we agreed.", True),
+        ("Use the same port as before.", True),
+    ],
+)
+def test_taking_something_up_is_told_from_ordering_something_new(text: str, expected: bool) -> None:
+    assert asks(text) is expected
