@@ -85,6 +85,7 @@ class Coverage:
     _weights: dict[str, float] = field(default_factory=dict)
     _factors: list[float] = field(default_factory=list)
     _words: list[frozenset[str]] = field(default_factory=list)
+    _hollow: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         people = [one.words for one in self.session or self.sentences if one.role is not Role.TOOL]
@@ -92,7 +93,8 @@ class Coverage:
         total = len(people)
         self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
         self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
-        self._factors = [_fact_weight(fact) for fact in self.facts]
+        self._hollow = [_is_hollow(fact) for fact in self.facts]
+        self._factors = [_fact_weight(fact, hollow) for fact, hollow in zip(self.facts, self._hollow, strict=True)]
         stated = _stated(self.sentences, self.sources)
         asked = max((one.number for one in self.sentences if one.role is Role.USER), default=0)
         self._factors += [
@@ -125,22 +127,22 @@ class Coverage:
         for at in lead:
             filling.take_if_fits(at, lead_budget)
         forced = set(first)
-        telling = [at for at in range(len(self.facts)) if at in forced or not _is_hollow(self.facts[at])]
+        telling = [at for at in range(len(self.facts)) if at in forced or not self._hollow[at]]
         for at in telling if filling.holds_all_facts() else first:
             filling.take_if_fits(at)
         filling.fill()
         taken = set(filling.taken)
         for at, fact in enumerate(self.facts):
-            if fact.section is Section.DECISIONS and at not in taken and _is_hollow(fact):
+            if fact.section is Section.DECISIONS and at not in taken and self._hollow[at]:
                 filling.take_if_fits(at)
         return filling.taken
 
 
-def _fact_weight(fact: Fact) -> float:
+def _fact_weight(fact: Fact, hollow: bool) -> float:
     weight = _SECTION_WEIGHT.get(fact.section, 1.0)
     if fact.section in _PROSE and sum(map(fact.text.count, _SYMBOLS)) > _SYMBOLS_SHARE * len(fact.text):
         weight *= _CODE_LIKE
-    return weight * _SHORT_WEIGHT if _is_hollow(fact) else weight
+    return weight * _SHORT_WEIGHT if hollow else weight
 
 
 def _is_hollow(fact: Fact) -> bool:
