@@ -118,6 +118,7 @@ def test_one_connection(server: Server, attack: str) -> None:
     assert server.growth(attack, 1, 20 * MEGABYTE) <= ONE_MOST
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_hundred_connections(server: Server, attack: str) -> None:
     assert server.growth(attack, 100, 4 * MEGABYTE) <= HUNDRED_MOST

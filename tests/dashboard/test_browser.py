@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tests.browser import Opened, opened
+from tests.sampling import covering
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.dashboard import dashboard
@@ -96,7 +97,7 @@ def signed_in(browser: Any, address: str) -> Any:
         return shown.page.context.storage_state()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
+@pytest.mark.parametrize(("theme", "width"), covering(["light", "dark"], [1280, 390]))
 def test_every_page(theme: Any, width: int, browser: Any, address: str, signed_in: Any) -> None:
     with opened(browser, theme=theme, width=width, storage_state=signed_in) as shown:
         for name, page in PAGES.items():

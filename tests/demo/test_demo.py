@@ -119,6 +119,7 @@ def test_live_without_a_key_is_refused(tmp_path: Path) -> None:
     assert done.stderr == "tokenmizer-mw: error: --live needs your key in OPENAI_API_KEY\n"
 
 
+@pytest.mark.nightly
 def test_live_asks_the_provider(tmp_path: Path) -> None:
     model = ScriptedModel(load_script(), MessageCounter(counter_for(MODEL)))
     with serving(create_app(model)) as address:

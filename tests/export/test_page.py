@@ -54,11 +54,16 @@ DESK, PHONE = (1280, 800), (390, 844)
     ("name", "size", "theme"),
     [
         ("booking", DESK, "light"),
-        ("booking", DESK, "dark"),
         ("booking", PHONE, "dark"),
-        ("empty", DESK, "light"),
-        ("hostile", PHONE, "light"),
-        ("crowd", DESK, "light"),
+        *(
+            pytest.param(*row, marks=pytest.mark.nightly)
+            for row in (
+                ("booking", DESK, "dark"),
+                ("empty", DESK, "light"),
+                ("hostile", PHONE, "light"),
+                ("crowd", DESK, "light"),
+            )
+        ),
     ],
 )
 def test_it_opens_from_a_file_quietly_and_for_everybody(

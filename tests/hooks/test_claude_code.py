@@ -14,7 +14,10 @@ from tests.upstream.server import Upstream
 
 from .agent import SECONDS, TOOLS, Desk, Session, blocks, desk, new_name, program
 
-pytestmark = pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents"),
+]
 
 RUNS = int(os.environ.get("TOKENMIZER_AGENT_RUNS", "1"))
 """How often the story is told."""

@@ -11,7 +11,10 @@ from tokenmizer_mw.install import planned
 
 from .agent import blocks, desk, program
 
-pytestmark = pytest.mark.skipif(program("codex") is None, reason="Codex is not installed: make agents")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(program("codex") is None, reason="Codex is not installed: make agents"),
+]
 
 PROVIDER = """\
 model = "fake-n3"

@@ -82,6 +82,7 @@ def listed(desk: Desk, *options: str) -> list[str]:
     return sorted(row["session"].rpartition("/")[2] for row in sessions(desk, *options))
 
 
+@pytest.mark.nightly
 def test_a_store_in_the_configuration_is_relative_to_the_file(machine: Desk, tmp_path: Path) -> None:
     folder, elsewhere = tmp_path / "etc", tmp_path / "elsewhere"
     folder.mkdir()
@@ -109,6 +110,7 @@ def test_the_flags_of_a_running_proxy_count_for_hooks_and_commands(machine: Desk
     assert listed(machine) == ["after", "before"]
 
 
+@pytest.mark.nightly
 def test_each_store_has_all_of_a_conversation_that_went_on_beside_another(machine: Desk, tmp_path: Path) -> None:
     transcript = machine.home / "long.jsonl"
     said_so_far: list[Any] = []
@@ -134,6 +136,7 @@ def test_each_store_has_all_of_a_conversation_that_went_on_beside_another(machin
     assert kept() == 60
 
 
+@pytest.mark.nightly
 def test_the_mcp_server_follows_a_proxy_that_begins_after_it(machine: Desk, tmp_path: Path) -> None:
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client

@@ -24,12 +24,14 @@ def ran(desk: Desk, *command: str) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.nightly
 @claude
 @pytest.mark.parametrize("manifest", ["plugin.json", "marketplace.json"])
 def test_claude_code_finds_the_manifests_valid(at_desk: Desk, manifest: str) -> None:
     ran(at_desk, "claude", "plugin", "validate", "--strict", str(PLUGIN / ".claude-plugin" / manifest))
 
 
+@pytest.mark.nightly
 @claude
 def test_claude_code_installs_it(at_desk: Desk) -> None:
     ran(at_desk, "claude", "plugin", "marketplace", "add", str(PLUGIN))

@@ -30,6 +30,7 @@ SCENARIOS = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not INSPECTOR.exists() or not shutil.which("node"), reason="no Inspector: make agents")
 def test_inspector_over_standard_input(desk: Desk) -> None:
     def asked(*more: str) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def test_inspector_over_standard_input(desk: Desk) -> None:
     assert "concurrent writes" in asked(*call)["structuredContent"]["text"]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not CONFORMANCE.exists() or not NODE.exists(), reason="no conformance suite: make agents")
 def test_conformance(desk: Desk) -> None:
     with served(desk) as url:

@@ -13,6 +13,8 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from tests.sampling import covering
+
 from .conftest import CHAT, MODES, TRANSPORTS, Desk, in_process, over_stdio, record, served
 
 TOOLS = {
@@ -108,8 +110,7 @@ async def look_at_resources(client: Client, session: str) -> None:
     assert "PostgreSQL" in prompt.messages[0].content.text  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(("mode", "transport"), covering(MODES.values(), TRANSPORTS))
 def test_every_tool_and_resource(desk: Desk, transport: str, mode: str) -> None:
     async def use() -> None:
         async with TRANSPORTS[transport](desk, mode) as client:

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 CHATTING = """
 import asyncio, json
 from starlette.applications import Starlette
@@ -60,6 +62,8 @@ print(json.dumps([json.loads(one.to_json()) for one in exporter.get_finished_spa
 
 UNTRACED = """
 import sys
+
+import pytest
 run()
 print(json.dumps([name for name in sys.modules if name.startswith("opentelemetry")]))
 """
@@ -92,9 +96,11 @@ def test_spans_of_a_chat() -> None:
     assert "zebrafinch" not in json.dumps(list(spans.values()))
 
 
+@pytest.mark.nightly
 def test_no_cost_where_nobody_traces() -> None:
     assert ran(CHATTING + UNTRACED) == []
 
 
+@pytest.mark.nightly
 def test_no_span_is_made_where_a_framework_imports_the_library_and_nobody_takes_spans() -> None:
     assert ran(CHATTING + IMPORTED_ONLY) == []

@@ -23,6 +23,7 @@ def test_all_examples_are_tried() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} - {"scripted"} == set(SAYS)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", SAYS)
 def test_an_example_runs(name: str) -> None:
     done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, timeout=120)

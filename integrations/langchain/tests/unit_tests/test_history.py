@@ -293,6 +293,7 @@ memory.close()
 """
 
 
+@pytest.mark.nightly
 def test_eight_processes(url: str, ours: Histories) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, url, str(who)]) for who in range(8)]
     assert [writer.wait(120) for writer in writers] == [0] * 8

@@ -23,6 +23,7 @@ def test_importing_pulls_in_no_framework(code: str) -> None:
     assert loaded(code, *FRAMEWORKS) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "without"),
     [

@@ -65,6 +65,7 @@ def test_400_puts_of_8_memories_of_one_session(path: Path, opened: Callable[...,
     assert in_order(memories[0].get_all(), 8, 50)
 
 
+@pytest.mark.nightly
 def test_8_processes(path: Path, opened: Callable[..., TokenMizerChatStore]) -> None:
     command = [sys.executable, str(WRITER), str(path), "k"]
     writers = [subprocess.Popen([*command, f"w{who}", "25"]) for who in range(8)]

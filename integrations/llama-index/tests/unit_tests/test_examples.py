@@ -28,6 +28,7 @@ def ran(*command: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", EXPECTED)
 def test_an_example(name: str, tmp_path: Path) -> None:
     told = ran(str(HERE / "examples" / f"{name}.py"), folder=tmp_path)

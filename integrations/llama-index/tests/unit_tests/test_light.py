@@ -17,6 +17,7 @@ def loaded(code: str, *names: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "code", ["import tokenmizer_mw", "from tokenmizer_mw import SessionMemory; SessionMemory.open().close()"]
 )
@@ -25,6 +26,7 @@ def test_the_core_loads_no_framework(code: str) -> None:
     assert loaded(code, *heavy) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("module", ["llama_index.memory.tokenmizer_mw", "llama_index.storage.chat_store.tokenmizer_mw"])
 def test_a_module_loads_the_framework_with_its_first_class(module: str) -> None:
     assert loaded(f"import {module}", "llama_index.core", "pydantic", "fsspec", "tokenmizer_mw") == []
@@ -43,5 +45,6 @@ def test_the_stores_load_no_engine_of_ours() -> None:
     assert loaded("from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerChatStore", *ours) == []
 
 
+@pytest.mark.nightly
 def test_the_framework_alone_does_not_load_us() -> None:
     assert loaded("import llama_index.core.memory", "tokenmizer_mw") == []
