@@ -15,7 +15,13 @@ settings.load_profile("project")
 
 
 # What servers of other runs on this machine announce, and what tests would leave in the user's own data directory.
-os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="tokenmizer-data-")
+_DATA = tempfile.TemporaryDirectory(prefix="tokenmizer-data-", ignore_cleanup_errors=True)
+os.environ["XDG_DATA_HOME"] = _DATA.name
+
+
+def pytest_unconfigure() -> None:
+    """The data directory goes with the run."""
+    _DATA.cleanup()
 
 
 def pytest_collection_finish() -> None:

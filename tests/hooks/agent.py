@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,13 @@ def program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join((str(_AGENTS), os.environ["PATH"])))
 
 
+def short_folder() -> Path:
+    """A folder for sockets, whose addresses are bounded: those of pytest's temporary folders may be too long."""
+    folder = Path(tempfile.mkdtemp(prefix="tm-"))
+    (folder / "own").mkdir()
+    return folder
+
+
 class Desk:
     """Somebody's machine: a home, a project, a store, and the environment that programs are started with."""
 
@@ -44,12 +52,13 @@ class Desk:
         for place_ in (self.home, self.project):
             place_.mkdir()
         self.store = folder / "sessions.db"
+        self.sockets = short_folder()
         self.environment = {
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), str(_AGENTS), os.environ["PATH"])),
             "HOME": str(self.home),
-            "TMPDIR": str(folder),
+            "TMPDIR": str(self.sockets),
             "TOKENMIZER_STORE": f"sqlite:///{self.store}",
-            "TOKENMIZER_HOOK_DIR": str(folder),
+            "TOKENMIZER_HOOK_DIR": str(self.sockets / "own"),
             "TOKENMIZER_HOOK_LINGER": "60",
             "TOKENMIZER_HOOK_WAIT": str(SECONDS),
             "ANTHROPIC_BASE_URL": url,
@@ -162,3 +171,4 @@ def desk(folder: Path, url: str = "") -> Iterator[Desk]:
     finally:
         if (spot := place(found.environment)) is not None:
             end_worker(spot)
+        shutil.rmtree(found.sockets)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from tokenmizer_mw.store.address import absolute_address, without_password
 from tokenmizer_mw.store.announced import announce_store, announced_stores
 from tokenmizer_mw.store.default import default_address, resolve_store
 
-from .agent import Desk, end_worker
+from .agent import Desk, end_worker, short_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="servers announce their store with a lock on a file")
 SECONDS = 60.0
@@ -39,8 +40,9 @@ def machine(tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(tmp_path)
     del desk.environment["TOKENMIZER_STORE"]
     yield desk
-    for socket in tmp_path.glob("tokenmizer-mw-*/*.sock"):
+    for socket in desk.sockets.glob("own/tokenmizer-mw-*/*.sock"):
         end_worker(Place(str(socket.parent), socket.stem))
+    shutil.rmtree(desk.sockets)
 
 
 @contextmanager
@@ -252,14 +254,15 @@ def test_files_that_nobody_holds_or_can_read_say_nothing(data: Path) -> None:
 def test_workers_of_hooks_are_told_apart_by_the_file_that_is_meant(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spots = {}
+    spots, sockets = {}, short_folder()
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "proxy.yaml").write_text("store: sqlite:///sessions.db\n")
         monkeypatch.chdir(tmp_path / name)
-        told = {"TOKENMIZER_HOOK_DIR": str(tmp_path), "TOKENMIZER_CONFIG": "proxy.yaml"}
+        told = {"TOKENMIZER_HOOK_DIR": str(sockets), "TOKENMIZER_CONFIG": "proxy.yaml"}
         relative, absolute = place(told), place({**told, "TOKENMIZER_CONFIG": str(tmp_path / name / "proxy.yaml")})
         assert relative is not None and absolute is not None and relative.socket == absolute.socket
         spots[name] = relative.socket
         assert Configuration.load(environ=told).store == f"sqlite:///{tmp_path / name / 'sessions.db'}"
     assert spots["one"] != spots["two"]
+    shutil.rmtree(sockets)

@@ -54,7 +54,7 @@ def test_the_same_in_one_process(at_desk: Desk, transcript: Path) -> None:
     done = at_desk.hook("session-start", event(transcript, source="compact"))
     assert "PostgreSQL" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert at_desk.hook("SessionStart", event(transcript, source="compact"), "--host=cursor").returncode == 0
-    assert not list(at_desk.home.parent.glob("**/*.sock"))
+    assert not list(at_desk.sockets.glob("**/*.sock"))
 
 
 def test_a_relative_store_is_the_one_of_the_project(at_desk: Desk, transcript: Path) -> None:
