@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.sampling import covering
 from tests.steps import call_growth, cpu_growth
 from tokenmizer_mw.labels import flatten, flatten_lines
 
@@ -29,8 +30,7 @@ UNITS: Final = (
 )
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("work", [flatten, flatten_lines])
+@pytest.mark.parametrize(("unit", "work"), covering(UNITS, [flatten, flatten_lines]))
 def test_labels_grow_with_the_text(work: object, unit: str) -> None:
     def whole(text: str) -> object:
         return work(text, limit=len(text))  # type: ignore[operator]

@@ -12,6 +12,7 @@ import pytest
 from benchmarks import respelled
 from benchmarks.conversations import WRITERS, Client
 from benchmarks.windows import dialects
+from tests.sampling import covering
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
@@ -142,8 +143,7 @@ def test_a_history_that_comes_back_as_it_was_is_not_spelled() -> None:
     assert len(resent._spellings) <= 1
 
 
-@pytest.mark.parametrize("dialect", dialects())
-@pytest.mark.parametrize("habit", respelled.HABITS)
+@pytest.mark.parametrize(("dialect", "habit"), covering(dialects(), respelled.HABITS))
 def test_each_habit_in_each_dialect(dialect: str, habit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As few cuts as for a client that resends word for word, and each message recorded once."""
     monkeypatch.setattr(respelled, "WINDOW", SETTINGS.context_window)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import sample
 from tokenmizer_mw.files import Limits, Stopped, analyze, excerpt
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -170,8 +171,9 @@ print(json.dumps([time.monotonic() - start, mine * 1024, child * 1024, digest.to
 """
 
 
-@pytest.mark.parametrize("name, make", HOSTILE, ids=[name for name, _ in HOSTILE])
-def test_reading_ends_within_its_limits(tmp_path: Path, name: str, make: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("name", sample([name for name, _ in HOSTILE], 3))
+def test_reading_ends_within_its_limits(tmp_path: Path, name: str) -> None:
+    make = dict(HOSTILE)[name]
     make(tmp_path / name)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     called = [sys.executable, "-c", MEASURED, str(tmp_path / name), str(MEMORY), str(SECONDS)]

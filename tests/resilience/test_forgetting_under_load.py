@@ -71,6 +71,7 @@ def repeated(work: Callable[[int], None], seconds: float) -> Iterator[list[float
     assert not failures
 
 
+@pytest.mark.nightly
 @pytest.mark.anyio
 async def test_chats_go_on_while_a_session_is_erased(tmp_path: Path) -> None:
     filled(tmp_path / "log.db")
