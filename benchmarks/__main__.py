@@ -43,6 +43,7 @@ BENCHMARKS: Final = {
     "client_gone": "how soon the application sees that a client has left",
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
     "respelled": "clients that spell their history anew: cuts, prefix reused, messages recorded, in every dialect",
+    "compaction": "compaction by contract: CPU time with 150,000 tokens, and rules in force after ten in a row",
     "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",
     "people": "chats between people, questions in other words: what 400 tokens of recall answer",
     "reminder": "reminders behind the newest message: CPU time on the path, prefix reused, tokens sent",

@@ -56,7 +56,7 @@ from tokenmizer_mw.resilience.spool import SpooledTurn, TurnSpool
 from tokenmizer_mw.resilience.waiting import Submit, await_submitted, wait_until_settled
 from tokenmizer_mw.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.revising import Told
-from tokenmizer_mw.session import LongestRequests, SessionState, joining, tools_digest
+from tokenmizer_mw.session import LongestRequests, SessionState, goes_on_from_block, joining, tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
@@ -249,6 +249,7 @@ class RequestPath:
         history, in this request and in the later ones.
         """
         if may_echo(request.text):
+            compacted = compacted and not goes_on_from_block(request.messages)
             request = replace(request, messages=request.messages.through(self._unechoed))
         with span("cut", messages=len(request.messages)), patience(self.settings.store_wait_seconds):
             self._report_left_to_others(request)
@@ -301,7 +302,7 @@ class RequestPath:
         words = open_words(request, budget)
         text = told(made.block, words)
         goes_on = start < len(counts) and request.messages[start].opens_turn
-        return Compacted(made.id, text, words, made.block if goes_on else text, start, taken)
+        return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
 
     def counter_of(self, model: str) -> MessageCounter:
         """What counts tokens as ``model`` does."""

@@ -53,7 +53,9 @@ class Settings:
         is about, in at most so many tokens; 0: none does.
     Compaction by contract (the proxy answers it)
         ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; "ours"
-        answers for every provider. ``compaction_tokens``: the budget of the block that takes the place of a history.
+        answers for every provider. ``agent_compaction``: what becomes of the request by which Claude Code has a chat
+        summed up: "provider" has the model do it, and a block follows its summary; "ours" answers it with a block, and
+        no model is asked. ``compaction_tokens``: the budget of the block that takes the place of a history.
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
@@ -165,6 +167,7 @@ class Settings:
     reminder_tokens: int = 400
     block_role: _Role = "user"
     compaction: _Compaction = "provider"
+    agent_compaction: _Compaction = "provider"
     compaction_tokens: int = 2_000
     embeddings: str | None = None
     embedding_wait_seconds: float = 0.25
@@ -432,6 +435,7 @@ _CHOICES: Final = {
     "block_role": get_args(_Role),
     "cut": get_args(_Cut),
     "compaction": get_args(_Compaction),
+    "agent_compaction": get_args(_Compaction),
     "guard": get_args(_Guard),
     "cache": get_args(_Cache),
     "cache_scope": get_args(_CacheScope),

@@ -114,6 +114,11 @@ def _event(kind: str, **members: Any) -> bytes:
 
 
 def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
+    if block["type"] == "text":
+        yield _event("content_block_start", index=0, content_block={**block, "text": ""})
+        yield _event("content_block_delta", index=0, delta={"type": "text_delta", "text": block["text"]})
+        yield _event("content_block_stop", index=0)
+        return
     told = {name: block[name] for name in ("content", "encrypted_content")}
     yield _event("content_block_start", index=0, content_block={"type": _KIND, "content": None})
     yield _event("content_block_delta", index=0, delta={"type": "compaction_delta", **told})

@@ -29,11 +29,12 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A compaction that was made. ``text`` is all that later calls are given of it, ``open`` the words of the user in
-    it; this call is given ``now``, and its messages from ``keep_from`` on word for word. ``tokens``: what it stands
-    for."""
+    """A compaction that was made. ``text`` is all that later calls are given of it: the ``block``, and ``open``, the
+    words of the user that are not answered yet; this call is given ``now``, and its messages from ``keep_from`` on word
+    for word. ``tokens``: what it stands for."""
 
     checkpoint: str
+    block: str
     text: str
     open: str
     now: str

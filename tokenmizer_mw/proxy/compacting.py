@@ -6,7 +6,8 @@ compaction nor brings one passes with a look for a few words in its bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from time import time
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.access.caller import tenant_of
 from tokenmizer_mw.asgi import BLOCK
 from tokenmizer_mw.call import failed, with_length
-from tokenmizer_mw.compaction import anthropic, responses
+from tokenmizer_mw.compaction import agents, anthropic, responses
 from tokenmizer_mw.compaction.seal import MARK, SealBroken
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.exchange import session_in_headers
@@ -60,7 +61,11 @@ class Compacting:
             return
         read = await read_ahead(receive, self._memory.settings.request_max)
         body = whole_body(read)
-        done = await self._done(scope, face, body) if body is not None and _concerns(face, body) else None
+        done: Answered | Forwarded | None = None
+        if body is not None and self._sums_up(face, body):
+            done = await self._carried_out(scope, face, body, CompactionCall.summed_up)
+        if done is None and body is not None and _concerns(face, body):
+            done = await self._carried_out(scope, face, body, CompactionCall.done)
         if isinstance(done, Answered):
             await _answer(send, done)
         elif isinstance(done, Forwarded):
@@ -82,15 +87,27 @@ class Compacting:
             return None
         return face if face.dialect in _WORDS or _is_standalone(face) else None
 
-    async def _done(self, scope: Scope, face: Face, body: bytes) -> Answered | Forwarded | None:
+    def _sums_up(self, face: Face, body: bytes) -> bool:
+        """Whether an agent may have its chat summed up, which is answered here."""
+        if self._memory.settings.agent_compaction == "provider" or face.dialect != anthropic.NAME:
+            return False
+        return any(mentions(body, sign) for sign in agents.SIGNS)
+
+    async def _carried_out(
+        self,
+        scope: Scope,
+        face: Face,
+        body: bytes,
+        work: Callable[[CompactionCall], Answered | Forwarded | None],
+    ) -> Answered | Forwarded | None:
         """What becomes of a call; ``None``: it goes on as it came."""
         words = _words(face)
         try:
             native = await self._is_native(face, words, body)
             leaves = native and self._memory.settings.compaction == "provider"
-            if leaves and not mentions(body, MARK.encode("ascii")):
+            if leaves and work is CompactionCall.done and not mentions(body, MARK.encode("ascii")):
                 return None
-            work = CompactionCall(
+            call = CompactionCall(
                 self._memory,
                 words,
                 DIALECTS[words.NAME],
@@ -101,7 +118,7 @@ class Compacting:
                 leaves=leaves,
                 created=int(time()),
             )
-            return await offload(work.done, STORE)
+            return await offload(partial(work, call), STORE)
         except (SealBroken, MalformedRequest) as error:
             self._memory.count("compaction_refused")
             told = f"compaction: {error}" if isinstance(error, SealBroken) else str(error)

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.call import failed
+from tokenmizer_mw.compaction import agents
 from tokenmizer_mw.compaction.asked import Asked, CompactAbove, CompactNow
 from tokenmizer_mw.compaction.clearing import clear_thinking, clear_tool_uses
 from tokenmizer_mw.compaction.history import Behind
@@ -82,6 +83,23 @@ class CompactionCall:
             return self._at_once(cleared, asked.compact, key)
         return self._forwarded(cleared, asked.compact, key, edits)
 
+    def summed_up(self) -> Answered | None:
+        """The answer to an agent that has its chat summed up; ``None``: it is asked of the model, as it came."""
+        given = read_object(decoded(self.body)).values
+        body = agents.without_prompt(given)
+        key = self._key(given, None)
+        if body is None or key is None:
+            return None
+        request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
+        made = self._made(key, request, Wish())
+        if made is None:
+            return None
+        self.memory.count("agent_compaction_answered")
+        whole = agents.answer(request.model, made.block)
+        if request.stream:
+            return Answered(200, self.words.streamed(whole), stream=True)
+        return Answered(200, _dumped(whole))
+
     def _key(self, given: Mapping[str, Any], kept: Kept | None) -> SessionKey | None:
         """Whose call it is; ``None`` where nothing says so."""
         found, named = self.session
@@ -122,6 +140,8 @@ class CompactionCall:
         """The request without what asks; with ``whole`` none of its other bytes changes."""
         if whole and behind.kept is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.known)
+            if not any(name in asking.fields for name in self.words.ASKING):
+                return asking
             return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.known)
         return self.dialect.read(_dumped(behind.body), self.memory.known)
 

@@ -48,6 +48,9 @@ _LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 _LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES})
 """Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
 
+RULES_FROM: Final = 1_000
+"""Tokens of a block from which on every standing rule comes before anything is compared, not only the first ones."""
+
 
 @dataclass(slots=True)
 class Telling:
@@ -97,6 +100,8 @@ class Telling:
         first = _LEADING_BESIDE_HANDOVER if written else _LEADING
         leading = takewhile(lambda at: facts[at].section in first, range(len(facts)))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
+        if budget >= RULES_FROM:
+            forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
         added = added_tokens(self.counter)
         head = handover_head(self.handover) if self.handover is not None and written else ""
         beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)

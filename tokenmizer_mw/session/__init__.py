@@ -2,7 +2,7 @@
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 
-from .compaction import LongestRequests, begins_with_summary, tools_digest
+from .compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest
 from .resent import Placed, Resent
 from .state import (
     Edited,
@@ -28,6 +28,7 @@ __all__ = [
     "appended",
     "begins_with_summary",
     "fold",
+    "goes_on_from_block",
     "joining",
     "tools_digest",
 ]

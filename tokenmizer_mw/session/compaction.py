@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import takewhile
 from json import dumps
 from typing import Final
 
+from tokenmizer_mw.fence import opens_block
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -48,6 +50,12 @@ def begins_with_summary(messages: History, start: int, replies: Iterable[Message
     said = [canonical_text(message) for message in leading]
     summaries = [canonical_text(message) for message in replies if message.role is Role.ASSISTANT]
     return any(_repeats(text, summary) for summary in summaries for text in said if len(summary) >= _SUMMARY_LEAST)
+
+
+def goes_on_from_block(messages: History) -> bool:
+    """Whether the chat goes on from a summary that is a block of ours."""
+    leading = takewhile(lambda at: messages.roles[at] is not Role.ASSISTANT, range(len(messages)))
+    return any(is_continuation(messages[at]) and opens_block(messages[at].text) for at in leading)
 
 
 def _repeats(text: str, summary: str) -> bool:

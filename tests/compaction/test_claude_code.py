@@ -1,0 +1,90 @@
+"""The real Claude Code: its own compaction answered here, and the session that goes on from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hooks.agent import Session, blocks, desk, new_name, program
+from tests.proxy.serving import Served, call, configured, serving
+from tests.upstream.answer import Scripted
+from tests.upstream.server import Upstream
+
+from .clients import KEYS
+
+PROMPT = "Your task is to create a detailed summary of the conversation so far.\nName every file."
+RULES = ("Never push to the main branch.", "Always answer in French.", "Never delete the backups.")
+
+
+class Alone(Session):
+    """Claude Code without our plugin, through the proxy alone."""
+
+    plugin = False
+
+
+@pytest.mark.skipif(program("claude") is None, reason="Claude Code is not installed: make agents")
+def test_three_compactions_keep_every_rule(tmp_path: Path, upstream: Upstream) -> None:
+    with (
+        serving(configured(upstream, KEYS, memory={"agent_compaction": "ours"})) as served,
+        desk(tmp_path, served.url) as at_desk,
+        Alone(at_desk, upstream, name := new_name()) as session,
+    ):
+        for round_, rule in enumerate(RULES):
+            for part in range(4):
+                upstream.script.append(Scripted(text=f"Part {round_}.{part} is done. " + "It sorts the orders. " * 40))
+                session.say(f"{rule} Now do part {round_}.{part}. We use PostgreSQL." if not part else f"And {part}.")
+            assert session.say("/compact") == []
+            upstream.script.append(Scripted(text="On it."))
+            sent = session.say("Go on with the orders.")[-1]
+            (block,) = blocks(sent)
+            assert "being continued" in json.dumps(sent.json)
+            for earlier in RULES[: round_ + 1]:
+                assert earlier.rstrip(".") in block
+        said = [text for role, text in served.said(name) if role == "user"]
+        assert served.sessions() == [name]
+        assert served.memory.counters()["agent_compaction_answered"] == len(RULES)
+    assert not [text for text in said if "detailed summary" in text]
+    assert sum(text.endswith("Go on with the orders.") for text in said) == len(RULES)
+
+
+def asked(served: Served, name: str, *, stream: bool, content: Any = PROMPT) -> tuple[int, bytes]:
+    said = [
+        {"role": "user", "content": f"We build a shop with PostgreSQL. {RULES[0]}"},
+        {"role": "assistant", "content": "Understood."},
+        {"role": "user", "content": content},
+    ]
+    body = {"model": "fake-n3", "max_tokens": 99, "messages": said, "stream": stream}
+    status, _, answer = call(served.port, "/v1/messages", json.dumps(body).encode(), {"x-session-id": name})
+    return status, answer
+
+
+@pytest.fixture(scope="module")
+def answering(upstream: Upstream) -> Any:
+    with serving(configured(upstream, KEYS, memory={"agent_compaction": "ours"})) as served:
+        yield served
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("content", [PROMPT, [{"type": "text", "text": PROMPT}]], ids=["text", "blocks"])
+def test_the_answer_is_a_summary(answering: Served, upstream: Upstream, stream: bool, content: Any) -> None:
+    before = upstream.statistics.requests
+    status, answer = asked(answering, f"summary-{stream}-{type(content).__name__}", stream=stream, content=content)
+    assert status == 200
+    assert upstream.statistics.requests == before
+    assert b"<summary>" in answer and b"push to the main branch" in answer
+    assert answer.startswith(b"event: message_start" if stream else b"{")
+
+
+def test_what_only_talks_of_a_summary_reaches_the_model(answering: Served, upstream: Upstream) -> None:
+    before = upstream.statistics.requests
+    asked(answering, "talk", stream=False, content="How do I create a detailed summary of a book?")
+    assert upstream.statistics.requests == before + 1
+
+
+def test_it_is_off_by_default(plain: Served, upstream: Upstream) -> None:
+    before = upstream.statistics.requests
+    asked(plain, "off", stream=False)
+    assert upstream.statistics.requests == before + 1
