@@ -138,6 +138,16 @@ def test_what_was_done_by_hand_outlives_the_process(tmp_path: Path) -> None:
     memory.close()
 
 
+def test_a_fact_is_named_by_its_id_its_label_or_its_value(memory: SessionMemory) -> None:
+    node = database(memory)
+    for text in (node.id, node.label, node.label.upper(), node.value):
+        memory.pin("hall", text)
+        assert database(memory).pinned
+        memory.pin("hall", text, False)
+    with pytest.raises(UnknownNode):
+        memory.invalidate("hall", "the database of the hall", "a description is no name")
+
+
 def test_what_cannot_be_is_told(memory: SessionMemory) -> None:
     node = database(memory)
     with pytest.raises(CallerError, match="needs words"):

@@ -164,7 +164,7 @@ def remember(call: Call) -> Turn | None:
     except RequestBlocked:
         raise
     except Exception as error:
-        _passes(call.memory, error)
+        _passes(call, error)
     return None
 
 
@@ -176,7 +176,7 @@ async def aremember(call: Call) -> Turn | None:
     except RequestBlocked:
         raise
     except Exception as error:
-        _passes(call.memory, error)
+        _passes(call, error)
     return None
 
 
@@ -221,11 +221,11 @@ async def aanswered(turn: Turn) -> Answer | None:
     return await turn.asking.alook() if turn.asking is not None else None
 
 
-def _passes(memory: SessionMemory, error: Exception) -> None:
+def _passes(call: Call, error: Exception) -> None:
     if isinstance(error, MalformedRequest):
-        memory.count(Reason.MALFORMED_REQUEST.value)
+        call.memory.unreadable(call.path, str(error))
     else:
-        failed(memory, "open_failed", error)
+        failed(call.memory, "open_failed", error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +282,7 @@ class Remembered:
         try:
             clean = ingress.clean(body, known)
         except UnicodeError:
-            self.memory.count(Reason.MALFORMED_REQUEST.value)
+            self.memory.unreadable(self.opened.path, "not JSON in UTF-8")
             return None
         except Exception as error:
             failed(self.memory, "redaction_failed", error)
@@ -484,9 +484,9 @@ class Turn:
                 self._done = last or closed.settled
                 if self._done:
                     return self._submit(_interrupted(closed, outcome) if attempt else closed)
-            except MalformedRequest:
+            except MalformedRequest as error:
                 self._done = True
-                self.memory.count(Reason.MALFORMED_REQUEST.value)
+                self.memory.unreadable(self._forwarding.path, str(error))
             except Exception as error:
                 self._done = True
                 failed(self.memory, "commit_failed", error)

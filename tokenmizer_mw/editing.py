@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.extract.slots import read_slot
+from tokenmizer_mw.graph.search import named
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited
 from tokenmizer_mw.model.node import (
@@ -150,8 +151,8 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any]) -
         raise CallerError(f"{holder.label!r} has that place now: declare it wrong, or put it away, first")
 
 
-def _node(state: SessionState, id: str) -> Node:
-    node = state.graph.get(id)
+def _node(state: SessionState, text: str) -> Node:
+    node = named(state.graph, text)
     if node is None:
-        raise UnknownNode(f"the session has no node {id[:60]!r}")
+        raise UnknownNode(f"the session has no fact {text[:60]!r}")
     return node

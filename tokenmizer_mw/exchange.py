@@ -300,6 +300,11 @@ class Forwarding:
         self._decoder: Decoder | None = None
 
     @property
+    def path(self) -> str:
+        """Where the request was sent to."""
+        return self._opened.path
+
+    @property
     def held(self) -> int:
         """Bytes that are kept of the call."""
         return len(self._opened.body) + self._opened.settings.capture_max - self._room

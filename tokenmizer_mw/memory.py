@@ -230,7 +230,8 @@ class SessionMemory(RequestPath):
         return node
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
-        """Declare a fact wrong, by hand: resumes show it as a warning. Raises ``UnknownNode``."""
+        """Declare a fact wrong, by hand: resumes show it as a warning. ``node_id`` is its id, or its label
+        or value, as for ``why``; so it is in ``archive``, ``pin`` and ``correct``. Raises ``UnknownNode``."""
         key, reason = self._known(session_id, tenant), self._cleaned_text(reason)
         self._kept.update(key, lambda state: marked(state, node_id, Status.INVALIDATED, reason))
 

@@ -27,6 +27,7 @@ from tokenmizer_mw.errors import (
     StoreUnavailable,
     UnknownSession,
 )
+from tokenmizer_mw.exchange import Reason
 from tokenmizer_mw.fence import may_echo, unechoed, without_own_blocks
 from tokenmizer_mw.fitting import Context, Shortened
 from tokenmizer_mw.forking import make_lock
@@ -60,6 +61,7 @@ from tokenmizer_mw.session import LongestRequests, SessionState, goes_on_from_bl
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.snapshots import Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
+from tokenmizer_mw.terminal import one_line
 from tokenmizer_mw.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
 from tokenmizer_mw.tracing import LimitedLog, span
 from tokenmizer_mw.window import Rewrite, budget_for, could_exceed, left_to_others, looked_at, smallest_budget
@@ -91,6 +93,7 @@ _COMPACTION_SHARE: Final = 0.2
 FINISH_REASON_MAX: Final = 64
 """Characters of what a provider says about the end of a reply that are kept."""
 
+_PATH_SHOWN: Final = 120
 _logger = logging.getLogger("tokenmizer_mw")
 
 
@@ -576,6 +579,12 @@ class RequestPath:
     def lend_model(self, key: SessionKey, lent: LentModel) -> None:
         """A chat call of the session has ended, and lends a model, which is asked if one is wanted. Never blocks."""
         self._model_pass.lend(key, lent)
+
+    def unreadable(self, path: str, why: str) -> None:
+        """Count a request that is none in the dialect of its route, and log that: a route once in a minute."""
+        self.count(Reason.MALFORMED_REQUEST.value)
+        subject = f"{one_line(path)[:_PATH_SHOWN]}: {why.partition(':')[0]}"
+        self._limited_log.warn(subject, "a request passes and is not remembered, since it cannot be read (%s)")
 
     def count(self, reason: str, times: int = 1) -> None:
         """Add to the counter ``reason``."""

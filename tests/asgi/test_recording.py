@@ -338,6 +338,15 @@ def test_malformed_request_is_counted_and_not_recorded(body: bytes, counter: str
     assert memory.counters() == {counter: 1}
 
 
+def test_a_route_that_cannot_be_read_is_logged_once(memory: Any, caplog: pytest.LogCaptureFixture) -> None:
+    notes: list[bytes] = []
+    for body in (b'{"messages": 1, "word": "confidential"}', b'{"messages": 2}', b'{"messages": 3}'):
+        chat(answering([start(), piece(b"", False)], notes), memory, Connection(request(body)))
+    [line] = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]
+    assert "/v1/chat/completions: no list of messages" in line
+    assert "confidential" not in line
+
+
 def test_lifespan_ends_when_nothing_is_left_to_do(memory: Any, log: MemoryLog) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":

@@ -59,10 +59,10 @@ def test_a_graph_prints_as_a_tree() -> None:
     assert lines[0] == "session"
     place = next(place for place, line in enumerate(lines) if "PostgreSQL 17" in line)
     assert [re.sub(r"^[^a-z]*", "", line) for line in lines[place + 1 : place + 3]] == [
-        "replaced PostgreSQL in turn 14: the host offers it",
-        "replaced SQLite in turn 7: SQLite locks under load",
+        "replaced PostgreSQL in message 14: the host offers it",
+        "replaced SQLite in message 7: SQLite locks under load",
     ]
-    assert any("\u2298 MongoDB  option, invalidated, user, turn 8" in line for line in lines)
+    assert any("\u2298 MongoDB  option, invalidated, user, message 8" in line for line in lines)
 
 
 def test_every_fact_is_in_the_tree_once() -> None:

@@ -147,7 +147,7 @@ def test_cards_of_a_canvas_lie_in_their_groups_and_on_no_other(graph: SessionGra
 def test_a_card_of_a_canvas_tells_what_it_is() -> None:
     nodes = {node["id"]: node for node in json.loads(export_graph(booking(), "canvas"))["nodes"]}
     assert nodes["decision-1"]["text"] == (
-        "**~~SQLite~~**\\\n\u21b7 choice, superseded, user, turn 2\n\n> We use SQLite, it is one file."
+        "**~~SQLite~~**\\\n\u21b7 choice, superseded, user, message 2\n\n> We use SQLite, it is one file."
     )
     assert nodes["group-decision"]["label"] == "Decisions (5)"
 
@@ -236,10 +236,10 @@ def test_what_other_dialects_would_act_on_is_broken() -> None:
 
 def test_markdown_reads_as_a_story() -> None:
     text = export_graph(booking(), "markdown", title="hall")
-    assert "- [x] **write the schema** (completed, user, turn 3)" in text
-    assert "- [ ] **move the bookings** (in progress, user, turn 9)" in text
-    assert "- **~~MongoDB~~** (option, invalidated, user, turn 8)\n  - because: nobody here knows it" in text
-    assert "- turn 7: SQLite \u2192 PostgreSQL: SQLite locks under load\n  > We switch.\n- turn 14:" in text
+    assert "- [x] **write the schema** (completed, user, message 3)" in text
+    assert "- [ ] **move the bookings** (in progress, user, message 9)" in text
+    assert "- **~~MongoDB~~** (option, invalidated, user, message 8)\n  - because: nobody here knows it" in text
+    assert "- message 7: SQLite \u2192 PostgreSQL: SQLite locks under load\n  > We switch.\n- message 14:" in text
     assert "- PostgreSQL *fixes* database is locked" in text
 
 

@@ -136,7 +136,7 @@ def test_details_tell_who_said_it_and_the_chain_of_a_decision(browser: Any, fold
         page.page.get_by_role("button", name="PostgreSQL 17").click()
         told = page.page.inner_text("#details")
         assert "PostgreSQL 17" in told
-        assert "user, turn 14" in told
+        assert "user, message 14" in told
         assert told.index("SQLite locks under load") < told.index("the host offers it")
         page.page.get_by_role("button", name=re.compile("^SQLite")).click()
         told = page.page.inner_text("#details")

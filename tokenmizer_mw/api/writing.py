@@ -87,7 +87,9 @@ def _edited(
 ) -> shapes.EditAnswer:
     """Do the work, and give the fact with the number of the change. 0: it changed nothing."""
     id, tenant = asked.body.session_id, asked.tenant
-    asked.memory.graph(id, tenant=tenant)  # what was said last has its facts first
+    graph = asked.memory.graph(id, tenant=tenant)  # what was said last has its facts first
+    if node_id and graph.get(node_id) is None:
+        raise UnknownNode
     before = len(asked.memory.edits(id, tenant=tenant))
     work(asked.memory, id)
     node = asked.memory.graph(id, tenant=tenant).get(node_id)

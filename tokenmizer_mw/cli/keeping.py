@@ -15,7 +15,7 @@ from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.backups import back_up, sessions_of, take_back
 from tokenmizer_mw.operations.erasure import erase, expire
-from tokenmizer_mw.operations.known_backups import Backup, on_record, strike_off
+from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT, Backup, on_record, strike_off
 from tokenmizer_mw.terminal import show, show_json
 
 from .opening import Store
@@ -36,11 +36,19 @@ def backup(arguments: argparse.Namespace, store: Store) -> None:
     elif not store.log.tenants():
         raise CallerError(f"nothing to back up: no sessions in {store.place}")
     else:
-        made = back_up(store.log, Path(arguments.dest), now=time.time(), portable=arguments.portable)
+        made = _write_backup(arguments, store)
         if arguments.json:
             show_json(_plain(made))
         else:
             show(f"{made.path}: {made.sessions:,} sessions, verified")
+
+
+def _write_backup(arguments: argparse.Namespace, store: Store) -> Backup:
+    tenants = [tenant for tenant in store.log.tenants() if tenant != BACKUPS_TENANT]
+    count = sum(len(store.log.sessions(tenant)) for tenant in tenants)
+    with progress("sessions written and verified", 2 * count) as advance:
+        where = Path(arguments.dest)
+        return back_up(store.log, where, now=time.time(), portable=arguments.portable, advance=advance)
 
 
 def _plain(one: Backup) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def _replaced(node: Node, step: Transition) -> Text:
 
     because = f": {words_of(step.reason)}" if step.reason else ""
     text = Text("replaced ", style="dim").append(label_of(node), style="strike")
-    return text.append(f" in turn {step.trigger}{because}", style="dim")
+    return text.append(f" in message {step.trigger}{because}", style="dim")
 
 
 def _colour(node: Node) -> str:

@@ -68,7 +68,7 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     old, new = (markdown(label_of(nodes[id])) for id in (step.old, step.new))
     because = f": {markdown(words_of(step.reason))}" if step.reason else ""
     quote = f"\n  > {markdown(words_of(step.evidence))}" if step.evidence else ""
-    return f"- turn {step.trigger}: {old} \u2192 {new}{because}{quote}"
+    return f"- message {step.trigger}: {old} \u2192 {new}{because}{quote}"
 
 
 def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:

@@ -76,7 +76,7 @@ def _node(node: Node) -> str:
     before, behind = _SHAPES[node.type]
     look = STATUSES[node.status]
     label = quoted(words_of(label_of(node), _LABEL_MAX))
-    return f'{_name(node.id)}{before}"{label}<br>{look.word}, turn {node.source.turn}"{behind}:::{node.status.value}'
+    return f'{_name(node.id)}{before}"{label}<br>{look.word}, message {node.source.turn}"{behind}:::{node.status.value}'
 
 
 def _name(id: str) -> str:

@@ -174,7 +174,7 @@ def _lanes(chosen: Selection) -> Iterator[str]:
             yield (
                 f'<li id="n-{escape(node.id)}" class="s-{node.status.value}"><button type="button">'
                 f'<b dir="auto">{escape(label_of(node))}</b>'
-                f"<small>{look_.mark} {look_.word} \u00b7 turn {node.source.turn}</small></button></li>"
+                f"<small>{look_.mark} {look_.word} \u00b7 message {node.source.turn}</small></button></li>"
             )
         yield "</ul></section>"
 
@@ -199,7 +199,7 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     because = f'<p dir="auto">{escape(words_of(step.reason))}</p>' if step.reason else ""
     quote = f'<blockquote dir="auto">{escape(words_of(step.evidence))}</blockquote>' if step.evidence else ""
     return (
-        f'<li><p><span class="turn">turn {step.trigger}</span> {_link(nodes[step.old])}'
+        f'<li><p><span class="turn">message {step.trigger}</span> {_link(nodes[step.old])}'
         f' <span aria-label="was replaced by">\u2192</span> {_link(nodes[step.new])}</p>{because}{quote}</li>'
     )
 

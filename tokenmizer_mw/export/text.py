@@ -32,7 +32,7 @@ def words_of(text: str, limit: int = TEXT_MAX) -> str:
 def said_by(source: Source) -> str:
     """Who said it and where: "user, turn 12"."""
     role = flatten(source.role, 20)
-    return f"{role}, turn {source.turn}" if role else f"turn {source.turn}"
+    return f"{role}, message {source.turn}" if role else f"message {source.turn}"
 
 
 def _calm(text: str) -> str:

@@ -66,16 +66,22 @@ def described(graph: SessionGraph, text: str) -> Node | None:
     """The node that ``text`` means: the one with this id, else with this label or value (decisions before others),
     else with the same words, else the best that ``search`` finds. What still holds comes first each time. ``None``
     when nothing matches."""
+    if (node := named(graph, text)) is not None:
+        return node
+    hits = search(graph, text, k=1)
+    return hits[0].node if hits else None
+
+
+def named(graph: SessionGraph, text: str) -> Node | None:
+    """The node with this id, else with this label or value, else with the same words; no guess, so that a change by
+    hand meets what was meant. ``None`` when there is none."""
     node = graph.get(text)
     if node is not None:
         return node
     spelling, wanted = text.strip().casefold(), asked_words(text)
-    named = [(_match(node, spelling, wanted), node) for node in graph.nodes()]
-    found = [(rank, -index, node) for index, (rank, node) in enumerate(named) if rank is not None]
-    if found:
-        return min(found, key=lambda entry: entry[:2])[2]
-    hits = search(graph, text, k=1)
-    return hits[0].node if hits else None
+    ranked = [(_match(node, spelling, wanted), node) for node in graph.nodes()]
+    found = [(rank, -index, node) for index, (rank, node) in enumerate(ranked) if rank is not None]
+    return min(found, key=lambda entry: entry[:2])[2] if found else None
 
 
 def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, bool, bool] | None:

@@ -128,12 +128,12 @@ class Why:
         yield f"{flatten(node.label)} ({node.type.value}, {node.status.value})"
         if node.detail:
             yield f"  because: {flatten(node.detail, _TEXT_MAX)}"
-        yield f"  said by: {flatten(node.source.role)} in turn {node.source.turn}"
+        yield f"  said by: {flatten(node.source.role)} in message {node.source.turn}"
         if node.source.quote:
             yield f'  quote:   "{flatten(node.source.quote, _TEXT_MAX)}"'
         for old, step, new in self.chain:
             reason = f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
-            yield f"  turn {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{reason}"
+            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{reason}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
             yield f"  {arrow} {edge.type.value} {flatten(far.label)}"

@@ -17,16 +17,23 @@ from tokenmizer_mw.store.sqlite import SqliteLog
 
 from .exports import SessionDiffers, restore
 from .known_backups import BACKUPS_TENANT, Backup, Form, put_on_record
-from .lines_backup import Session, read_lines, write_lines
+from .lines_backup import Session, counted, read_lines, write_lines
 
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
 _ENDINGS: Final[dict[Form, str]] = {"sqlite": "db", "lines": "jsonl"}
 
 
 def back_up(
-    log: EventLog, where: Path, *, now: float, portable: bool = False, tenants: Collection[str] | None = None
+    log: EventLog,
+    where: Path,
+    *,
+    now: float,
+    portable: bool = False,
+    tenants: Collection[str] | None = None,
+    advance: Callable[[int], None] = lambda done: None,
 ) -> Backup:
-    """Write a backup to ``where``, a new file or a directory for one, verify it, and put it on record.
+    """Write a backup to ``where``, a new file or a directory for one, verify it, and put it on record. ``advance`` is
+    told of each session when it is written, and again when it is verified.
 
     A SQLite store gives a copy of its database as it is at one moment, all else JSON Lines, as it does when it is to be
     ``portable`` or to hold some ``tenants`` only. The file is for its owner alone. Raises ``CallerError`` when it is
@@ -36,9 +43,10 @@ def back_up(
     path = _target(where, form, now)
     if isinstance(log, SqliteLog) and form == "sqlite":
         log.copy(path)
+        advance(sum(len(log.sessions(tenant)) for tenant in log.tenants() if tenant != BACKUPS_TENANT))
     else:
-        write_lines(log, path, tenants)
-    backup = Backup(str(path), socket.gethostname(), form, now, sum(1 for _ in sessions_of(path)))
+        write_lines(log, path, tenants, advance)
+    backup = Backup(str(path), socket.gethostname(), form, now, sum(1 for _ in counted(sessions_of(path), advance)))
     put_on_record(log, backup)
     return backup
 

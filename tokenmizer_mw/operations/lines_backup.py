@@ -27,13 +27,25 @@ BACKUP_VERSION: Final = 1
 Session = tuple[SessionKey, list[Recorded]]
 
 
-def write_lines(log: EventLog, path: Path, tenants: Collection[str] | None = None) -> int:
+def write_lines(
+    log: EventLog,
+    path: Path,
+    tenants: Collection[str] | None = None,
+    advance: Callable[[int], None] = lambda done: None,
+) -> int:
     """Write the sessions of ``tenants`` (``None``: of all) into a new file that only its owner can read. Returns how
-    many there were.
+    many there were; ``advance`` is told of each.
 
     Every session is as it was at one moment, which is not the same for all. Raises ``OSError``.
     """
-    return _write(path, _sessions(log, tenants))
+    return _write(path, counted(_sessions(log, tenants), advance))
+
+
+def counted(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
+    """The same sessions; ``advance`` is told of each when it is done with."""
+    for session in sessions:
+        yield session
+        advance(1)
 
 
 def read_lines(path: Path) -> Iterator[Session]:
