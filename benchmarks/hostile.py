@@ -57,6 +57,12 @@ INPUTS: Final[dict[str, str]] = {
     "diffs": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
     "deep lists": "[",
     "deep objects": '{"a":',
+    "beginnings of JWTs": "eyJ",
+    "beginnings of JWTs, apart": "eyJ-_",
+    "beginnings of keys": "sk-AKIAxox",
+    "beginnings of key blocks": "-----BEGIN ",
+    "beginnings of addresses": "://",
+    "dense values": "export A_KEY=a1B2c3d4e5\n",
 }
 
 ROLES: Final = ("user", "assistant", "tool")
@@ -72,6 +78,9 @@ BODIES: Final[dict[str, tuple[str, str, str]]] = {
     "zero-width": ('{"messages": [{"role": "user", "content": "', "a\u200b", '"}]}'),
     "addresses": ('{"messages": [{"role": "user", "content": "', "https://a.b/c?d=e ", '"}]}'),
     "secrets": ('{"messages": [{"role": "user", "content": "', f"Bearer {drawn('w', 16, 'a')} ", '"}]}'),
+    "beginnings of JWTs": ('{"messages": [{"role": "user", "content": "', "eyJ", '"}]}'),
+    "beginnings of JWTs, apart": ('{"messages": [{"role": "user", "content": "', "eyJ-_", '"}]}'),
+    "beginnings of keys": ('{"messages": [{"role": "user", "content": "', "sk-AKIAxox", '"}]}'),
     "tables of secrets": ('{"messages": [{"role": "user", "content": "', "|password|b\\n|a1b2c3|b\\n", '"}]}'),
     "messages": ('{"messages": [', '{"role": "user", "content": "a"},', '{"role": "user", "content": "a"}]}'),
     "members": ("{", '"a": 1,', '"b": 1}'),

@@ -36,6 +36,14 @@ UNITS: Final[dict[str, str]] = {
     "assignments": "token: value ",
     "tables": "|password|b\n|a1b2c3|b\n",
     "key blocks": "-" * 5 + "BEGIN PRIVATE KEY" + "-" * 5,
+    "beginnings of JWTs": "eyJ",
+    "beginnings of JWTs, apart": "eyJ-_",
+    "beginnings of JWTs, ended": "eyJ-_" * 700 + " .",
+    "beginnings of keys": "sk-AKIAxox",
+    "beginnings of long keys": "ATBB" + drawn("w", 4, "a") + "-",
+    "beginnings of key blocks": "-" * 5 + "BEGIN ",
+    "beginnings of addresses": "://",
+    "many names": "export A_KEY=a1B2c3d4e5\n",
     "manifests": "kind: Secret\ndata:\n a: b\n",
 }
 
@@ -65,3 +73,15 @@ def test_ordinary_text_costs_no_more_steps_when_it_is_longer() -> None:
     REDACTOR.redact(line)
     short, long = line * 10, line * 1_000
     assert count_calls(lambda: REDACTOR.redact(long)) == count_calls(lambda: REDACTOR.redact(short))
+
+
+def test_beginnings_of_jwts_in_a_word_are_passed_over() -> None:
+    """A JWT begins where a word does: the first pass stops nowhere in between."""
+    REDACTOR.redact("eyJ")
+    assert count_calls(lambda: REDACTOR.redact("eyJ" * 10_000)) <= 2 * count_calls(lambda: REDACTOR.redact("eyJ" * 10))
+
+
+@pytest.mark.parametrize("before", ["", "x ", "%20", "\\n", "\x1b[0m", "eyJeyJ ", "eyJ-_" * 50 + " "])
+def test_a_jwt_is_found_behind_what_looks_like_its_beginning(before: str) -> None:
+    jwt = "eyJ" + ".".join(drawn("w", size, str(size)) for size in (30, 60, 43))
+    assert jwt[:40] not in REDACTOR.redact(f"{before}{jwt} is it")

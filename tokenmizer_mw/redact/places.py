@@ -8,7 +8,7 @@ from typing import Final
 from .found import Found, Rank, Reading, begins_word, refusal
 from .judge import basic_pair, entropy, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
 from .names import identifier
-from .pattern import compiled
+from .pattern import compiled, outlined
 
 WINDOW: Final = 4096
 """Bytes that a reader looks at before it has accepted anything."""
@@ -35,7 +35,9 @@ class Place:
     """A row: ``gate`` is where it begins (RE2), ``pattern`` the whole, with one group around the secret.
 
     ``judge`` names how the secret is judged, one of ``JUDGES``. ``edge`` rows do not begin in the middle of a word.
-    ``before`` is RE2 that must be found in the text before, up to where it ends ("" for anything).
+    ``before`` is RE2 that must be found in the text before, up to where it ends ("" for anything). ``holds`` stands in
+    every match (b"" when that says nothing). ``apart``: nothing else begins as the row does, so that the first pass
+    may stop at an ``edge`` only.
     """
 
     kind: str
@@ -46,6 +48,8 @@ class Place:
     counter: str
     edge: bool = True
     before: str = ""
+    holds: bytes = b""
+    apart: bool = False
 
     def read(self, text: bytes, start: int) -> Reading:
         """What stands at ``start``."""
@@ -54,7 +58,10 @@ class Place:
             return refusal(self.kind, start, onward, "in the middle of a word", onward)
         if self.before and not compiled(self.before).search(text[max(0, start - _BEFORE) : start]):
             return refusal(self.kind, start, onward, "not behind such a command", onward)
-        match = compiled(self.pattern).match(text, start, min(len(text), start + WINDOW))
+        last = min(len(text), start + WINDOW)
+        likely = not self.holds or text.find(self.holds, start, last) >= 0
+        outline = outlined(self.pattern).reach(text, start, last) if likely else start
+        match = compiled(self.pattern).match(text, start, last) if outline > start else None
         if match is None:
             return refusal(self.kind, start, onward, "not the whole of it", onward)
         first, last = match.span(1)

@@ -43,15 +43,19 @@ _NOWHERE: Final = Reading(0)
 class Scanner:
     """Rules compiled into passes. ``shaped`` are the rules for credentials that are known by themselves, which are
     also looked for inside of what others find: groups, each of what must stand before its rows, and the rows;
-    ``begins`` are the bytes that any of these rows begin with. ``placed`` are the other rules."""
+    ``begins`` are the bytes that any of these rows begin with. ``placed`` are the other rules, in
+    groups as well."""
 
     __slots__ = ("_all", "_shaped")
 
     def __init__(
-        self, shaped: Iterable[tuple[str, Iterable[Row]]], placed: Iterable[Row], begins: frozenset[int]
+        self,
+        shaped: Iterable[tuple[str, Iterable[Row]]],
+        placed: Iterable[tuple[str, Iterable[Row]]],
+        begins: frozenset[int],
     ) -> None:
         self._shaped = _Pass(shaped, begins)
-        self._all = (self._shaped, _Pass([("", placed)]))
+        self._all = (self._shaped, _Pass(placed))
 
     def touches(self, text: bytes) -> bool:
         """Whether anything in ``text`` may begin a secret."""

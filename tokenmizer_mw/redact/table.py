@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -68,15 +68,20 @@ class Rules:
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
         runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or distinct(one[1]))]
         begins = frozenset(byte for _, shape in shapes for byte in first(shape).encode())
-        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._rows(pii), begins)
+        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
         """Every kind that a finding may have by the tables alone; values by name can have further ones."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 
+    def _placed(self, pii: bool) -> tuple[tuple[str, Iterable[Row]], ...]:
+        places = [place for place in self.places if place.kind not in self.without]
+        apart = [(place.gate, place.read) for place in places if place.apart]
+        anywhere = [(place.gate, place.read) for place in places if not place.apart]
+        return ("", [*anywhere, *self._rows(pii)]), (WORD_EDGE, apart)
+
     def _rows(self, pii: bool) -> Iterator[Row]:
-        yield from ((place.gate, place.read) for place in self.places if place.kind not in self.without)
         yield from BLOCKS
         yield GATE, keyed.read
         yield told.GATE, told.read

@@ -8,7 +8,7 @@ from . import shape as shapes
 from .found import Found, Reader, Reading, refusal
 from .judge import CHECKS, LOOK_MAX, WHOLE, entropy, placeholder
 from .names import identifier
-from .pattern import compiled
+from .pattern import compiled, outlined
 from .rule import Token
 
 WINDOW: Final = 1024
@@ -33,30 +33,33 @@ def row(token: Token, shape: str) -> tuple[str, Reader]:
 class _Shape:
     """A shape that begins where it is looked for."""
 
-    __slots__ = ("_forbidden", "_hexadecimal", "_pattern", "_token")
+    __slots__ = ("_forbidden", "_hexadecimal", "_outline", "_pattern", "_token")
 
     def __init__(self, token: Token, shape: str) -> None:
         self._token = token
         self._pattern = compiled(shapes.pattern(shape))
+        self._outline = outlined(shapes.pattern(shape))
         self._forbidden = frozenset(shapes.follows(shape).encode())
         self._hexadecimal = shapes.hexadecimal(shape)
 
     def read(self, text: bytes, start: int) -> Reading:
         """What stands at ``start``."""
         token, onward = self._token, start + SKIP
-        match = self._pattern.match(text, start, min(len(text), start + WINDOW))
-        if match is None:
+        last = min(len(text), start + WINDOW)
+        end = self._outline.reach(text, start, last)
+        if end == start:
             return refusal(token.kind, start, onward, "too short or of other characters", onward)
-        body, end = match.start(1), match.end()
         if end < len(text) and text[end] in self._forbidden:
             return refusal(token.kind, start, end, "longer than such a key is", onward)
+        match = self._pattern.match(text, start, last)
+        body = match.start(1) if match is not None else start
         why = doubts(token, text[start:end], body - start, named=not self._hexadecimal)
         if not why and in_base64(text, start):
             why = "in the middle of base 64"
         if why:
             return refusal(token.kind, start, end, why, max(onward, end - 1))
         if end == start + WINDOW:
-            end = self._pattern.reach(text, start, len(text))
+            end = self._outline.reach(text, start, len(text))
         return Reading(end, (Found(token.kind, start, end, f"has the shape {token.shape}"),))
 
 

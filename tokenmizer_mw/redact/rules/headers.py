@@ -17,6 +17,8 @@ HEADERS: Final[tuple[Place, ...]] = (
         ("", "eyJ{W20}.eyJ{W40}.{W43}", ""),
         "pk.eyJ{W20}.{W43}",
         before=r"(?:^|[^.]|[^k]\.|(?:^|[^p])k\.)$",
+        holds=b".",
+        apart=True,
     ),
     Place(
         "bearer-token",
