@@ -3,6 +3,7 @@ proxy was told its own, and wherever they are started."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
@@ -25,7 +26,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.hooks.place import Place, place
 from tokenmizer_mw.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password
-from tokenmizer_mw.store.announced import announce_store, announced_stores
+from tokenmizer_mw.store.announced import announce_store, announced_stores, data_folder
 from tokenmizer_mw.store.default import default_address, resolve_store
 
 from .agent import Desk, end_worker, short_folder
@@ -266,3 +267,55 @@ def test_workers_of_hooks_are_told_apart_by_the_file_that_is_meant(
         assert Configuration.load(environ=told).store == f"sqlite:///{tmp_path / name / 'sessions.db'}"
     assert spots["one"] != spots["two"]
     shutil.rmtree(sockets)
+
+
+ODD = [
+    b"null",
+    b"[]",
+    b"7",
+    b'"x"',
+    b"{}",
+    b'{"store": null}',
+    b"[" * 60_000,
+    b"\xff\xfe",
+    b"",
+    b'{"store": "\\u0000"}',
+]
+
+
+@pytest.mark.parametrize("said", ODD)
+def test_an_odd_announcement_is_passed_over(said: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with announce_store(f"sqlite:///{tmp_path / 'a.db'}"), odd_files(said):
+        assert [one.store for one in announced_stores()] == [f"sqlite:///{tmp_path / 'a.db'}"]
+
+
+@contextmanager
+def odd_files(said: bytes) -> Iterator[None]:
+    """A locked file that says ``said``, a pipe that nobody writes to, a folder, and a link to a device, beside what
+    servers announce."""
+    folder = data_folder()
+    assert folder is not None
+    path = folder / "servers" / "1.json"
+    os.mkfifo(path.with_name("2.json"))
+    path.with_name("3.json").mkdir()
+    path.with_name("4.json").symlink_to("/dev/zero")
+    with path.open("wb") as file:
+        file.write(said)
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_server_is_found_by_any_name_of_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    real, link = tmp_path / "real.yaml", tmp_path / "link.yaml"
+    real.write_text("listen: {}\n")
+    link.symlink_to(real)
+    store = f"sqlite:///{tmp_path / 'named.db'}"
+    with announce_store(store, str(link)):
+        assert resolve_store(environ={"TOKENMIZER_CONFIG": str(real)}) == store
+    with announce_store(store, str(real)):
+        assert resolve_store(environ={"TOKENMIZER_CONFIG": str(link)}) == store

@@ -6,9 +6,11 @@ file in the user's data directory that names the store; the lock ends with the p
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -115,28 +117,55 @@ def _remove_if_stale(path: Path) -> None:
 
 
 def _is_held(path: Path) -> bool:
-    """Whether the server that wrote the file runs."""
-    handle = os.open(path, os.O_RDONLY)
+    """Whether the server that wrote the file runs. Raises ``OSError``."""
+    handle = _open_own(path)
+    try:
+        return _is_locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _open_own(path: Path) -> int:
+    """A plain file of this user, opened for reading: a pipe would be waited for, a link leads elsewhere. Raises
+    ``OSError``."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        os.close(handle)
+        raise FileNotFoundError(errno.ENOENT, "no file of this user", str(path))
+    return handle
+
+
+def _is_locked(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    finally:
-        os.close(handle)
     return False
 
 
 def _read(path: Path) -> tuple[int, Announcement] | None:
     """When the file was written, in nanoseconds, and what it says; ``None``: nobody runs who wrote it."""
     try:
-        if not _is_held(path):
-            return None
-        with path.open("rb") as file:
-            said = json.loads(file.read(_LENGTH_MAX))
-        announcement = Announcement(str(said["store"]), str(said["config"]), bool(said["has_password"]))
-        return path.stat().st_mtime_ns, announcement
-    except (OSError, ValueError, TypeError, KeyError):
+        handle = _open_own(path)
+    except OSError:
         return None
+    with os.fdopen(handle, "rb") as file:
+        try:
+            if not _is_locked(handle):
+                return None
+            said = json.loads(file.read(_LENGTH_MAX))
+            announcement = Announcement(_text(said["store"]), _text(said["config"]), bool(said["has_password"]))
+            return os.fstat(handle).st_mtime_ns, announcement
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+
+def _text(value: object) -> str:
+    """``value``, which is a text without a NUL. Raises ``ValueError``."""
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError("no text")
+    return value
 
 
 def reachable_address(said: Announcement, of_file: str) -> str:

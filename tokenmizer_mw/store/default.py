@@ -25,7 +25,8 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
 
     - the one that is ``named``;
     - what ``TOKENMIZER_STORE`` says;
-    - with ``TOKENMIZER_CONFIG``: the store of a running server that was started with that file; else ``store`` in it;
+    - with ``TOKENMIZER_CONFIG``: the store of a running server that was started with that file, by whichever name
+      (symbolic links); else ``store`` in it;
     - the store of the running server that was started last;
     - a database in the user's data directory.
 
@@ -38,7 +39,7 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
     if path := variables.get(CONFIG_VARIABLE):
         path = os.path.abspath(path)
         of_file = store_in_file(path)
-        if own := [said for said in servers if said.config == path]:
+        if own := [said for said in servers if said.config and os.path.realpath(said.config) == os.path.realpath(path)]:
             return reachable_address(own[0], of_file)
         if of_file:
             return of_file
