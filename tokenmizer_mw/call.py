@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.booking import Booked
-from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked, StoreUnavailable
+from tokenmizer_mw.errors import ConfigError, MalformedRequest, RequestBlocked, StoreUnavailable, raised_at
 from tokenmizer_mw.exchange import (
     Closed,
     Forwarding,
@@ -603,8 +603,4 @@ def failed(memory: SessionMemory, counter: str, error: BaseException) -> None:
     if isinstance(error, StoreUnavailable):
         memory.store_monitor.report(error.cause or type(error).__name__, error.place)
         return
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"
-    _log.warning("%s: %s in %s; the chat went on without", counter, type(error).__name__, place)
+    _log.warning("%s: %s in %s; the chat went on without", counter, type(error).__name__, raised_at(error))

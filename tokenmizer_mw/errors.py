@@ -166,3 +166,11 @@ class RequestBlocked(PeerError):
         super().__init__(self.MESSAGE)
         self.signals = signals
         self.body = body
+
+
+def raised_at(error: BaseException) -> str:
+    """The function and line that raised ``error``, as "name:line"; "?" for an error that was never raised."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"

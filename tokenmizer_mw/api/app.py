@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.access.caller import Caller, caller_of
-from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.offload import CALLS, offload
@@ -214,11 +214,7 @@ def _told(problem: Problem) -> Written:
 
 def _failed(name: str, error: BaseException) -> None:
     """Log a failure of ours: its kind and place, never its text, which may hold what was said."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"
-    _log.warning("api %s: %s in %s", name, type(error).__name__, place)
+    _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))
 
 
 async def _send(send: Send, answer: Written, headers: Mapping[str, str], *, bare: bool) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
 from tokenmizer_mw.store.default import resolve_store
@@ -124,11 +124,7 @@ class Work:
 
 def _place_of(error: BaseException) -> str:
     """Which fault it is and where, without its text, which may hold what was said."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f" in {trace.tb_frame.f_code.co_name}:{trace.tb_lineno}" if trace is not None else ""
-    return f"{type(error).__name__}{where}"
+    return f"{type(error).__name__} in {raised_at(error)}"
 
 
 def _settings(environ: Mapping[str, str]) -> Settings:

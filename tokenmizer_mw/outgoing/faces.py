@@ -147,20 +147,9 @@ class Replayed:
         """There is nothing to close."""
 
 
-def refused(response: Callable[..., Any], request: object, blocked: RequestBlocked) -> Any:
-    """The answer to a request that the guard blocks, as the library's ``response``."""
-    headers = {"content-type": "application/json"}
-    return response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
+class _Face(Generic[Q, S, T]):
+    """What both colours of a transport share."""
 
-
-class SyncFace(Generic[Q, S, T]):
-    """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
-
-    ``routes`` maps path endings to dialects; ``tenant`` is where sessions are looked for outside of any binding. What
-    else holds is said of ``Outgoing``.
-    """
-
-    _wrap: ClassVar[type[WatchedStream]]
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
     _response: ClassVar[type[Any]]
@@ -177,19 +166,34 @@ class SyncFace(Generic[Q, S, T]):
         self._outgoing = Outgoing(memory, routes, tenant, self._whole)
         self._inner: Any = self._default() if inner is None else inner
 
+    def _again(self, request: Q, answer: Answer) -> S:
+        """The library's response of an answer that is given again."""
+        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
+        return response
+
+    def _refused(self, request: Q, blocked: RequestBlocked) -> S:
+        """The library's response to a request that the guard blocks."""
+        headers = {"content-type": "application/json"}
+        response: S = self._response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
+        return response
+
+
+class SyncFace(_Face[Q, S, T]):
+    """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
+
+    ``routes`` maps path endings to dialects; ``tenant`` is where sessions are looked for outside of any binding. What
+    else holds is said of ``Outgoing``.
+    """
+
+    _wrap: ClassVar[type[WatchedStream]]
+
     def handle_request(self, request: Q) -> S:
         """The response, as soon as its head is there."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
             return self._outgoing.send(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
-            answer: S = refused(self._response, request, blocked)
-            return answer
-
-    def _again(self, request: Q, answer: Answer) -> S:
-        """The library's response of an answer that is given again."""
-        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
-        return response
+            return self._refused(request, blocked)
 
     def close(self) -> None:
         """Close the transport inside."""
@@ -208,25 +212,10 @@ class SyncFace(Generic[Q, S, T]):
         self._inner.__exit__(exc_type, exc_value, traceback)
 
 
-class AsyncFace(Generic[Q, S, T]):
+class AsyncFace(_Face[Q, S, T]):
     """``SyncFace`` for an event loop."""
 
     _wrap: ClassVar[type[AsyncWatchedStream]]
-    _default: ClassVar[type[Any]]
-    _whole: ClassVar[type[Any]]
-    _response: ClassVar[type[Any]]
-    _body: ClassVar[type[Replayed]]
-
-    def __init__(
-        self,
-        memory: SessionMemory,
-        inner: T | None = None,
-        *,
-        routes: Mapping[str, Dialect] = ROUTES,
-        tenant: str = LOCAL_TENANT,
-    ) -> None:
-        self._outgoing = Outgoing(memory, routes, tenant, self._whole)
-        self._inner: Any = self._default() if inner is None else inner
 
     async def handle_async_request(self, request: Q) -> S:
         """The response, as soon as its head is there."""
@@ -234,13 +223,7 @@ class AsyncFace(Generic[Q, S, T]):
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
-            answer: S = refused(self._response, request, blocked)
-            return answer
-
-    def _again(self, request: Q, answer: Answer) -> S:
-        """The library's response of an answer that is given again."""
-        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
-        return response
+            return self._refused(request, blocked)
 
     async def aclose(self) -> None:
         """Close the transport inside."""
