@@ -204,6 +204,28 @@ def test_the_link_signs_in_where_the_page_is_open_already(browser: Any, address:
         assert shown.complaints == []
 
 
+def test_the_graph_grows_and_shrinks_by_buttons_and_keys(browser: Any, address: str, signed_in: Any) -> None:
+    with opened(browser, f"{address}graph?id=hall", storage_state=signed_in, width=390) as shown:
+        page = shown.page
+
+        def width() -> float:
+            return float(page.locator(".drawing > svg").evaluate("svg => svg.getBoundingClientRect().width"))
+
+        natural = width()
+        page.click("button[data-zoom=in]")
+        assert width() == pytest.approx(natural * 1.25, rel=0.01)
+        page.click("button[data-zoom=whole]")
+        assert width() <= page.locator(".drawing").evaluate("box => box.clientWidth") + 1
+        assert shown.page.evaluate(BESIDE) <= 0
+        small = width()
+        page.focus(".drawing")
+        page.keyboard.press("+")
+        assert width() == pytest.approx(small * 1.25, rel=0.01)
+        page.keyboard.press("-")
+        assert width() == pytest.approx(small, rel=0.01)
+        assert shown.complaints == []
+
+
 def test_the_slider_keeps_the_focus_from_key_to_key(browser: Any, address: str, signed_in: Any) -> None:
     with opened(browser, f"{address}graph?id=hall", storage_state=signed_in) as shown:
         page = shown.page

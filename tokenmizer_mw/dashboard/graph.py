@@ -162,9 +162,19 @@ def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node
     return tag(
         "section",
         text,
+        tag(
+            "div",
+            [tag("button", word, type="button", data_zoom=step) for step, word in _STEPS],
+            class_="zoom",
+            hidden=True,
+        ),
         tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph"),
         formats(asked),
     )
+
+
+_STEPS: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
+"""Buttons that change the size of the picture, for the script: without it they are not shown."""
 
 
 def _places(asked: Asked, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:

@@ -22,6 +22,43 @@ function renewed(text) {
     const box = document.getElementById(part.id).querySelector(".block, .drawing");
     if (box && scrolled) box.scrollTop = scrolled;
   }
+  zooming();
+}
+
+// The picture of the graph in another size: what stands in the middle of its box stays there.
+const zoomStep = 1.25;
+let zoomed = 1;
+
+function zoom(box, factor) {
+  const svg = box.querySelector("svg");
+  const { width, height } = svg.viewBox.baseVal;
+  const x = (box.scrollLeft + box.clientWidth / 2) / box.scrollWidth;
+  const y = (box.scrollTop + box.clientHeight / 2) / box.scrollHeight;
+  zoomed = Math.min(4, Math.max(0.1, factor));
+  svg.setAttribute("width", width * zoomed);
+  svg.setAttribute("height", height * zoomed);
+  box.scrollLeft = x * box.scrollWidth - box.clientWidth / 2;
+  box.scrollTop = y * box.scrollHeight - box.clientHeight / 2;
+}
+
+function zooming() {
+  const box = document.querySelector(".drawing");
+  const buttons = document.querySelector(".zoom[hidden]");
+  if (!box || !buttons) return;
+  const steps = {
+    in: () => zoom(box, zoomed * zoomStep),
+    out: () => zoom(box, zoomed / zoomStep),
+    whole: () => zoom(box, box.clientWidth / box.querySelector("svg").viewBox.baseVal.width),
+  };
+  const keys = { "+": steps.in, "=": steps.in, "-": steps.out, 0: steps.whole };
+  buttons.hidden = false;
+  for (const button of buttons.children) button.addEventListener("click", steps[button.dataset.zoom]);
+  box.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  if (zoomed !== 1) zoom(box, zoomed);
 }
 
 // What takes long is loaded behind the rest of the page: from the page at data-load comes the part of the same id.
@@ -87,6 +124,7 @@ function signIn(form) {
 for (const part of document.querySelectorAll("[data-load]")) if (!part.querySelector(".block")) load(part);
 if (main?.dataset.events) listen(main.dataset.events);
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.scrollIntoView({ block: "nearest", inline: "center" });
+zooming();
 const slider = document.getElementById("slider");
 if (slider) slide(slider);
 const login = document.getElementById("login");
