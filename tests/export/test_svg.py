@@ -34,7 +34,7 @@ def test_a_card_says_type_status_and_turn_in_words() -> None:
     [card] = cards(parsed(draw(graph)))
     words = " ".join(card.itertext())
     assert "task: write the schema" in words
-    assert "in progress \u00b7 message 3" in words
+    assert "in progress \u00b7 #3" in words
     assert card.get("class") == "tm-node tm-type-task tm-status-in_progress"
 
 

@@ -33,7 +33,7 @@ function zoom(box, factor) {
   const svg = box.querySelector("svg");
   const { width, height } = svg.viewBox.baseVal;
   const x = (box.scrollLeft + box.clientWidth / 2) / box.scrollWidth;
-  const y = (box.scrollTop + box.clientHeight / 2) / box.scrollHeight;
+  const y = box.scrollTop && (box.scrollTop + box.clientHeight / 2) / box.scrollHeight;
   zoomed = Math.min(4, Math.max(0.1, factor));
   svg.setAttribute("width", width * zoomed);
   svg.setAttribute("height", height * zoomed);
