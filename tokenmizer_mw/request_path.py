@@ -292,6 +292,9 @@ class RequestPath:
                 above = min(wish.above, budget_for(request.model, settings) * settings.cut_at)
                 if taken <= above:
                     return None
+                if request.binds:  # what the model thinks next is valid only behind this very history
+                    self.count("compaction_bound")
+                    return None
                 budget = min(budget, int(above * _COMPACTION_SHARE))
                 room = above - overhead - sum(counts[: request.prefix]) - 2 * budget
                 start = keep_from(request, counts, room)
@@ -302,7 +305,7 @@ class RequestPath:
             made = self._compacted(key, cutting, budget, wish.query)
         if made is None:
             return None
-        words = open_words(request, budget)
+        words = open_words(request, budget, wish.open)
         text = told(made.block, words)
         goes_on = start < len(counts) and request.messages[start].opens_turn
         return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)

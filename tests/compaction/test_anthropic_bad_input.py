@@ -122,6 +122,18 @@ def test_a_threshold_that_nothing_gets_below_makes_no_loop(ours: Served, upstrea
     assert ours.memory.counters()["compaction_no_room"] >= 1
 
 
+def test_thinking_that_is_bound_to_its_history_keeps_it(ours: Served, upstream: Upstream) -> None:
+    """Behind another history the provider would refuse it."""
+    thinking: Any = {"type": "enabled", "budget_tokens": 1_024}
+    options: Any = {"thinking": thinking, "context_management": {"edits": [EDIT]}, "max_tokens": 2_000}
+    with Chat(ours, "bound", "anthropic", **options) as chat:
+        fill(chat)
+        chat.messages.append({"role": "user", "content": QUESTION})
+        answer = chat.ask(model="anthropic/claude-opus-5-1")
+    assert "compaction" not in [block.type for block in answer.content]
+    assert ours.memory.counters()["compaction_bound"] == 1
+
+
 @pytest.mark.parametrize(
     ("member", "value", "place"),
     [

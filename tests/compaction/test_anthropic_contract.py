@@ -122,3 +122,31 @@ def test_the_runner_of_the_sdk_compacts(chats: Any, ours: Served, upstream: Upst
     assert reasons == ["tool_use", "compaction", "end_turn"]
     assert "How many orders are there?" in sent(upstream)
     assert RULE.rstrip(".") in sent(upstream)
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "cohere", "ollama"])
+def test_in_a_long_loop_of_tools_the_newest_step_stays_whole(
+    chats: Any, ours: Served, upstream: Upstream, provider: str
+) -> None:
+    """A turn that is longer than the threshold by itself."""
+    name = f"loop-{provider}"
+    tool = {"name": "read", "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}}}
+    chat = chats(name, provider, context_management={"edits": [EDIT]}, tools=[tool])
+    chat.messages.append({"role": "user", "content": f"Read all files. {RULE}"})
+    compacted = 0
+    for number in range(12):
+        upstream.script.append(Scripted(text="", calls=(("read", {"path": f"file-{number}"}),)))
+        answer = chat.ask()
+        compacted += answer.content[0].type == "compaction"
+        (use,) = [block for block in answer.content if block.type == "tool_use"]
+        result = {"type": "tool_result", "tool_use_id": use.id, "content": f"line of file {number}. " * 90}
+        chat.messages.append({"role": "user", "content": [result]})
+    upstream.script.append(Scripted(text="All are read."))
+    answer = chat.ask()
+    assert 1 <= compacted <= 6
+    assert answer.content[-1].text == "All are read."
+    assert "Read all files." in sent(upstream)
+    assert "line of file 11." in sent(upstream)
+    assert "line of file 1. line" not in sent(upstream)
+    results = [role for role, _ in ours.said(name) if role == "tool"]
+    assert len(results) == 12

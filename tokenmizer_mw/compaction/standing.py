@@ -9,7 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-OPEN: Final = "The user's newest message, not yet answered:"
+OPEN: Final = "The user's newest message, not answered until then:"
 """What stands before the user's own words behind a block."""
 
 _LEFT_OUT: Final = "\n[...]\n"
@@ -20,10 +20,12 @@ _CHARACTERS: Final = 2
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A compaction that is asked for: at once, or where the request takes more than ``above`` tokens, with ``held``,
-    the text of the compaction before it. ``query``: what the client wants to have kept, "" for nothing special."""
+    the text of the compaction before it, and ``open``, the user's words in that. ``query``: what the client wants to
+    have kept, "" for nothing special."""
 
     above: int | None = None
     held: str = ""
+    open: str = ""
     query: str = ""
 
 
@@ -47,9 +49,9 @@ def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int |
     the newest step of it. ``None`` where nothing would go, or where it would not be enough."""
     places = range(request.prefix + 1, len(counts))
     opener = next((place for place in reversed(places) if request.messages[place].opens_turn), None)
-    step = _newest_step(request)
+    step, first = _newest_step(request), max(request.prefix + 1, request.bound)
     for place in (opener, step):
-        if place is not None and place > request.prefix and sum(counts[place:]) <= room:
+        if place is not None and place >= first and sum(counts[place:]) <= room:
             return place
     return None
 
@@ -62,14 +64,14 @@ def _newest_step(request: ChatRequest) -> int | None:
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), None)
 
 
-def open_words(request: ChatRequest, budget: int) -> str:
+def open_words(request: ChatRequest, budget: int, before: str) -> str:
     """What the user wrote last, where the model is not done with it; "" where it is. Of a long text the beginning and
-    the end."""
+    the end. ``before``: what was open when the request began."""
     spoken = request.messages.spoken()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
     told = next((spoken[place] for place in reversed(range(len(spoken))) if spoken[place].opens_turn), None)
-    return _shortened(told.text.strip(), budget * _CHARACTERS) if told is not None else ""
+    return _shortened(before if told is None else told.text.strip(), budget * _CHARACTERS)
 
 
 def _shortened(text: str, most: int) -> str:

@@ -150,9 +150,8 @@ class CompactionCall:
         request = self._read(behind)
         if behind.kept is not None and behind.bare:
             return self._alone(request, behind.kept, self.memory.seal().close(self.tenant, behind.kept))
-        held = behind.kept.text if behind.kept is not None else ""
         try:
-            made = self.memory.compact(key, request, Wish(None, held, asked.instructions))
+            made = self.memory.compact(key, request, _wish(behind, None, asked.instructions))
         except StoreError as error:
             failed(self.memory, "compaction_failed", error)
             return Answered(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
@@ -166,7 +165,8 @@ class CompactionCall:
         """The request as it goes on, compacted where that is due."""
         request = self._read(behind, whole=not edits)
         held = behind.kept.text if behind.kept is not None else ""
-        made = self._made(key, request, Wish(asked.tokens, held, asked.instructions)) if asked is not None else None
+        wish = _wish(behind, asked.tokens, asked.instructions) if asked is not None else None
+        made = self._made(key, request, wish) if wish is not None else None
         if made is None or asked is None:
             added = self.words.Added(None, "", edits) if edits else None
             return Forwarded(request.text.encode(), held, key.id, added)
@@ -195,6 +195,11 @@ class CompactionCall:
         if request.stream and not self.now:
             return Answered(200, self.words.streamed(whole), stream=True)
         return Answered(200, _dumped(whole))
+
+
+def _wish(behind: Behind, above: int | None, query: str) -> Wish:
+    kept = behind.kept
+    return Wish(above, kept.text, kept.open, query) if kept is not None else Wish(above, query=query)
 
 
 def _dumped(body: Mapping[str, Any]) -> bytes:

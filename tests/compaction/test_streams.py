@@ -1,0 +1,88 @@
+"""What is put into a stream: the same whatever pieces it comes in, and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokenmizer_mw.compaction import anthropic, responses
+from tokenmizer_mw.compaction.seal import Kept
+from tokenmizer_mw.compaction.streams import Frame, Passing
+from tokenmizer_mw.wire.dialects import ROUTES
+
+KEPT = Kept("shop", "checkpoint-1", "the block \N{SLIGHTLY SMILING FACE}")
+SEALED = "tokenmizer-compaction.1.AAAA"
+
+
+def spelled(events: list[dict[str, Any]], end: str) -> bytes:
+    lines = [f"event: {event['type']}{end}data: {json.dumps(event)}{end}{end}" for event in events]
+    return f": kept alive{end}{end}".join(lines).encode()
+
+
+MESSAGES: list[dict[str, Any]] = [
+    {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "usage": {"input_tokens": 5}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "ping"},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Ünal\u2028 says"}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+    {"type": "message_stop"},
+]
+SAID = {"type": "message", "id": "i", "role": "assistant", "content": [{"type": "output_text", "text": "Ünal"}]}
+WHOLE = {"id": "r", "object": "response", "status": "completed", "output": [SAID]}
+ITEMS: list[dict[str, Any]] = [
+    {"type": "response.created", "sequence_number": 0, "response": {**WHOLE, "output": []}},
+    {"type": "response.output_item.added", "sequence_number": 1, "output_index": 0, "item": SAID},
+    {"type": "response.output_text.delta", "sequence_number": 2, "output_index": 0, "delta": "Ünal"},
+    {"type": "response.output_item.done", "sequence_number": 3, "output_index": 0, "item": SAID},
+    {"type": "response.completed", "sequence_number": 4, "response": WHOLE},
+]
+
+
+def through(added: Any, raw: bytes, cuts: list[int]) -> bytes:
+    passing = Passing(added.to_event)
+    places = sorted({min(cut, len(raw)) for cut in cuts} | {0, len(raw)})
+    pieces = [raw[start:end] for start, end in pairwise(places)]
+    return b"".join(map(passing.feed, pieces)) + passing.end()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("words", "events"), [(anthropic, MESSAGES), (responses, ITEMS)])
+@settings(max_examples=25, deadline=None)
+@given(cuts=st.lists(st.integers(0, 1_500), max_size=12))
+def test_any_pieces_give_the_same(words: Any, events: list[dict[str, Any]], end: str, cuts: list[int]) -> None:
+    raw = spelled(events, end)
+    whole = through(words.Added(KEPT, SEALED, []), raw, [])
+    assert through(words.Added(KEPT, SEALED, []), raw, cuts) == whole
+    assert whole.count(SEALED.encode()) == (1 if words is anthropic else 3)
+    dialect = ROUTES["/v1/messages" if words is anthropic else "/responses"]
+    found, before = dialect.collect(whole, stream=True), dialect.collect(raw, stream=True)
+    assert found.message is not None and before.message is not None
+    assert found.message.text == before.message.text
+    assert found.finish_reason == before.finish_reason
+
+
+def test_numbers_and_places_stay_in_order() -> None:
+    raw = through(responses.Added(KEPT, SEALED, []), spelled(ITEMS, "\n"), [])
+    told = [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: ")]
+    assert [event["sequence_number"] for event in told] == list(range(7))
+    assert [event["output_index"] for event in told if "output_index" in event] == [0, 0, 1, 1, 1]
+
+
+def test_an_event_that_is_no_json_keeps_its_bytes() -> None:
+    raw = b"event: message_start\ndata: {torn\n\ndata: [DONE]\n\n:\n\nrest"
+    assert through(anthropic.Added(KEPT, SEALED, []), raw, [3, 9]) == raw
+
+
+def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
+    def change(frame: Frame) -> list[bytes]:
+        return [b"changed\n\n"]
+
+    passing = Passing(change, event_max=100)
+    raw = b"data: " + b"x" * 200 + b"\n\ndata: 1\n\n"
+    assert b"".join(passing.feed(raw[at : at + 50]) for at in range(0, len(raw), 50)) + passing.end() == raw
