@@ -165,6 +165,31 @@ def test_smuggling_reaches_nothing(running: Running, name: str) -> None:
         assert b"HTTP/1.1 101" not in answer
 
 
+CONTROLS: Final = [byte for byte in (*range(0x20), 0x7F, 0x85, 0xFF) if byte != 0x09]
+
+
+@pytest.mark.parametrize("place", [b"X%c: 1", b"X: a%cTransfer-Encoding: chunked", b"Transfer-Encoding:%cchunked"])
+def test_control_characters_in_a_head_smuggle_nothing(running: Running, place: bytes) -> None:
+    """Whatever one parser takes for the end of a line or for a blank, the length tells where the body ends."""
+    for byte in CONTROLS:
+        running.application.seen.clear()
+        with running.connect() as link:
+            _send(link, _POST + (place % byte) + b"\r\n" + LENGTH + b"\r\n" + INNER, [])
+            assert b"HTTP/1.1 101" not in _everything(link, quiet=0.05)
+        seen = running.application.seen
+        assert seen in ([], [("POST", "/", INNER)]), f"{byte:#x}: {seen}"
+
+
+@pytest.mark.parametrize("byte", [0x00, 0x0A, 0x0B, 0x0C, 0x0D, 0x1F, 0x7F])
+def test_control_characters_in_an_address_smuggle_nothing(running: Running, byte: int) -> None:
+    running.application.seen.clear()
+    with running.connect() as link:
+        _send(link, b"POST /a%cb HTTP/1.1\r\nHost: localhost\r\n" % byte + LENGTH + b"\r\n" + INNER, [])
+        _everything(link, quiet=0.1)
+    assert not running.application.smuggled()
+    assert len(running.application.seen) <= 1
+
+
 @pytest.mark.parametrize("name", sample(list(UPGRADES), 3))
 def test_an_upgrade_is_ignored(running: Running, name: str) -> None:
     request = _POST + UPGRADES[name] + LENGTH + b"\r\n" + INNER
