@@ -81,6 +81,7 @@ DISGUISES: Final[dict[str, Callable[[str], str]]] = {
     "a continued line": _inside("\\\n"),
     "quoted-printable": _inside("=\n"),
     "joined literals": lambda key: _wrapped(key, '"', '" + "', '"'),
+    "literals with prefixes": lambda key: "f" + _wrapped(key, "'", "' f'", "'"),
     "adjacent literals": lambda key: _wrapped(key, "'", "'\n        '", "'"),
     "tags of HTML": _inside("<wbr>"),
     "percent escapes twice": lambda key: "".join(f"%25{ord(char):02X}" for char in key),

@@ -15,8 +15,12 @@ from typing import Final
 from .pattern import compiled
 
 NAMED: Final = "lowbar|UnderBar|period|sol|plus|equals|commat|percnt|shy|zwj|zwnj|ZeroWidthSpace|NoBreak"
-GLUE: Final = r"[ \t]{0,8}(?:[+.&|]{1,2}[ \t]{0,8})?(?:\\{0,3}(?:\r?\n|\\n)[ \t]{0,80})?(?:[+.&|]{1,2}[ \t]{0,8})?"
-"""What stands between two literals that are one string: an operator, a line's end."""
+GLUE: Final = (
+    r"[ \t]{0,8}(?:[+.&|]{1,2}[ \t]{0,8})?(?:\\{0,3}(?:\r?\n|\\n)[ \t]{0,80})?(?:[+.&|]{1,2}[ \t]{0,8})?"
+    r"(?:[fFrRbBuU]{1,2})?"
+)
+"""What stands between two literals that are one string: an operator, a line's end, and a prefix of
+the second."""
 
 TAG: Final = (
     r"</?(?:a|b|big|br|code|del|em|font|i|ins|kbd|mark|s|samp|small|span|strong|sub|sup|tt|u|wbr)"
