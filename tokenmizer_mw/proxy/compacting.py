@@ -41,8 +41,11 @@ _WORDS: Final[Mapping[str, ModuleType]] = {module.NAME: module for module in (an
 _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
 """Who offers the contracts of a dialect by itself."""
 
-_SIGNS: Final = (b"compact_", b"clear_tool_uses", b"clear_thinking", b'"compaction"', MARK.encode("ascii"))
+_THINKING: Final = b"clear_thinking"
+_SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, b'"compaction"', MARK.encode("ascii"))
 _KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
+_LOOK: Final = 64
+"""Bytes behind the name of an edit in which its value is looked for."""
 
 
 class Compacting:
@@ -155,8 +158,9 @@ def _concerns(face: Face, body: bytes) -> bool:
     if _is_standalone(face):
         return True
     found = [sign for sign in _SIGNS if mentions(body, sign)]
-    if found == [b"clear_thinking"] and any(mentions(body, keeps) for keeps in _KEEPS_ALL):
-        return False  # Claude Code asks so in every request, and nothing is to be cleared
+    if found == [_THINKING]:  # Claude Code asks so in every request, and has nothing cleared
+        place = body.rfind(_THINKING)
+        return not any(keeps in body[place : place + _LOOK] for keeps in _KEEPS_ALL)
     return bool(found)
 
 
