@@ -45,7 +45,7 @@ def test_long_sessions_are_cut(tmp_path: Path, upstream: Upstream) -> None:
 
 def test_after_its_own_compaction_the_block_is_handed_back(tmp_path: Path, upstream: Upstream) -> None:
     with (
-        serving(configured(upstream, {}, memory={"context_window": WINDOW})) as served,
+        serving(configured(upstream, {}, memory={"context_window": WINDOW, "reminder_tokens": 0})) as served,
         desk(tmp_path, served.url) as at_desk,
     ):
         with Alone(at_desk, upstream, name := new_name()) as session:
