@@ -204,7 +204,7 @@ def _score(node: Node, line: str) -> float:
         return 0.0
     shared = len(mine & other) / len(other)
     if any(same_sort(old, new) and not equal(old.text, new.text) for old, new in _pairs(node.label, line)):
-        return 2.0 + shared if shared or _is_bare(line) else 0.0
+        return 2.0 + shared if shared else 0.0
     if _same_category(node.label, line):
         return 1.5 + shared
     if _EXPLICIT.any(bounded(line)) and _same_noun(node.label, line):
