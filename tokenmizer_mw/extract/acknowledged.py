@@ -17,6 +17,7 @@ from .frames import frames_of
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, without_lead
 from .prose import encodable, sentences
+from .rules.framing import Frame
 from .said import slot_of
 from .similar import content
 from .situation import ASKED_MAX, Situation
@@ -81,7 +82,7 @@ def _items(text: str) -> Iterator[str]:
 
 def _item(text: str) -> Iterator[str]:
     item = text.strip(" .,;:!，。")
-    if content(item) and len(item.split()) <= ITEM_WORDS:
+    if content(item) and len(item.split()) <= ITEM_WORDS and Frame.COURTESY not in frames_of(item):
         yield item
 
 

@@ -13,12 +13,14 @@ from .choices import CHOICE_MAKERS
 from .echoes import read_echoes
 from .filling import TOLD_LABEL_MAX
 from .finding import Finding, Move, Segment, SegmentKind
+from .frames import frames_of
 from .offers import Offers, chosen_by_name, named_in_part, read_answer, read_pick
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, order_in, split_reason, supposes, without_lead
 from .reading import anaphoric, hits
 from .reports import REPORT_MAKERS
 from .rules import Act, Speaker
+from .rules.framing import Frame
 from .said import Said, slot_of
 from .similar import content
 from .situation import TOLD_MAX, Situation
@@ -191,6 +193,8 @@ _NUMBERED: Final = PatternSet(r"(?:option|variant|approach|plan|alternative|vers
 def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
     """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
     found = []
+    if Frame.QUESTION in frames_of(label):
+        return []
     options = frozenset(option.label for option in situation.offers.options)
     for hit in hits(label, Speaker.USER):
         if hit.rule.act in _PROPOSABLE and not (hit.rule.act is Act.REQUEST and label in options):
