@@ -25,7 +25,7 @@ from .pattern import PatternSet
 from .phrases import asks, bounded, order_in, split_reason, without_lead
 from .rules.changing import CHANGES, EXPLICIT
 from .similar import content
-from .slots import known
+from .slots import is_attribute, known
 
 SENTENCES_READ: Final = 8
 SENTENCE_MAX: Final = 200
@@ -220,8 +220,15 @@ def _names_more(mine: frozenset[str], other: frozenset[str]) -> bool:
 def _pairs(old: str, new: str) -> Iterator[tuple[Value, Value]]:
     for one in values_in(old):
         for other in values_in(new):
-            if one.kind not in _UNTYPED and other.kind not in _UNTYPED:
+            if one.kind not in _UNTYPED and other.kind not in _UNTYPED and not _numbers_things(old, one, new, other):
                 yield one, other
+
+
+def _numbers_things(old: str, one: Value, new: str, other: Value) -> bool:
+    """Whether two numbers only tell things of one kind apart: "part 1" and "part 3", but not "port 1" and "port 3"."""
+    before = (old[: one.start].split() or [""])[-1].casefold()
+    again = (new[: other.start].split() or [""])[-1].casefold()
+    return one.kind == other.kind == "number" and before == again and before.isalpha() and not is_attribute(before)
 
 
 def _same_noun(old: str, new: str) -> bool:

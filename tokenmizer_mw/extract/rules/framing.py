@@ -139,10 +139,10 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|спасибо|谢谢|感谢|ありがと|감사|고마|धन्यवाद|shukriya)\b?[^.!?。！]{0,60}[.!。！)]*$",
         r"(?:oh sure|yeah right|yes yes|sure sure|as if|haha|lol|klar,|ja klar|ah oui,|bien sûr,|claro,|certo,|ага,"
         r"|конечно,|呵呵|はいはい)",
-        r"¡?(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour|bonsoir"
-        r"|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|buonasera|salve|oi|olá|bom dia|boa (?:tarde|noite)"
-        r"|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|你好|您好|大家好|こんにちは|おはよう(?:ございます)?|안녕하세요|नमस्ते"
-        r"|namaste)(?: \pL+)?[.!。！,)]*$",
+        r"¡?(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour"
+        r"|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|buonasera|salve|oi|olá|bom dia"
+        r"|boa (?:tarde|noite)|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|你好|您好|大家好|こんにちは"
+        r"|おはよう(?:ございます)?|안녕하세요|नमस्ते|namaste)(?: \pL+)?[.!。！,)]*$",
     ),
 }
 
