@@ -11,6 +11,10 @@ The cases are in ``corpus/beliefs/*.json``. Each begins with a short talk (``bas
 
 A case may end with its language ("en" where it has none) and its kind. Values separated by "|" are spellings.
 
+The talks in ``corpus/beliefs_talks`` are longer, half of them not about software, and most of what they settle is said
+in passing. Their cases are rows of fields by name; one that keeps names no value: it is right where nothing that was
+settled is replaced.
+
     python -m benchmarks.beliefs [TEXT]     what went wrong, in the cases that hold this text
 """
 
@@ -33,6 +37,9 @@ from .measure import at_least
 CASES: Final = Path(__file__).parent / "corpus" / "beliefs"
 LAST: Final = CASES.parent / "beliefs_last"
 """Cases that nobody looks at while judgement is worked on."""
+
+TALKS: Final = CASES.parent / "beliefs_talks"
+"""Longer talks by two authors."""
 
 BARS: Final = {"keep": 0.95, "change": 0.85, "status": 0.90}
 
@@ -87,6 +94,25 @@ def _read_cases(path: Path) -> Iterator[Case]:
             yield Case(group, turns, said[at], (*said[:at], *said[at + 1 :]), language, kind)
 
 
+def load_talks(folder: Path = TALKS) -> list[Case]:
+    """The cases of longer talks."""
+    return [case for path in sorted(folder.glob("*.json")) for case in _read_talks(path)]
+
+
+def _read_talks(path: Path) -> Iterator[Case]:
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    for row in raw["cases"]:
+        base = raw["bases"][row["base"]]
+        turns = tuple((role, text) for role, text in base["talk"])
+        expected = (row["old"], row["new"]) if row["does"] == "change" else ()
+        yield Case(row["does"], turns, row["message"], expected, base["language"], path.stem.partition("-")[0])
+
+
+def is_overturned(case: Case, graph: SessionGraph) -> bool:
+    """Whether a message replaces anything that was settled before it."""
+    return any(step.trigger == case.number for step in graph.transitions())
+
+
 def graph_of(case: Case) -> SessionGraph:
     """The graph after the message, recorded message by message."""
     turns = [{"role": role, "content": text} for role, text in (*case.turns, ("user", case.message))]
@@ -129,6 +155,16 @@ def _status_faults(case: Case, graph: SessionGraph) -> list[str]:
     right = any(_HEADINGS[heading](node) for node in said)
     opposite = any(_OPPOSITES.get(heading, _is_done)(node) for node in said)
     return ["missing"] * (not right) + ["contradicted"] * opposite
+
+
+def _talk_faults(case: Case, graph: SessionGraph) -> list[str]:
+    if case.group == "change":
+        return _change_faults(case, graph)
+    return ["replaced"] * is_overturned(case, graph)
+
+
+def _talk_group(case: Case) -> str:
+    return f"talks: {'nothing replaced' if case.group == 'keep' else 'change'}"
 
 
 _CHECKS: Final = {"keep": _keep_faults, "change": _change_faults, "status": _status_faults}
@@ -195,7 +231,9 @@ def run() -> dict[str, Any]:
     """The benchmark's result, with a line a group, language and kind of error to print."""
     found = [(case, faults_of(case, graph_of(case))) for case in load_cases()]
     last = [(case, faults_of(case, graph_of(case))) for case in load_cases(LAST)]
+    talks = [(case, graph_of(case)) for case in load_talks()]
     figures = {name: _shares(found, key) for name, key in _KEYS.items()}
+    figures["talks"] = _shares([(case, _talk_faults(case, graph)) for case, graph in talks], _talk_group)
     figures["last look"] = _shares(last, lambda case: f"last look: {case.group}")
     faults: dict[str, int] = defaultdict(int)
     for case, wrong in found:
@@ -213,7 +251,8 @@ def run() -> dict[str, Any]:
     notes = (
         "Short talks and one more message, written without a look at the rules, and developed on since. At a first"
         " look: cases of another author that nobody has read, run for the first time on 2026-11-22 (keep .39, change"
-        " .41, status .68 with the code of that morning)."
+        " .41, status .68 with the code of that morning). Talks: when first run on 2026-11-23, 469 of 480 ordinary"
+        " messages replaced nothing, and 191 of 537 changes were right; looked at since."
     )
     return {"figures": {**figures, "faults": dict(faults)}, "bars": bars, "notes": notes, "lines": lines}
 

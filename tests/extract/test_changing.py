@@ -46,3 +46,24 @@ def test_a_sentence_in_a_frame_changes_nothing(sentence: str) -> None:
     graph = talk(*AGREED, "u: Pancakes.", "a: Pancakes.", f"u: {sentence}")
     assert {"Six stalls", "end at 17:00"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
     assert changes(graph) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["the last run took 14 min", "3 parents so far", "now do step 4", "we counted 212 tickets at 15:00"],
+)
+def test_what_somebody_observes_changes_nothing(sentence: str) -> None:
+    graph = talk(*AGREED, "u: Pancakes.", "a: Pancakes.", f"u: {sentence}")
+    assert {"Six stalls", "end at 17:00"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
+    assert changes(graph) == []
+
+
+def test_numbers_that_tell_things_apart_replace_nothing() -> None:
+    graph = talk("u: We use PostgreSQL for part 1.", "a: Part 1 is done.", "u: Now do part 3.", "a: Part 3 is done.")
+    assert "PostgreSQL for part 1" in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+@pytest.mark.parametrize("greeting", ["Bonjour", "Guten Morgen", "Hola", "Привет", "Hello"])
+def test_a_greeting_that_comes_back_is_nothing_agreed_on(greeting: str) -> None:
+    graph = talk(f"u: {greeting}! The fair has six stalls.", f"a: {greeting}, six stalls. What about food?")
+    assert greeting not in labels(graph, NodeType.DECISION, Status.ACTIVE)
