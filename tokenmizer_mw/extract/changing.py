@@ -204,12 +204,17 @@ def _score(node: Node, line: str) -> float:
         return 0.0
     shared = len(mine & other) / len(other)
     if any(same_sort(old, new) and not equal(old.text, new.text) for old, new in _pairs(node.label, line)):
-        return 2.0 + shared if shared else 0.0
+        return 2.0 + shared if _same_words(mine, other) else 0.0
     if _same_category(node.label, line):
         return 1.5 + shared
     if _EXPLICIT.any(bounded(line)) and _same_noun(node.label, line):
         return 1.5 + shared
     return shared if shared >= NAMED else 0.0
+
+
+def _same_words(mine: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether both have a word that is no number: "17:00" and "15:00" have none in common."""
+    return not all(word.isdigit() for word in mine & other)
 
 
 def _names_more(mine: frozenset[str], other: frozenset[str]) -> bool:

@@ -30,7 +30,7 @@ _TELLING_WORDS: Final = 2
 _CONFIDENCE: Final = 0.7
 _OBSERVED: Final = PatternSet(
     r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
-    r"|said|fails?|failed|went|green|red|passes|passed|crashes|crashed|counted|measured|noticed|saw|seen)\b"
+    r"|said|fails?|failed|went|green|red|passes|passed|crashes|crashed|measured|noticed|saw|seen)\b"
 )
 """What somebody observes, which nobody chose."""
 _KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has to|have to|needs? to)\b")
