@@ -15,18 +15,18 @@ import httpx2
 
 from tokenmizer_mw.errors import PeerError
 from tokenmizer_mw.translate.chat import ChatCall
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.sides import ClientSide, Outgoing
 from tokenmizer_mw.translate.table import PROVIDERS, Provider
 from tokenmizer_mw.translate.translation import Reply, Translation
 
 CREATED: Final = 1_790_000_000
 CLIENTS: Final[Mapping[str, ClientSide]] = {
-    "/chat/completions": OpenAIChat(),
-    "/responses": OpenAIResponses(),
-    "/messages": Anthropic(),
+    "/chat/completions": OpenAIChatClient(),
+    "/responses": OpenAIResponsesClient(),
+    "/messages": AnthropicClient(),
 }
 
 

@@ -16,22 +16,22 @@ from tests.upstream.anthropic import AnthropicMessages
 from tests.upstream.cohere import CohereChat
 from tests.upstream.format import Format
 from tests.upstream.framing import framed
-from tests.upstream.gemini import Gemini as GeminiFormat
+from tests.upstream.gemini import GeminiProvider as GeminiFormat
 from tests.upstream.ollama import OllamaChat
-from tests.upstream.openai_chat import OpenAIChat as OpenAIChatFormat
+from tests.upstream.openai_chat import OpenAIChatProvider as OpenAIChatFormat
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.translate import translation as bounds
 from tokenmizer_mw.translate.chat import Began, ChatCall, Ended, Fault, Finish, Grew, Opened, Text, ToolCall
-from tokenmizer_mw.translate.clients.anthropic import Anthropic as AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat as OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses as OpenAIResponsesClient
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.clients.writing import TOO_LONG, Closed, Progress
-from tokenmizer_mw.translate.providers.anthropic import Anthropic
-from tokenmizer_mw.translate.providers.cohere import Cohere
-from tokenmizer_mw.translate.providers.gemini import Gemini
-from tokenmizer_mw.translate.providers.ollama import Ollama
-from tokenmizer_mw.translate.providers.openai_chat import OpenAIChat
+from tokenmizer_mw.translate.providers.anthropic import AnthropicProvider
+from tokenmizer_mw.translate.providers.cohere import CohereProvider
+from tokenmizer_mw.translate.providers.gemini import GeminiProvider
+from tokenmizer_mw.translate.providers.ollama import OllamaProvider
+from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatProvider
 from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.translate.table import PROVIDERS as TABLE
 from tokenmizer_mw.translate.translation import Translation
@@ -43,11 +43,11 @@ CLIENTS: Final[Mapping[str, ClientSide]] = {
     side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
 }
 PROVIDERS: Final[Mapping[str, tuple[ProviderSide, Format]]] = {
-    "openai_chat": (OpenAIChat(), OpenAIChatFormat()),
-    "anthropic": (Anthropic(), AnthropicMessages()),
-    "gemini": (Gemini(), GeminiFormat()),
-    "cohere": (Cohere(), CohereChat()),
-    "ollama": (Ollama(), OllamaChat()),
+    "openai_chat": (OpenAIChatProvider(), OpenAIChatFormat()),
+    "anthropic": (AnthropicProvider(), AnthropicMessages()),
+    "gemini": (GeminiProvider(), GeminiFormat()),
+    "cohere": (CohereProvider(), CohereChat()),
+    "ollama": (OllamaProvider(), OllamaChat()),
 }
 REQUESTS: Final[Mapping[str, dict[str, Any]]] = {
     "openai_chat": {
@@ -377,7 +377,7 @@ def test_a_client_has_a_field_for_what_a_provider_names(client: str, name: str, 
 )
 def test_how_wordy_an_answer_may_be_is_told_where_there_is_a_word_for_it(client: str, more: dict[str, Any]) -> None:
     body = json.dumps({**REQUESTS[client], **more}).encode()
-    openai = Translation(CLIENTS[client], OpenAIChat(TABLE["openai"].quirks))
+    openai = Translation(CLIENTS[client], OpenAIChatProvider(TABLE["openai"].quirks))
     assert openai.request(body)[0].body["verbosity"] == "low"
     assert "verbosity" not in pair(client, "anthropic").request(body)[0].body
 

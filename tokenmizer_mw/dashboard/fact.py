@@ -23,7 +23,7 @@ from .words import card, exactly, fact_link, message_link, moment, status_of, to
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FactView:
     """What the page tells, taken out of the folded session."""
 
     title: str
@@ -38,13 +38,13 @@ def page(asked: Asked) -> Page:
     """The page of the fact that the query names as ``node``."""
     node_id = asked.query.get("node", "")
 
-    def look(state: SessionState) -> Seen:
+    def look(state: SessionState) -> FactView:
         node = state.graph.get(node_id)
         if node is None:
             raise UnknownNode(node_id[:60])
         edits = tuple(one for one in state.edits.values() if one.edit.id == node_id)[::-1]
         graph = state.graph
-        return Seen(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
+        return FactView(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
 
     found = asked.memory.view(asked.id, look, tenant=asked.tenant)
     node = found.why.node
@@ -61,7 +61,7 @@ def page(asked: Asked) -> Page:
     return Page(flatten(node.label), body, "", asked.id, live)
 
 
-def _fact(asked: Asked, found: Seen) -> Markup:
+def _fact(asked: Asked, found: FactView) -> Markup:
     node, life = found.why.node, found.life
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
@@ -100,14 +100,14 @@ def _validity(node: Node) -> list[tuple[str, float]]:
     return [(title, time) for title, time in told_ if time is not None]
 
 
-def _chain(asked: Asked, found: Seen) -> Markup | None:
+def _chain(asked: Asked, found: FactView) -> Markup | None:
     if not found.why.chain:
         return None
     rows = [step_row(asked, step, old, new) for old, step, new in found.why.chain]
     return card("How it came to this", tag("ol", rows, class_="steps"), id="chain", live=True)
 
 
-def _relations(asked: Asked, found: Seen) -> Markup | None:
+def _relations(asked: Asked, found: FactView) -> Markup | None:
     rows = []
     for edge, far in found.why.relations[:50]:
         word = EDGES[edge.type].word
@@ -179,7 +179,7 @@ def _of(asked: Asked, node: Node) -> dict[str, str]:
     return {"id": asked.id, "node": node.id}
 
 
-def _edits(asked: Asked, found: Seen) -> Markup | None:
+def _edits(asked: Asked, found: FactView) -> Markup | None:
     if not found.edits:
         return None
     return card("Changed by hand", edits_list(asked, found.edits, of_fact=True), id="edits", live=True)

@@ -30,7 +30,7 @@ CUTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RequestView:
     """What the page needs of the folded session: its cuts, the one that is looked at, what a reminder carried, and the
     numbers of the messages of the request."""
 
@@ -47,7 +47,7 @@ def page(asked: Asked) -> Page:
     turn = asked.query.get("turn", "")
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
 
-    def look(state: SessionState) -> Seen:
+    def look(state: SessionState) -> RequestView:
         return _seen(state, asked.query.get("cut", ""), wanted)
 
     found = asked.memory.view(asked.id, look, tenant=asked.tenant)
@@ -58,14 +58,14 @@ def page(asked: Asked) -> Page:
     return Page(f"Requests - {found.title or asked.id}", body, "", asked.id)
 
 
-def _seen(state: SessionState, name: str, turn: int) -> Seen:
+def _seen(state: SessionState, name: str, turn: int) -> RequestView:
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
     of_cut = [one for one in state.recent_reminders if cut is not None and one.cut == cut.id]
     reminder = next((one for one in of_cut if one.turn == turn), None)
     newest = turn - 1 if turn > 1 else cut.turn if cut is not None else 0
     facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
-    return Seen(title_of(state), cuts, cut, reminder, facts, _path(state, newest))
+    return RequestView(title_of(state), cuts, cut, reminder, facts, _path(state, newest))
 
 
 def _path(state: SessionState, newest: int) -> frozenset[int]:
@@ -82,7 +82,7 @@ def _nothing_cut() -> Markup:
     return tag("section", nothing(text), class_="card")
 
 
-def _choice(asked: Asked, found: Seen) -> Markup:
+def _choice(asked: Asked, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
     options = [tag("option", _name(one), value=one.id, selected=one.id == chosen) for one in cuts]
@@ -101,7 +101,7 @@ def _name(cut: Checkpointed) -> str:
     return f"{cut.id}, at message {cut.turn}"
 
 
-def _sides(asked: Asked, found: Seen, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
+def _sides(asked: Asked, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
     counter = ModelCounters(asked.memory.settings.tokenizer_dir).of("")
     left_out = {one.number for one in messages if one.number < cut.anchor_turn and one.message.role is not Role.SYSTEM}
     kept = [one for one in messages if one.number not in left_out]
@@ -166,7 +166,7 @@ def _block(asked: Asked, cut: Checkpointed, count: int) -> Markup:
     return joined(head, text, tag("p", then, class_="hint"))
 
 
-def _reminder(asked: Asked, found: Seen) -> Markup | None:
+def _reminder(asked: Asked, found: RequestView) -> Markup | None:
     reminder = found.reminder
     if reminder is None:
         return None

@@ -25,7 +25,7 @@ from .words import card, counted, fact_link, icon, link, message_link, moment, n
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SessionView:
     """What the page shows, taken out of the folded session."""
 
     title: str
@@ -46,11 +46,11 @@ class Seen:
     edits: tuple[Edited, ...]
 
 
-def seen(state: SessionState) -> Seen:
+def seen(state: SessionState) -> SessionView:
     """What there is to show of a session."""
     graph, nodes = state.graph, state.graph.nodes()
     steps = graph.transitions()
-    return Seen(
+    return SessionView(
         title_of(state),
         state.seq,
         state.recorded_at,
@@ -97,7 +97,7 @@ def page(asked: Asked) -> Page:
     return Page(found.title or asked.id, body, "", asked.id, live)
 
 
-def _figures(asked: Asked, found: Seen) -> Markup:
+def _figures(asked: Asked, found: SessionView) -> Markup:
     told_ = (
         (f"{found.messages:,}", "message" if found.messages == 1 else "messages"),
         (f"{found.facts:,}", "fact" if found.facts == 1 else "facts"),
@@ -111,7 +111,7 @@ def _figures(asked: Asked, found: Seen) -> Markup:
     return tag("dl", items, class_="figures")
 
 
-def _facts(asked: Asked, found: Seen) -> Markup:
+def _facts(asked: Asked, found: SessionView) -> Markup:
     rows = [
         tag(
             "li",
@@ -129,7 +129,7 @@ def _facts(asked: Asked, found: Seen) -> Markup:
     return card("What it holds", shown, id="facts", live=True)
 
 
-def _steps(asked: Asked, found: Seen) -> Markup:
+def _steps(asked: Asked, found: SessionView) -> Markup:
     rows = [step_row(asked, *one) for one in found.steps]
     shown = tag("ol", rows, class_="steps") if rows else nothing("No decision was replaced.")
     rest = _rest(found.step_count - len(rows), f"{to('history', id=asked.id)}#transitions")
@@ -184,7 +184,7 @@ def _lost(asked: Asked, report: LossReport) -> Markup:
     )
 
 
-def _reminders(asked: Asked, found: Seen) -> Markup | None:
+def _reminders(asked: Asked, found: SessionView) -> Markup | None:
     """What requests carried of what a cut had removed, the newest first."""
     if not found.reminders:
         return None
@@ -210,7 +210,7 @@ def _carried(reminder: Reminded) -> str:
     return f"Quoted {quoted}; told {facts}; {counted(reminder.tokens, 'token')}"
 
 
-def _checkpoints(asked: Asked, found: Seen) -> Markup:
+def _checkpoints(asked: Asked, found: SessionView) -> Markup:
     rows = [
         tag("li", tag("span", mark.checkpoint.id), _cut(asked, mark), moment(mark.recorded_at, asked.now))
         for mark in found.marks
@@ -228,7 +228,7 @@ def _cut(asked: Asked, mark: Marked) -> Markup | None:
     return link(address, "cut", class_="badge") if mark.checkpoint.anchor else None
 
 
-def _edits(asked: Asked, found: Seen) -> Markup | None:
+def _edits(asked: Asked, found: SessionView) -> Markup | None:
     if not found.edits:
         return None
     return card("Changed by hand", edits_list(asked, found.edits), id="edits", live=True)

@@ -7,37 +7,37 @@ import httpx
 from tokenmizer_mw.outgoing.faces import AsyncFace, AsyncWatchedStream, Replayed, SyncFace, WatchedStream
 
 
-class WatchedByteStream(WatchedStream, httpx.SyncByteStream):
+class HttpxWatchedByteStream(WatchedStream, httpx.SyncByteStream):
     """The body of a response that is remembered."""
 
 
-class AsyncWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
+class AsyncHttpxWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
     """The body of a response that is remembered."""
 
 
-class ReplayedByteStream(Replayed, httpx.SyncByteStream):
+class HttpxReplayedByteStream(Replayed, httpx.SyncByteStream):
     """The body of an answer that is given again."""
 
 
-class AsyncReplayedByteStream(Replayed, httpx.AsyncByteStream):
+class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
     """The body of an answer that is given again."""
 
 
 class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
     """For ``httpx.Client``; inside is an ``httpx.HTTPTransport`` unless another one is given."""
 
-    _wrap = WatchedByteStream
+    _wrap = HttpxWatchedByteStream
     _default = httpx.HTTPTransport
     _whole = httpx.ByteStream
     _response = httpx.Response
-    _body = ReplayedByteStream
+    _body = HttpxReplayedByteStream
 
 
 class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
     """For ``httpx.AsyncClient``; inside is an ``httpx.AsyncHTTPTransport`` unless another one is given."""
 
-    _wrap = AsyncWatchedByteStream
+    _wrap = AsyncHttpxWatchedByteStream
     _default = httpx.AsyncHTTPTransport
     _whole = httpx.ByteStream
     _response = httpx.Response
-    _body = AsyncReplayedByteStream
+    _body = AsyncHttpxReplayedByteStream

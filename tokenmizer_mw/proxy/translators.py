@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from tokenmizer_mw.translate.clients.anthropic import Anthropic as AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat as ChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses as ResponsesClient
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.translate.table import DIALECTS, Provider
 
 _CLIENTS: Final[Mapping[str, ClientSide]] = {
-    side.name: side for side in (ChatClient(), ResponsesClient(), AnthropicClient())
+    side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
 }
 
 

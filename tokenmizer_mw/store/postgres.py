@@ -42,7 +42,7 @@ from .postgres_errors import NAME
 from .postgres_ledger import PostgresLedger
 from .postgres_schema import MIGRATIONS
 from .postgres_statements import SEQ_MAX, Statements, statements
-from .postgres_writer import Append, Writer
+from .postgres_writer import PostgresAppend, PostgresWriter
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class _Here:
 
     def __init__(self, address: Address, statements: Statements, clock: Clock) -> None:
         self.connections = Connections(address)
-        self.writer = Writer(self.connections, statements, clock, address.timeout)
+        self.writer = PostgresWriter(self.connections, statements, clock, address.timeout)
 
 
 class PostgresLog:
@@ -91,7 +91,7 @@ class PostgresLog:
         here = self._here()
         if not events:
             return []
-        append = Append(session, [encode(event) for event in events], expected_seq)
+        append = PostgresAppend(session, [encode(event) for event in events], expected_seq)
         recorded_at = here.writer.append(append)
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 

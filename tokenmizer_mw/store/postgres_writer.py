@@ -32,7 +32,7 @@ EncodedEvent = tuple[str, int, str]
 """kind, version, payload"""
 
 
-class Append:
+class PostgresAppend:
     """One append on its way: what to write, then when it was written or why it was not."""
 
     __slots__ = ("doubtful", "error", "events", "expected_seq", "recorded_at", "session", "token")
@@ -54,7 +54,7 @@ class Append:
         return self.recorded_at is not None or self.error is not None
 
 
-class Writer:
+class PostgresWriter:
     """Writes appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
 
     def __init__(self, connections: Connections, statements: Statements, clock: Clock, timeout: float) -> None:
@@ -64,7 +64,7 @@ class Writer:
         self._timeout = timeout
         self._group = GroupCommit(self._write_group)
 
-    def append(self, append: Append) -> float:
+    def append(self, append: PostgresAppend) -> float:
         """Write it, or all of it not. Returns its ``recorded_at``; raises its ``StoreError``."""
         self._group.submit(append)
         if append.error is not None:
@@ -72,7 +72,7 @@ class Writer:
         assert append.recorded_at is not None
         return append.recorded_at
 
-    def _write_group(self, appends: list[Append]) -> None:
+    def _write_group(self, appends: list[PostgresAppend]) -> None:
         # In one order in all processes: they never wait for each other in a circle.
         ordered = sorted(appends, key=lambda append: append.session)
         writing = _Writing(self._connections, self._statements, self._clock())
@@ -93,7 +93,7 @@ class _Writing:
         self._statements = statements
         self._now = now
 
-    async def settle(self, appends: list[Append]) -> None:
+    async def settle(self, appends: list[PostgresAppend]) -> None:
         """Find out what became of each. Raises the driver's error where nothing could be sent."""
         while pending := [append for append in appends if not append.settled]:
             sent = False
@@ -111,7 +111,7 @@ class _Writing:
                 _doubted(pending, sent)
                 raise
 
-    async def _refused(self, pending: list[Append], error: asyncpg.PostgresError) -> None:
+    async def _refused(self, pending: list[PostgresAppend], error: asyncpg.PostgresError) -> None:
         """The server did nothing of the group, and says why."""
         if isinstance(error, BUSY) or any(append.doubtful for append in pending):
             await asyncio.sleep(_AGAIN_SECONDS)
@@ -121,7 +121,7 @@ class _Writing:
             for append in pending:
                 await self.settle([append])
 
-    async def _write(self, connection: asyncpg.Connection, appends: list[Append]) -> None:
+    async def _write(self, connection: asyncpg.Connection, appends: list[PostgresAppend]) -> None:
         written = await connection.fetch(self._statements.append, *_columns(appends, self._now))
         for place, recorded_at in written:
             appends[place - 1].recorded_at = recorded_at
@@ -129,7 +129,7 @@ class _Writing:
             if append.recorded_at is None:
                 await self._explain(connection, append)
 
-    async def _explain(self, connection: asyncpg.Connection, append: Append) -> None:
+    async def _explain(self, connection: asyncpg.Connection, append: PostgresAppend) -> None:
         """Why it was not written; nothing where it could be by now."""
         key, expected = append.session, append.expected_seq
         row = await connection.fetchrow(self._statements.outcome, key.tenant, key.id, expected + 1)
@@ -142,19 +142,19 @@ class _Writing:
             append.error = Conflict(f"the session's log ends at {seq}, and not where the caller expected it")
 
 
-def _doubted(appends: Sequence[Append], sent: bool) -> bool:
+def _doubted(appends: Sequence[PostgresAppend], sent: bool) -> bool:
     """Note that they were sent to no known end. Returns whether that is so of any of them, now or before."""
     for append in appends:
         append.doubtful = append.doubtful or sent
     return any(append.doubtful for append in appends)
 
 
-def _one_a_session(appends: list[Append]) -> list[Append]:
+def _one_a_session(appends: list[PostgresAppend]) -> list[PostgresAppend]:
     """The first append of each session; of two behind the same number only one can succeed."""
     return list({append.session: append for append in reversed(appends)}.values())[::-1]
 
 
-def _columns(appends: Sequence[Append], now: float) -> tuple[Any, ...]:
+def _columns(appends: Sequence[PostgresAppend], now: float) -> tuple[Any, ...]:
     """The parameters of the statement ``append``."""
     events = [
         (place, position, event)

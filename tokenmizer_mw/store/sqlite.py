@@ -40,7 +40,7 @@ from .sqlite_errors import translate
 from .sqlite_file import DatabaseFile, Synchronous, copy
 from .sqlite_forking import GATE
 from .sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
-from .sqlite_writer import Append, Writer, end, put_back
+from .sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class _Connections:
 
     __slots__ = ("idle", "looked_for_traces", "traces", "writer")
 
-    def __init__(self, writer: Writer, traces: TraceRemover) -> None:
+    def __init__(self, writer: SqliteWriter, traces: TraceRemover) -> None:
         self.writer = writer
         self.traces = traces
         self.looked_for_traces = False
@@ -145,7 +145,7 @@ class SqliteLog:
         here = self._here()
         if not events:
             return []
-        append = Append(session, [encode(event) for event in events], expected_seq)
+        append = SqliteAppend(session, [encode(event) for event in events], expected_seq)
         with GATE:
             recorded_at = here.writer.append(append)
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
@@ -302,7 +302,7 @@ class SqliteLog:
         found = self._connections.get(process)
         if found is not None:
             return found
-        fresh = _Connections(Writer(self._file, self._clock), TraceRemover(self._file, self._readers_seconds))
+        fresh = _Connections(SqliteWriter(self._file, self._clock), TraceRemover(self._file, self._readers_seconds))
         return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:

@@ -30,7 +30,7 @@ EncodedEvent = tuple[str, int, str]
 """kind, version, payload"""
 
 
-class Append:
+class SqliteAppend:
     """One append on its way: what to write, then when it was written or why it was not."""
 
     __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
@@ -43,7 +43,7 @@ class Append:
         self.error: StoreError | None = None
 
 
-class Writer:
+class SqliteWriter:
     """Commits appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
 
     def __init__(self, file: DatabaseFile, clock: Clock) -> None:
@@ -54,7 +54,7 @@ class Writer:
         self._cursor: sqlite3.Cursor | None = None
         self._closed = False
 
-    def append(self, append: Append) -> float:
+    def append(self, append: SqliteAppend) -> float:
         """Write it, or all of it not. Returns its ``recorded_at``; raises its ``StoreError``."""
         self._group.submit(append)
         if append.error is not None:
@@ -72,7 +72,7 @@ class Writer:
         with self._lock:
             self._disconnect()
 
-    def _write_group(self, appends: list[Append]) -> None:
+    def _write_group(self, appends: list[SqliteAppend]) -> None:
         with self._lock:
             try:
                 self._write(appends)
@@ -80,7 +80,7 @@ class Writer:
                 self._disconnect()
                 raise
 
-    def _write(self, appends: list[Append]) -> None:
+    def _write(self, appends: list[SqliteAppend]) -> None:
         now = self._clock()
         try:
             cursor = self._begin()
@@ -109,7 +109,7 @@ class Writer:
             raise StoreTooNew(f"{path}: a newer version of tokenmizer-mw took it over", place=path)
         return self._cursor
 
-    def _commit(self, cursor: sqlite3.Cursor, appends: list[Append], now: float) -> None:
+    def _commit(self, cursor: sqlite3.Cursor, appends: list[SqliteAppend], now: float) -> None:
         outcomes = [_insert(cursor, append, now) for append in appends]
         cursor.execute("COMMIT")
         for append, outcome in zip(appends, outcomes, strict=True):
@@ -118,7 +118,7 @@ class Writer:
             else:
                 append.recorded_at = outcome
 
-    def _fail(self, appends: list[Append], error: sqlite3.Error | StoreError) -> None:
+    def _fail(self, appends: list[SqliteAppend], error: sqlite3.Error | StoreError) -> None:
         self._disconnect()
         for append in appends:
             # One error object each: they are raised in different threads.
@@ -136,7 +136,7 @@ class Writer:
             connection.close()
 
 
-def _insert(cursor: sqlite3.Cursor, append: Append, now: float) -> float | Conflict:
+def _insert(cursor: sqlite3.Cursor, append: SqliteAppend, now: float) -> float | Conflict:
     """Write an append into the open transaction, or nothing on a conflict. Returns its ``recorded_at``."""
     return end(cursor, append.session, append.events, now, append.expected_seq)
 

@@ -8,12 +8,12 @@ from typing import Final, Literal
 
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
-from .providers.anthropic import Anthropic
+from .providers.anthropic import AnthropicProvider
 from .providers.asking import attached_to
-from .providers.cohere import Cohere
-from .providers.gemini import Gemini
-from .providers.ollama import Ollama
-from .providers.openai_chat import OpenAIChat
+from .providers.cohere import CohereProvider
+from .providers.gemini import GeminiProvider
+from .providers.ollama import OllamaProvider
+from .providers.openai_chat import OpenAIChatProvider
 from .providers.quirks import Quirks
 from .sides import ProviderSide
 
@@ -55,11 +55,11 @@ class Provider:
 
 
 DIALECTS: Final[Mapping[str, Callable[[Provider, int], ProviderSide]]] = {
-    "openai_chat": lambda row, event_max: OpenAIChat(row.quirks, event_max),
-    "anthropic": lambda row, event_max: Anthropic(row.max_tokens, row.version, event_max=event_max),
-    "gemini": lambda row, event_max: Gemini(event_max=event_max),
-    "cohere": lambda row, event_max: Cohere(event_max),
-    "ollama": lambda row, event_max: Ollama(event_max),
+    "openai_chat": lambda row, event_max: OpenAIChatProvider(row.quirks, event_max),
+    "anthropic": lambda row, event_max: AnthropicProvider(row.max_tokens, row.version, event_max=event_max),
+    "gemini": lambda row, event_max: GeminiProvider(event_max=event_max),
+    "cohere": lambda row, event_max: CohereProvider(event_max),
+    "ollama": lambda row, event_max: OllamaProvider(event_max),
 }
 """The dialects that providers speak, and how their sides are made."""
 

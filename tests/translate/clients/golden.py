@@ -21,13 +21,15 @@ from tokenmizer_mw.translate.chat import (
     ToolCall,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.sides import ClientSide
 
 FOLDER: Final = Path(__file__).parent / "golden"
-SIDES: Final[Mapping[str, ClientSide]] = {side.name: side for side in (OpenAIChat(), OpenAIResponses(), Anthropic())}
+SIDES: Final[Mapping[str, ClientSide]] = {
+    side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
+}
 
 CALL: Final = ChatCall(
     "asked-for",

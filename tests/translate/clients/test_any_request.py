@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 from tokenmizer_mw.translate.chat import ChatCall
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.sides import ClientSide
 
-SIDES: Final[Mapping[str, ClientSide]] = {side.name: side for side in (OpenAIChat(), OpenAIResponses(), Anthropic())}
+SIDES: Final[Mapping[str, ClientSide]] = {
+    side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
+}
 ANYTHING: Final = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 9) | st.floats(0, 2) | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.translate.chat import Fault
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.translate.clients.faults import FaultKind, kind_of
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 
 TOO_LONG = [
     Fault(400, "prompt is too long: 213462 tokens > 200000 maximum", "invalid_request_error"),
@@ -48,9 +48,9 @@ OTHERS = [
 @pytest.mark.parametrize("fault", TOO_LONG)
 def test_a_prompt_that_is_too_long_is_told_as_each_client_knows_it(fault: Fault) -> None:
     assert kind_of(fault) is FaultKind.OVERFLOW
-    for side in (OpenAIChat(), OpenAIResponses()):
+    for side in (OpenAIChatClient(), OpenAIResponsesClient()):
         assert side.error(fault)["error"]["code"] == "context_length_exceeded"
-    told = Anthropic().error(fault)["error"]
+    told = AnthropicClient().error(fault)["error"]
     assert told["type"] == "invalid_request_error"
     assert "prompt is too long" in told["message"].lower() and fault.message in told["message"]
 
@@ -58,7 +58,7 @@ def test_a_prompt_that_is_too_long_is_told_as_each_client_knows_it(fault: Fault)
 @pytest.mark.parametrize(("fault", "kind"), OTHERS)
 def test_other_errors_are_what_their_status_or_code_says(fault: Fault, kind: FaultKind) -> None:
     assert kind_of(fault) is kind
-    assert Anthropic().error(fault)["error"]["message"] == fault.message
+    assert AnthropicClient().error(fault)["error"]["message"] == fault.message
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,5 @@ def test_other_errors_are_what_their_status_or_code_says(fault: Fault, kind: Fau
     ],
 )
 def test_codes_are_those_of_openai_unless_the_provider_tells_more(fault: Fault, code: Any) -> None:
-    assert OpenAIChat().error(fault)["error"]["code"] == code
-    assert OpenAIResponses().error(fault)["error"]["code"] == code
+    assert OpenAIChatClient().error(fault)["error"]["code"] == code
+    assert OpenAIResponsesClient().error(fault)["error"]["code"] == code

@@ -19,9 +19,9 @@ from tokenmizer_mw.translate.chat import (
     ToolChoice,
     ToolResult,
 )
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 
 
 @pytest.mark.parametrize("dialect", SIDES)
@@ -88,7 +88,7 @@ CLAUDE_CODE: Final[dict[str, Any]] = {
 
 
 def test_a_request_of_claude_code_in_words() -> None:
-    call = Anthropic().call(CLAUDE_CODE)
+    call = AnthropicClient().call(CLAUDE_CODE)
     assert call.said == (
         Said("system", (Text("You are an agent."), Text("Environment: none."))),
         Said("user", (Text("<system-reminder>x</system-reminder>"),)),
@@ -166,7 +166,7 @@ CODEX: Final[dict[str, Any]] = {
 
 
 def test_a_request_of_codex_in_words() -> None:
-    call = OpenAIResponses().call(CODEX)
+    call = OpenAIResponsesClient().call(CODEX)
     assert call.said == (
         Said("system", (Text("You are Codex."),)),
         Said("system", (Text("Sandbox."),)),
@@ -195,7 +195,7 @@ def test_a_request_of_codex_in_words() -> None:
 
 
 def test_a_chat_request_with_media_and_a_form_in_words() -> None:
-    call = OpenAIChat().call(
+    call = OpenAIChatClient().call(
         {
             "model": "m",
             "messages": [

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.translate.chat import Answer, Began, Ended, Finish, Grew, Opened, ToolCall, ToolResult
 from tokenmizer_mw.translate.clients.namespaces import NAME_MAX, Names
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.translate.table import PROVIDERS
 from tokenmizer_mw.translate.translation import Translation
 
 CREATED = 1_790_000_000
-CLIENT = OpenAIResponses()
+CLIENT = OpenAIResponsesClient()
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}}
 
 

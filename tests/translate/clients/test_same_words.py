@@ -28,16 +28,18 @@ from tokenmizer_mw.translate.chat import (
     ToolResult,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
-from tokenmizer_mw.translate.providers.anthropic import Anthropic as AnthropicProvider
-from tokenmizer_mw.translate.providers.gemini import Gemini
-from tokenmizer_mw.translate.providers.openai_chat import OpenAIChat as OpenAIChatProvider
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.translate.providers.anthropic import AnthropicClient as AnthropicProvider
+from tokenmizer_mw.translate.providers.gemini import GeminiProvider
+from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatClient as OpenAIChatProvider
 from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.wire.dialects import ROUTES
 
-SIDES: Final[Mapping[str, ClientSide]] = {side.name: side for side in (OpenAIChat(), OpenAIResponses(), Anthropic())}
+SIDES: Final[Mapping[str, ClientSide]] = {
+    side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
+}
 WIRES: Final = {wire.name: wire for wire in ROUTES.values()}
 SCHEMA: Final = {"type": "object", "properties": {"q": {"type": "string"}}}
 
@@ -159,7 +161,7 @@ def _turns(said: tuple[Said, ...]) -> list[tuple[str, list[Part]]]:
 
 @given(turns=TURNS)
 def test_what_goes_through_its_own_dialect_comes_out_as_it_was(turns: list[Turn]) -> None:
-    for client, provider in ((OpenAIChat(), OpenAIChatProvider()), (Anthropic(), AnthropicProvider())):
+    for client, provider in ((OpenAIChatClient(), OpenAIChatProvider()), (AnthropicClient(), AnthropicProvider())):
         call = client.call(SPELLED[client.name](turns))
         again = client.call(dict(provider.outgoing(call).body))
         assert _turns(again.said) == _turns(call.said)
@@ -211,7 +213,7 @@ def test_an_answer_that_is_handed_back_is_what_it_was_seals_and_all(dialect: str
 
 SEALED_BY: Final[Mapping[str, ProviderSide]] = {
     "anthropic": AnthropicProvider(),
-    "gemini": Gemini(),
+    "gemini": GeminiProvider(),
     "openai_chat": OpenAIChatProvider(),
 }
 
@@ -256,7 +258,7 @@ def _datas(stream: bytes) -> Iterator[Any]:
 
 @given(answer=ANSWERS, size=st.integers(1, 9))
 def test_a_response_is_the_same_streamed_and_whole(answer: Answer, size: int) -> None:
-    side, call = OpenAIResponses(), ChatCall("m", (Said("user", (Text("hi"),)),), stream=True)
+    side, call = OpenAIResponsesClient(), ChatCall("m", (Said("user", (Text("hi"),)),), stream=True)
     told = list(_datas(streamed(side, call, as_events(answer, size))))
     assert [event["sequence_number"] for event in told] == list(range(len(told)))
     assert told[-1]["response"] == json.loads(json.dumps(side.reply(answer, call, created=CREATED)))

@@ -27,9 +27,9 @@ from tokenmizer_mw.translate.chat import (
     ToolCall,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import Anthropic
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChat
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponses
+from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
 
 USAGE: Final = Usage(prompt=100, completion=20, cached=40, written=10, thought=5)
 ANSWER: Final = Answer(
@@ -59,7 +59,7 @@ PARSED: Final = Answer("reply_2", "model-7", (Text('{"city": "Bern", "degrees": 
 @contextmanager
 def chat(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
     with (
-        Served(OpenAIChat(), **told) as served,
+        Served(OpenAIChatClient(), **told) as served,
         openai.OpenAI(base_url=served.url, api_key="none", max_retries=0) as client,
     ):
         yield client, served
@@ -68,7 +68,7 @@ def chat(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
 @contextmanager
 def responses(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
     with (
-        Served(OpenAIResponses(), **told) as served,
+        Served(OpenAIResponsesClient(), **told) as served,
         openai.OpenAI(base_url=served.url, api_key="none", max_retries=0) as client,
     ):
         yield client, served
@@ -77,7 +77,7 @@ def responses(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
 @contextmanager
 def messages(**told: Any) -> Iterator[tuple[anthropic.Anthropic, Served]]:
     with (
-        Served(Anthropic(), **told) as served,
+        Served(AnthropicClient(), **told) as served,
         anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client,
     ):
         yield client, served

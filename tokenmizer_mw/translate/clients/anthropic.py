@@ -53,7 +53,7 @@ _TOO_LONG: Final = "prompt is too long"
 """What clients look for in the message, since this dialect has no code for it."""
 
 
-class Anthropic:
+class AnthropicClient:
     """The dialect."""
 
     name: Final = NAME

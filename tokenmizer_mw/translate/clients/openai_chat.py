@@ -41,7 +41,7 @@ _FINISH: Final[Mapping[Finish, str]] = {
 }
 
 
-class OpenAIChat:
+class OpenAIChatClient:
     """The dialect."""
 
     name: Final = NAME

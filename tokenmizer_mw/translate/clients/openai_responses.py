@@ -34,7 +34,7 @@ from .openai_shared import error
 from .writing import COMMENT, Closed, Progress, Step, StreamPart, named_event, parts_of
 
 
-class OpenAIResponses:
+class OpenAIResponsesClient:
     """The dialect."""
 
     name: Final = NAME

@@ -54,7 +54,7 @@ _MODES: Final = {"auto": "auto", "any": "any", "none": "none", "named": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
-class Anthropic:
+class AnthropicProvider:
     """The dialect. ``max_tokens`` is the limit of an answer for which a call tells none; models whose names begin like
     one of ``budgeted`` think by budget. ``version`` is asked for, "" for the newest that takes what a call tells.
     Events of a stream of more than ``event_max`` bytes are an error.
@@ -98,7 +98,7 @@ class Anthropic:
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""
-        return EventReader(anthropic_reply.Events(), self.event_max)
+        return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """An error response."""

@@ -80,7 +80,7 @@ def _usage(counts: Mapping[str, int]) -> Usage:
     return Usage(**{**counts, "prompt": prompt})
 
 
-class Events:
+class AnthropicEvents:
     """The events of one stream."""
 
     def __init__(self) -> None:

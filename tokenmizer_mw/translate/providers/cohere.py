@@ -48,7 +48,7 @@ _ATTACHED: Final[Mapping[str, Writer]] = {"image": image}
 
 
 @dataclass(frozen=True, slots=True)
-class Cohere:
+class CohereProvider:
     """The dialect. Events of a stream of more than ``event_max`` bytes are an error.
 
     What an answer says before its calls stands in the plan. Documents of plain text are given as such, beside the
@@ -88,7 +88,7 @@ class Cohere:
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""
-        return EventReader(cohere_reply.Events(), self.event_max)
+        return EventReader(cohere_reply.CohereEvents(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """An error response."""

@@ -93,7 +93,7 @@ def _usage(raw: object) -> Usage | None:
     return Usage(**counts) if counts else None
 
 
-class Events:
+class CohereEvents:
     """The events of one stream."""
 
     def __init__(self) -> None:

@@ -61,7 +61,7 @@ _TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", 
 
 
 @dataclass(frozen=True, slots=True)
-class Gemini:
+class GeminiProvider:
     """The dialect. Models whose names begin like one of ``budgeted`` think by budget. Events of a stream of more than
     ``event_max`` bytes are an error.
 
@@ -94,7 +94,7 @@ class Gemini:
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""
-        return EventReader(gemini_reply.Chunks(), self.event_max, bare=True)
+        return EventReader(gemini_reply.GeminiChunks(), self.event_max, bare=True)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """An error response."""

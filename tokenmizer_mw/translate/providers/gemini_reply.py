@@ -157,7 +157,7 @@ def _usage(raw: object) -> Usage | None:
     return Usage(**{**counts, "prompt": prompt, "completion": completion})
 
 
-class Chunks:
+class GeminiChunks:
     """The chunks of one stream."""
 
     def __init__(self) -> None:

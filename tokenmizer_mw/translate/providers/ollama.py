@@ -48,7 +48,7 @@ _LEVELS: Final = {"none": False, "minimal": "low", "xhigh": "high", "max": "high
 
 
 @dataclass(frozen=True, slots=True)
-class Ollama:
+class OllamaProvider:
     """The dialect. Lines of a stream of more than ``line_max`` bytes are an error.
 
     It has no ids of calls: results stand in the order of the calls, with the names of their tools. Where no tool may
@@ -77,7 +77,7 @@ class Ollama:
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""
-        return LineReader(ollama_reply.Lines(), self.line_max)
+        return LineReader(ollama_reply.OllamaLines(), self.line_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """An error response."""

@@ -66,7 +66,7 @@ def _usage(line: Mapping[str, Any]) -> Usage | None:
     return Usage(**counts) if counts else None
 
 
-class Lines:
+class OllamaLines:
     """The lines of one stream."""
 
     def __init__(self) -> None:

@@ -47,7 +47,7 @@ _NEVER: Final = attached_to("system", "assistant")
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIChat:
+class OpenAIChatProvider:
     """The dialect, spelled as ``quirks`` say. Events of a stream of more than ``event_max`` bytes are an error.
 
     Attachments in results of tools, where only text may stand, follow as a message of the user. Thoughts of earlier
@@ -90,7 +90,7 @@ class OpenAIChat:
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""
-        return EventReader(openai_chat_reply.Chunks(), self.event_max)
+        return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """An error response."""

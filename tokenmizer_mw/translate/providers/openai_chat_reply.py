@@ -166,7 +166,7 @@ class _Calls:
         yield from self._parts.open(made.call)
 
 
-class Chunks:
+class OpenAIChatChunks:
     """The chunks of one stream."""
 
     def __init__(self) -> None:
