@@ -9,16 +9,15 @@ from typing import Final
 
 PACKAGE: Final = Path(__file__).parents[1] / "tokenmizer_mw"
 
-STILL_SHARED: Final = frozenset(
-    """
+_SHARED: Final = """
     Added Answer Answered Asked Asking Broken Call Category Closed Diff Edge Fact Figures Finding Form Format
     Forwarded Found Frame Gone Head Hit Kept Kind Known Ledger Limits Line Listed Listing Match Meaning Named
     Node Opened Outcome Outgoing Passage Passing Patience Pattern Piece Place Placed Provider Question Rank
     Rates Reader Reading Refused Remembered Reply Route Said Savings Script Seal Sentence Shape Shown Sort
     Source Standing Table Told ToolCall ToolResult Transcript Transition Turn Unreadable Upstream Usage Value
     Wanted Way WhyAnswer Wish Work Written
-    """.split()
-)
+"""
+STILL_SHARED: Final = frozenset(_SHARED.split())
 """Names of several classes that are to be renamed. Take one out as soon as it is; add none."""
 
 

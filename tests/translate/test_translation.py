@@ -16,9 +16,9 @@ from tests.upstream.anthropic import AnthropicMessages
 from tests.upstream.cohere import CohereChat
 from tests.upstream.format import Format
 from tests.upstream.framing import framed
-from tests.upstream.gemini import GeminiProvider as GeminiFormat
+from tests.upstream.gemini import Gemini as GeminiFormat
 from tests.upstream.ollama import OllamaChat
-from tests.upstream.openai_chat import OpenAIChatProvider as OpenAIChatFormat
+from tests.upstream.openai_chat import OpenAIChat as OpenAIChatFormat
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.translate import translation as bounds

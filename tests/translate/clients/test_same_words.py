@@ -31,9 +31,9 @@ from tokenmizer_mw.translate.chat import (
 from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.providers.anthropic import AnthropicClient as AnthropicProvider
+from tokenmizer_mw.translate.providers.anthropic import AnthropicProvider
 from tokenmizer_mw.translate.providers.gemini import GeminiProvider
-from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatClient as OpenAIChatProvider
+from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatProvider
 from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.wire.dialects import ROUTES
 
