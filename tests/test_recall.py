@@ -13,7 +13,7 @@ from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, StatusChanged
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.recall import PassageIndex, Recall, recall
+from tokenmizer_mw.recall import PassageIndex, Recall, describe_fact, recall
 from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
 
 LETTERS = TokenCounter("letters", False, len)
@@ -238,3 +238,18 @@ def test_linear_in_the_messages(unit: str) -> None:
         return time.process_time() - start
 
     assert min(cost(200_000) for _ in range(3)) <= 8 * min(cost(50_000) for _ in range(3)) + 5e-3
+
+
+@pytest.mark.parametrize(
+    ("label", "line"),
+    [
+        ("Part 1 is done.", "- task: Part 1 is done. [3]"),
+        ("add an exporter", "- task, done: add an exporter [3]"),
+        ("undone steps are listed", "- task, done: undone steps are listed [3]"),
+    ],
+)
+def test_a_state_that_a_label_says_is_not_said_twice(label: str, line: str) -> None:
+    graph = SessionGraph()
+    node = added("t1", NodeType.TASK, label, 3, status=Status.COMPLETED)
+    graph.apply(node)
+    assert describe_fact(graph, node.node)[0] == line

@@ -191,11 +191,18 @@ _STATE: Final = {
 }
 
 
+def _state(node: Node, label: str) -> str:
+    """The state of a fact, "" where its label says so itself."""
+    state = _STATE[node.status]
+    return "" if f" {state.removeprefix(', ')} " in f" {label.casefold().rstrip('.!')} " else state
+
+
 def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
     olds = list(_replaced(graph, node))
     was = "".join(f", was {flatten(old.label)} [{old.source.turn}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
-    text = f"- {node.type.value}{_STATE[node.status]}: {flatten(node.label)} [{node.source.turn}]{_then(later)}{was}"
+    label = flatten(node.label)
+    text = f"- {node.type.value}{_state(node, label)}: {label} [{node.source.turn}]{_then(later)}{was}"
     return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
