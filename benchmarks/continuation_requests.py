@@ -30,7 +30,8 @@ class Requests:
     def __init__(self, messages: Sequence[Mapping[str, Any]], window: int, model: str) -> None:
         self._messages = messages
         self._model = model
-        self._memory = SessionMemory.open("memory://", Settings(context_window=window))
+        # A machine under load must not cost an answer: what is measured is what a request tells.
+        self._memory = SessionMemory.open("memory://", Settings(context_window=window, store_wait_seconds=60))
         self._memory.record(_BASE.id, messages)
         self._memory.flush()
         self._events = [recorded.event for recorded in self._memory.log.read(_BASE)]
