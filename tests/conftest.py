@@ -9,8 +9,12 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("project", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "project", deadline=None, max_examples=25, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("thorough", settings.get_profile("project"), max_examples=80)
+# For whoever looks for faults: other examples with each run.
+settings.register_profile("explore", settings.get_profile("thorough"), max_examples=400, derandomize=False)
 settings.load_profile("project")
 
 
