@@ -36,6 +36,15 @@ def test_a_changed_seal_is_noticed(place: int) -> None:
             memory.seal().open("tenant", "".join(sealed))
 
 
+@pytest.mark.parametrize("added", ["!!!!", "=", "\n", " ", "\u00e9", "\ud800", "A"])
+def test_a_seal_has_one_spelling(added: str) -> None:
+    with SessionMemory.open("memory://") as memory:
+        sealed = memory.seal().close("tenant", KEPT)
+        for changed in (sealed + added, sealed[:40] + added + sealed[40:]):
+            with pytest.raises(SealBroken):
+                memory.seal().open("tenant", changed)
+
+
 def test_over_http(plain: Served) -> None:
     sealed = plain.memory.seal().close("local", KEPT)
     status, _, body = call(plain.port, "/api/compaction", json.dumps({"encrypted_content": sealed}).encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -86,3 +87,14 @@ def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
     passing = Passing(change, event_max=100)
     raw = b"data: " + b"x" * 200 + b"\n\ndata: 1\n\n"
     assert b"".join(passing.feed(raw[at : at + 50]) for at in range(0, len(raw), 50)) + passing.end() == raw
+
+
+@pytest.mark.parametrize("event", [b"\n\n", b"data: {}\n\n"])
+def test_the_time_for_a_piece_grows_with_its_length(event: bytes) -> None:
+    def seconds(size: int) -> float:
+        passing, piece = Passing(anthropic.Added(KEPT, SEALED, []).to_event), event * (size // len(event))
+        start = time.process_time()
+        assert passing.feed(piece) == piece
+        return time.process_time() - start
+
+    assert min(seconds(800_000) for _ in range(3)) <= 6 * min(seconds(200_000) for _ in range(3))

@@ -57,13 +57,11 @@ class Passing:
         if self._unread:
             return piece
         self._held += piece
-        out: list[bytes] = []
-        while (found := _END.search(bytes(self._held[self._looked :]))) is not None:
-            end = self._looked + found.end()
-            raw = bytes(self._held[:end])
-            del self._held[:end]
-            self._looked = 0
-            out += self._change(_read(raw))
+        out, begins, looked = [], 0, self._looked
+        for found in _END.finditer(bytes(self._held[looked:])):
+            raw, begins = bytes(self._held[begins : looked + found.end()]), looked + found.end()
+            out += [raw] if raw.isspace() else self._change(_read(raw))
+        del self._held[:begins]
         self._looked = max(0, len(self._held) - _BEHIND)
         if len(self._held) > self._event_max:
             self._unread = True
