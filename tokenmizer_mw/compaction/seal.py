@@ -86,7 +86,7 @@ class Seal:
             raise SealBroken("it was made by another version of this server")
         if len(sealed) > SEALED_MAX:
             raise SealBroken("it is too long")
-        if _SEAL.fullmatch(sealed) is None:
+        if not sealed.isascii() or _SEAL.fullmatch(sealed) is None:
             raise SealBroken("it was changed")
         try:
             packed = urlsafe_b64decode(sealed[len(_VERSION) :] + "=" * (-(len(sealed) - len(_VERSION)) % 4))
