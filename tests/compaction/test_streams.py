@@ -80,6 +80,30 @@ def test_an_event_that_is_no_json_keeps_its_bytes() -> None:
     assert through(anthropic.Added(KEPT, SEALED, []), raw, [3, 9]) == raw
 
 
+ODD: list[Any] = [None, True, 1.5, "1", [], [1], {}, {"a": 1}, -1, 10**4_299, int("9" * 4_300)]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(("words", "events"), [(anthropic, MESSAGES), (responses, ITEMS)])
+def test_a_member_of_another_type_ends_no_stream(words: Any, events: list[dict[str, Any]], odd: Any) -> None:
+    for at, event in enumerate(events):
+        changed = [{**event, name: odd} for name in {*event, "index", "usage", "sequence_number"}]
+        changed.append({**event, "usage": {"iterations": odd, "output_tokens": odd}})
+        for each in changed:
+            raw = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in (*events[:at], each))
+            told = through(words.Added(KEPT, SEALED, [{"type": "x"}]), raw, [])
+            assert told.endswith(b"\n\n")
+            assert told.count(b"data: ") >= at + 1
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_member_of_another_type_spoils_no_answer(odd: Any) -> None:
+    message = {"type": "message", "content": [], "usage": {"iterations": odd}}
+    for body in (message, {**message, "content": odd}, {**message, "usage": odd}, {"type": odd, "object": odd}):
+        assert anthropic.Added(KEPT, SEALED, []).to_body(body)["type"] == body["type"]
+        assert responses.Added(KEPT, SEALED, []).to_body(body) == body
+
+
 def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
     def change(frame: Frame) -> list[bytes]:
         return [b"changed\n\n"]

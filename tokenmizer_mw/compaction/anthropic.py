@@ -9,7 +9,7 @@ from typing import Any, Final
 from .asked import asked_of_anthropic
 from .history import CONTINUE, Behind
 from .seal import Kept, SealBroken, is_ours
-from .streams import Events, Frame, event, framed
+from .streams import Events, Frame, event, framed, is_number
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
@@ -143,11 +143,14 @@ class Added:
     def to_event(self, frame: Frame) -> Events:
         """The events that an event of a stream becomes."""
         data = frame.data
+        index = data.get("index", 0) if isinstance(data, dict) else None
         match data.get("type") if isinstance(data, dict) else None:
             case "message_start" if self._block is not None:
                 return [frame.raw, *_block_events(self._block)]
-            case "content_block_start" | "content_block_delta" | "content_block_stop" if self._block is not None:
-                return [framed(frame, {**data, "index": data.get("index", 0) + 1})]
+            case "content_block_start" | "content_block_delta" | "content_block_stop" if self._block and is_number(
+                index
+            ):
+                return [framed(frame, {**data, "index": index + 1})]
             case "message_delta":
                 return [framed(frame, self._managed({**data, "usage": self._usage(data.get("usage"))}))]
         return [frame.raw]
@@ -160,5 +163,6 @@ class Added:
         if self._block is None or not isinstance(usage, dict):
             return usage
         counts = {name: count if isinstance(count := usage.get(name), int) else 0 for name in _NONE}
-        sampled = usage.get("iterations") or [{"type": "message", **counts}]
+        told = usage.get("iterations")
+        sampled = told if told and isinstance(told, list) else [{"type": "message", **counts}]
         return {**usage, "iterations": [{"type": _KIND, **_NONE}, *sampled]}

@@ -87,6 +87,8 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> Asked | None:
     for place, edit in enumerate(edits):
         where = f"context_management.edits.{place}"
         kind = _mapping(edit, where).get("type")
+        if not isinstance(kind, str):
+            raise MalformedRequest(f"{where}.type: text is needed")
         if kind not in _EDITS:
             return None
         name, read = _EDITS[kind]

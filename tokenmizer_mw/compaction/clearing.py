@@ -140,7 +140,8 @@ def _blocks(message: Any) -> Sequence[Any]:
 
 
 def _is(block: Any, kinds: frozenset[str]) -> bool:
-    return isinstance(block, dict) and block.get("type") in kinds
+    kind = block.get("type") if isinstance(block, dict) else None
+    return isinstance(kind, str) and kind in kinds
 
 
 def _spelled(content: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from .asked import asked_of_responses
 from .history import CONTINUE, Behind
 from .seal import Kept, is_ours
-from .streams import Events, Frame, event, framed
+from .streams import Events, Frame, event, framed, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
@@ -92,17 +92,18 @@ class Added:
     def to_event(self, frame: Frame) -> Events:
         """The events that an event of a stream becomes."""
         data = frame.data
-        if not isinstance(data, dict) or data.get("type") in _BEGINNING or "type" not in data:
+        kind = data.get("type") if isinstance(data, dict) else None
+        if not isinstance(kind, str) or kind in _BEGINNING:
             return [frame.raw]
         number = data.get("sequence_number")
         front: list[bytes] = []
         if not self._begun:
             self._begun = True
-            front = self._item_events(number if isinstance(number, int) else 0)
+            front = self._item_events(number if is_number(number) else 0)
         moved = dict(data)
-        if isinstance(number, int):
+        if is_number(number):
             moved["sequence_number"] = number + _ADDED
-        if isinstance(index := data.get("output_index"), int):
+        if is_number(index := data.get("output_index")):
             moved["output_index"] = index + 1
         if isinstance(response := data.get("response"), dict):
             moved["response"] = self.to_body(response)

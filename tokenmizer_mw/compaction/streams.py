@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import re2
 
@@ -15,6 +15,7 @@ Events = Sequence[bytes]
 
 _END = re2.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE = re2.compile(rb"\r\n|\n|\r")
+_NUMBER_MAX: Final = 2**53
 _BEHIND: Final = 3
 """Bytes of what was looked at before that the end of an event may begin with."""
 
@@ -41,6 +42,11 @@ def framed(frame: Frame, data: Mapping[str, Any]) -> bytes:
     return b"data: " + json.dumps(data, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
 
 
+def is_number(value: object) -> TypeGuard[int]:
+    """Whether a provider counts by ``value``: what is none stays as it came."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _NUMBER_MAX
+
+
 class Passing:
     """A stream on its way: bytes in any pieces, and every complete event as ``change`` has it. An event that is longer
     than may be passes unread, as all behind it."""
@@ -60,13 +66,19 @@ class Passing:
         out, begins, looked = [], 0, self._looked
         for found in _END.finditer(bytes(self._held[looked:])):
             raw, begins = bytes(self._held[begins : looked + found.end()]), looked + found.end()
-            out += [raw] if raw.isspace() else self._change(_read(raw))
+            out += [raw] if raw.isspace() else self._changed(raw)
         del self._held[:begins]
         self._looked = max(0, len(self._held) - _BEHIND)
         if len(self._held) > self._event_max:
             self._unread = True
             out.append(self.end())
         return b"".join(out)
+
+    def _changed(self, raw: bytes) -> Events:
+        try:
+            return self._change(_read(raw))
+        except (ValueError, RecursionError):  # what can be read and not be written
+            return [raw]
 
     def end(self) -> bytes:
         """What was held back of an event that did not end."""

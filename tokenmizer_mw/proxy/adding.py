@@ -88,9 +88,9 @@ class Adding:
     def _with_added(self, body: bytes) -> bytes:
         try:
             found = json.loads(body)
+            if not isinstance(found, dict):
+                return body
+            told = json.dumps(self._added.to_body(found), ensure_ascii=False, separators=(",", ":"))
         except (ValueError, RecursionError):
             return body
-        if not isinstance(found, dict):
-            return body
-        told = json.dumps(self._added.to_body(found), ensure_ascii=False, separators=(",", ":"))
         return told.encode("utf-8", "surrogatepass")
