@@ -99,6 +99,13 @@ def test_which_thinking_is_cleared(keep: int, left: list[str] | None) -> None:
     assert (found.edit is None) == (left is None)
 
 
+@pytest.mark.parametrize("odd", [None, 5, [], {}, [[]]])
+def test_blocks_of_no_kind_are_left_alone(odd: Any) -> None:
+    messages = [*thought(1), {"role": "assistant", "content": [{"type": odd}]}, {"role": odd, "content": [odd]}]
+    assert clear_thinking(messages, ClearThinking(5), len).messages == messages
+    assert clear_tool_uses(messages, ClearToolUses(None, 1, 0), len, 9).messages == messages
+
+
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("provider", ["openai", "mistral", "cohere", "ollama", "anthropic"])
 def test_through_the_proxy(ours: Served, upstream: Upstream, provider: str, stream: bool) -> None:

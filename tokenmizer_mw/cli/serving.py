@@ -44,10 +44,11 @@ def run_serve(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError:
         raise _missing("uvicorn") from None
     from tokenmizer_mw.proxy.credentials import missing_for_models
-    from tokenmizer_mw.proxy.listening import listening, spelled
+    from tokenmizer_mw.proxy.listening import allow_connections, listening, spelled
 
     listen = configuration.listen
     check_bind(listen.host, configuration.auth)
+    allow_connections()
     with listening(listen.host, listen.port) as sockets:
         _try_store(configuration.store)
         _hand_over(arguments, configuration)

@@ -63,7 +63,8 @@ class Passing:
         if self._unread:
             return piece
         self._held += piece
-        out, begins, looked = [], 0, self._looked
+        out: list[bytes] = []
+        begins, looked = 0, self._looked
         for found in _END.finditer(bytes(self._held[looked:])):
             raw, begins = bytes(self._held[begins : looked + found.end()]), looked + found.end()
             out += [raw] if raw.isspace() else self._changed(raw)

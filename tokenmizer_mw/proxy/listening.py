@@ -6,16 +6,36 @@ import errno
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
 
+try:
+    import resource
+except ModuleNotFoundError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
 BACKLOG: Final = 2_048
 """Connections that may wait to be accepted, for each socket."""
 
+OPEN_FILES: Final = 65_536
+"""Files and connections that a process may have open, where the system allows so many."""
+
 _ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
 """A name stands for an address of a kind that this machine does not have."""
+
+
+def allow_connections(most: int = OPEN_FILES) -> None:
+    """Raise this process's limit of open files, for it and those that it starts: as far as the system allows, up to
+    ``most``. The usual 1,024 are used up by as many clients that connect and send nothing."""
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS tells a limit that it does not grant
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def spelled(host: str, port: int) -> str:
