@@ -69,7 +69,7 @@ REPLIES = {
     "mcp.sse": done(
         said("I ask.\n42.", ToolCall("mcptoolu_e5", "ask", '{"q": "x"}'), attachments=("mcp_tool_result",))
     ),
-    "compaction.sse": done(said(attachments=("compaction",)), "compaction"),
+    "compaction.sse": done(said(), "compaction"),
     "surrogates.sse": done(
         said("owl 🦉 and half \ufffd", ToolCall("toolu_a1", "read_file", '{"path": "\\ud83e\\udd89"}')), "tool_use"
     ),

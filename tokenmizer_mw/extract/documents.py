@@ -204,7 +204,7 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
             start += 1
         of_place = sorts.isdisjoint((_ANNOUNCING, _SHOWING, _HEADING))
         end = tagged[start] if start in tagged else _find_end(text, start)
-        if end == len(text) and of_place and start < resumed:
+        if end == len(text) and of_place and start < resumed and not _is_marked(text, start):
             end = resumed
         least = _LEAST_LINE if of_place and clause.group(3) else _LEAST
         if _columns(text[start : min(end, start + _LEAST)]) >= least:
@@ -221,9 +221,10 @@ def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
         if start < end:
             continue
         found = tagged[start] if start in tagged else _find_end(text, start)
-        if found == len(text) and shown.quoted:
+        is_open = found == len(text) and not _is_marked(text, start)
+        if is_open and shown.quoted:
             found = _find_first(text, ["\n\n"], start)
-        elif found == len(text) and shown.resumes and start < resumed:
+        elif is_open and shown.resumes and start < resumed:
             found = resumed
         least = _LEAST if shown.in_line or not shown.resumes else _LEAST_LINE
         if _columns(text[start : min(found, start + _LEAST)]) >= least:
@@ -265,6 +266,12 @@ def _find_end(text: str, start: int) -> int:
         return indented.end() if indented is not None else len(text)
     bare = _BARE.search(look)  # an address, or the name of a file
     return start + bare.end() if bare is not None else len(text)
+
+
+def _is_marked(text: str, start: int) -> bool:
+    """Whether a fence or a quotation mark opens the text that begins at ``start``, and so tells where it ends."""
+    look = text[start : start + _LOOK]
+    return look[:1] in OPENING or _FENCE.match(look) is not None
 
 
 def _find_first(text: str, closings: Iterable[str], start: int) -> int:
