@@ -18,6 +18,7 @@ from .phrases import asks, bounded, has_digit, supposes, without_lead
 from .prose import encodable, sentences
 from .similar import words_of
 from .situation import Situation
+from .slots import known
 
 SENTENCES_READ: Final = 8
 SENTENCE_LONG: Final = 200
@@ -148,7 +149,13 @@ def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Num
         return None
     ending = situation.offers.ending.rpartition(". ")[2]
     answers = asks(ending) and alike[0].text not in ending
-    return None if answers else (alike[0], new)
+    return None if answers or _is_version(new) else (alike[0], new)
+
+
+def _is_version(number: _Number) -> bool:
+    """Whether a number says which one of a name: "Debian 12"."""
+    name = (number.clause[: number.start].split() or [""])[-1]
+    return name[:1].isupper() or known(name) is not None
 
 
 def _is_bare(number: _Number) -> bool:

@@ -82,9 +82,14 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
         else:
             listing = _lists(segment)
         made += plans
-    kept = [finding for finding in found if not any(_told_by(finding, plan) for plan in made)]
+    kept = [finding for finding in found if not any(_told_by(finding, plan) or _same(finding, plan) for plan in made)]
     new = [plan for plan in made if not any(_tells(finding, plan) for finding in kept)]
     return [*(_without(finding, new) for finding in kept), *new]
+
+
+def _same(finding: Finding, plan: Finding) -> bool:
+    """Whether a choice is the plan in the plan's own words: what is put off is to be done, and settles nothing."""
+    return finding.type is NodeType.DECISION and (finding.span, finding.label) == (plan.span, plan.label)
 
 
 def _lists(segment: Segment) -> bool:

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .assigned import AGAINST, Assigned, aside, assigned_in
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
-from .phrases import asks, bounded, without_lead
+from .phrases import asks, bounded, order_in, without_lead
 from .similar import content
 from .situation import Situation
 
@@ -173,15 +173,15 @@ def _around(index: int, spoken: Sequence[Segment]) -> str:
 
 
 def _why(index: int, spoken: Sequence[Segment], situation: Situation) -> str:
-    """The sentences before and behind a value that say something, else what the user said before it."""
+    """The sentences before and behind a value that say something, else what the user said against things before it."""
     before = [segment.text for segment in spoken[max(0, index - 1) : index]]
     behind = [segment.text for segment in spoken[index + 1 : index + 2]]
     for text in (*before, *behind):
-        if _states(text) and not assigned_in(text):
+        if _states(text) and not assigned_in(text) and not order_in(without_lead(bounded(text))):
             return without_lead(bounded(text)).rstrip(" .!")
     if len(spoken) == 1 and situation.asked is not None:
         said = bounded(situation.asked[1].text)
-        if _states(said) and not assigned_in(said):
+        if AGAINST.any(said) and _states(said) and not assigned_in(said):
             return said.rstrip(" .!")
     return ""
 

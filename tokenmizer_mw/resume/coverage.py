@@ -121,8 +121,9 @@ class Coverage:
     ) -> list[int]:
         """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
         and behind those, counted on, of sentences. All facts that say enough by themselves come first where they take
-        no more than their share, else the facts ``first``; decisions of few words take what is left at the end. Before
-        anything come the candidates ``lead``, as long as no more than ``lead_budget`` tokens are taken."""
+        no more than their share, else the facts ``first``; what is left at the end goes to open work, which no sentence
+        tells as open, and to decisions of few words. Before anything come the candidates ``lead``, as long as no more
+        than ``lead_budget`` tokens are taken."""
         filling = _Filling(self, budget, fixed, count)
         for at in lead:
             filling.take_if_fits(at, lead_budget)
@@ -133,9 +134,12 @@ class Coverage:
         filling.fill()
         taken = set(filling.taken)
         for at, fact in enumerate(self.facts):
-            if fact.section is Section.DECISIONS and at not in taken and self._hollow[at]:
+            if at not in taken and (fact.section in _OPEN or (fact.section is Section.DECISIONS and self._hollow[at])):
                 filling.take_if_fits(at)
         return filling.taken
+
+
+_OPEN: Final = frozenset({Section.TO_DO, Section.DOING})
 
 
 def _fact_weight(fact: Fact, hollow: bool) -> float:

@@ -122,7 +122,10 @@ def _replaced(graph: SessionGraph) -> Iterator[Replaced]:
             words, later = words_of(_value(old)), words_of(new.label)
             label = flatten(new.label)
             note = f"{MARK} by {label}" if new.current and len(label) <= _SUCCESSOR_MAX else MARK
-            yield from _told(old, words - later, later - words, step.trigger, note)
+            if all(len(word) <= _OLD_LETTERS_MIN for word in words - later):  # "B instead of A" names what A says
+                yield from _told(old, words, later - words, step.trigger, note)
+            else:
+                yield from _told(old, words - later, later - words, step.trigger, note)
     for node in graph.nodes(status=Status.INVALIDATED):
         yield from _told(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched, MARK)
 

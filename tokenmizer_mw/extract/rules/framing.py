@@ -139,6 +139,9 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|спасибо|谢谢|感谢|ありがと|감사|고마|धन्यवाद|shukriya)\b?[^.!?。！]{0,60}[.!。！)]*$",
         r"(?:oh sure|yeah right|yes yes|sure sure|as if|haha|lol|klar,|ja klar|ah oui,|bien sûr,|claro,|certo,|ага,"
         r"|конечно,|呵呵|はいはい)",
+        r"(?:understood|noted|got it|roger|acknowledged|verstanden|notiert|alles klar|compris|entendu|noté|entendido"
+        r"|anotado|capito|ricevuto|ho capito|понял|поняла|понятно|принято|明白了?|知道了|收到|了解(?:です|しました)?"
+        r"|承知しました|알겠습니다)[.!。！,)]*$",
         r"¡?(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour"
         r"|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|buonasera|salve|oi|olá|bom dia"
         r"|boa (?:tarde|noite)|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|你好|您好|大家好|こんにちは"
