@@ -67,3 +67,27 @@ def test_numbers_that_tell_things_apart_replace_nothing() -> None:
 def test_a_greeting_that_comes_back_is_nothing_agreed_on(greeting: str) -> None:
     graph = talk(f"u: {greeting}! The fair has six stalls.", f"a: {greeting}, six stalls. What about food?")
     assert greeting not in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+def test_no_reason_is_taken_from_a_message_about_something_else() -> None:
+    graph = talk(
+        "u: Use Redis for the queue.",
+        "a: OK.",
+        "u: Paint the logo green.",
+        "a: OK.",
+        "u: Let's move the queue to PostgreSQL instead of Redis.",
+    )
+    (step,) = graph.transitions()
+    assert step.reason == ""
+
+
+@pytest.mark.parametrize("count", [7, 14])
+def test_a_version_takes_the_place_of_no_count(count: int) -> None:
+    graph = talk("u: Run the tests.", f"a: All {count} tests pass.", "u: We deploy on Debian 12.")
+    assert not any("Debian" in label for pair in changes(graph) for label in pair)
+
+
+def test_what_is_put_off_is_open_and_settles_nothing() -> None:
+    graph = talk("u: Use Redis for the queue.", "a: OK.", "u: Leave test_retry for tomorrow.")
+    assert "Leave test_retry for tomorrow" in labels(graph, NodeType.TASK, Status.PENDING)
+    assert "Leave test_retry for tomorrow" not in labels(graph, NodeType.DECISION, Status.ACTIVE)

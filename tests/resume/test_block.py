@@ -317,3 +317,21 @@ def test_proposals_are_no_decisions() -> None:
     graph = SessionGraph()
     graph.apply(NodeAdded(Node("d", NodeType.DECISION, "Kafka", Status.ACTIVE, source, kind=DecisionKind.CHOICE)))
     assert lines_of(resume_of(graph, budget=100)) == ["Proposed, not agreed: Kafka"]
+
+
+def test_open_work_is_told_as_open_though_a_sentence_says_it() -> None:
+    memory = SessionMemory.open()
+    said = ["Use Redis for the queue.", "OK.", "Leave test_retry for tomorrow.", "OK.", "What next?", "The tests."]
+    memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
+    assert "To do: Leave test_retry for tomorrow" in memory.resume("s", budget=600).text
+    memory.close()
+
+
+def test_words_that_stand_in_every_sentence_mark_nothing_as_replaced() -> None:
+    memory = SessionMemory.open()
+    said = ["Use Redis for the queue.", "OK.", "The invoices are for customers in Norway.", "OK."]
+    said += ["Let's move the queue to PostgreSQL instead of Redis."]
+    said += ["Done.", "What next?", "The tests."]
+    memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
+    assert "Norway. (replaced" not in memory.resume("s", budget=600).text
+    memory.close()
