@@ -94,7 +94,7 @@ MESSAGES: list[tuple[object, Message]] = [
      Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "f", '{"a'),))),
     (assistant({"type": "tool_use"}, {"type": "tool_use", "id": 1, "name": [], "input": [1]}),
      Message(Role.ASSISTANT, tool_calls=(ToolCall("", "", "{}"), ToolCall("", "", "[1]")))),
-    (assistant({"type": "compaction", "content": None}), Message(Role.ASSISTANT, attachments=("compaction",))),
+    (assistant({"type": "compaction", "content": None}), Message(Role.ASSISTANT)),
     (assistant({"type": "tool_result", "tool_use_id": "1"}), Message(Role.ASSISTANT, attachments=("tool_result",))),
     (assistant({"type": "thinking", "thinking": 7}, {"type": "thinking"}), Message(Role.ASSISTANT, thinking="\n")),
     (user(READ, THINKS), Message(Role.USER, attachments=("tool_use",))),
@@ -133,7 +133,7 @@ def sdk_kinds() -> list[str]:
 @pytest.mark.parametrize("kind", sdk_kinds())
 def test_every_kind_of_block_that_the_sdk_knows(kind: str) -> None:
     asked, told = request(user({"type": kind})).messages[0], request(assistant({"type": kind})).messages[0]
-    unspoken = ("text", "thinking", "redacted_thinking", "fallback", "mcp_tool_listing")
+    unspoken = ("text", "thinking", "redacted_thinking", "compaction", "fallback", "mcp_tool_listing")
     assert len(told.tool_calls) == kind.endswith("tool_use")
     assert len(asked.tool_results) == (kind == "tool_result")
     assert told.attachments == (() if told.tool_calls or kind in unspoken else (kind,))
@@ -514,7 +514,7 @@ def parts(sent: str) -> tuple[str, list[str], list[str]]:
 def stands_in_front(read: ChatRequest, keep_from: int) -> bool:
     """Whether a cut leaves the assistant's message first: a conversation begins with a user's, so the block is one."""
     roles = read.messages.roles
-    return read.prefix < keep_from < len(roles) and roles[keep_from] is Role.ASSISTANT
+    return keep_from < len(roles) and roles[keep_from] is Role.ASSISTANT
 
 
 @given(spelled(), st.text(max_size=20), st.booleans(), st.data())

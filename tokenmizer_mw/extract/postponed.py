@@ -13,7 +13,7 @@ from typing import Final
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .ahead import ENDS, Reader, Readers, clauses, is_left, only_points
-from .finding import Finding, Segment, SegmentKind
+from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, split_reason, supposes, without_lead
 from .reading import hits
@@ -89,7 +89,9 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
 
 def _same(finding: Finding, plan: Finding) -> bool:
     """Whether a choice is the plan in the plan's own words: what is put off is to be done, and settles nothing."""
-    return finding.type is NodeType.DECISION and (finding.span, finding.label) == (plan.span, plan.label)
+    settles = finding.target or finding.single or finding.value or finding.about
+    plain = finding.type is NodeType.DECISION and finding.move is Move.NOTE and not settles
+    return plain and (finding.span, finding.label) == (plan.span, plan.label)
 
 
 def _lists(segment: Segment) -> bool:

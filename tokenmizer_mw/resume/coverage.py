@@ -151,8 +151,9 @@ def _fact_weight(fact: Fact, hollow: bool) -> float:
 
 def _is_hollow(fact: Fact) -> bool:
     """Whether a fact has too few words to be understood without the sentence that it stems from: it is told only where
-    it adds more than others do."""
-    return fact.section in _PROSE and len(words_of(fact.text)) < _SHORT
+    it adds more than others do. A decision says with what it replaced what no sentence does."""
+    text = f"{fact.text} {fact.why}" if fact.why_ids and fact.section is Section.DECISIONS else fact.text
+    return fact.section in _PROSE and len(words_of(text)) < _SHORT
 
 
 def _stated(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:

@@ -33,7 +33,7 @@ _SPOKEN: Final = frozenset({"", _TEXT, *_UNSPOKEN, *_CALLS})
 _WRITTEN: Final = frozenset({"", _TEXT, *_UNSPOKEN, _RESULT})
 """Kinds of blocks of which more is read than their kind: the assistant's, and everybody else's."""
 
-OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, _RESULT})
+OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, COMPACTION, _RESULT})
 """Kinds of blocks that no other shape of messages has."""
 
 
