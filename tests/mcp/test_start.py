@@ -84,3 +84,18 @@ def test_requests_and_answers_are_counted_in_pieces() -> None:
 
 def test_the_budget_of_a_file_is_that_of_the_library() -> None:
     assert server._BUDGET == BUDGET
+
+
+def test_calls_are_answered_where_interrupts_are_ignored(desk: Desk) -> None:
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in (OPENING, READY, *CALLS))
+    done = subprocess.run(
+        ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *desk.command],
+        input=lines,
+        capture_output=True,
+        text=True,
+        env=desk.environment,
+        cwd=desk.folder,
+        timeout=SECONDS * 3,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert all(desk.session in json.dumps(answers[call["id"]].get("result")) for call in CALLS)

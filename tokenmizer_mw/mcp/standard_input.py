@@ -72,11 +72,13 @@ def interruptible_input() -> Iterator[None]:
     """Standard input ends at SIGINT while the context lasts, and then ``KeyboardInterrupt`` is raised; when the client
     closes it, it ends once all requests are answered.
 
-    Nothing changes where SIGINT is ignored or handled by somebody else, and on systems without ``select`` for files.
+    SIGINT stays as it is where it is ignored or handled by somebody else. Nothing changes on systems without ``select``
+    for files.
     """
-    if os.name != "posix" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if os.name != "posix":
         yield
         return
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     waking, wake = os.pipe()
     interrupted = threading.Event()
 
@@ -84,14 +86,16 @@ def interruptible_input() -> Iterator[None]:
         interrupted.set()
         os.write(wake, b"\0")
 
-    signal.signal(signal.SIGINT, interrupt)
+    if ours:
+        signal.signal(signal.SIGINT, interrupt)
     unanswered = Unanswered()
     with _output_through(unanswered):
         _input_through(unanswered, waking)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            if ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             os.write(wake, b"\0")
     if interrupted.is_set():
         raise KeyboardInterrupt
