@@ -335,3 +335,13 @@ def test_words_that_stand_in_every_sentence_mark_nothing_as_replaced() -> None:
     memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
     assert "Norway. (replaced" not in memory.resume("s", budget=600).text
     memory.close()
+
+
+def test_a_predecessor_that_nobody_stated_is_not_told_as_what_holds() -> None:
+    named = resume_of(graph_of([(NodeType.DECISION, "directly as it was", Status.ACTIVE, 1, CHOICE)]))
+    assert "as it was" not in named.text
+    quote = "Leave the layout as it was."
+    graph = SessionGraph()
+    node = Node("decision-1", NodeType.DECISION, quote[:-1], Status.ACTIVE, Source(1, "user", quote), **CHOICE)
+    graph.apply(NodeAdded(node))
+    assert "Leave the layout as it was" in resume_of(graph).text

@@ -13,6 +13,7 @@ A request whose end two readers could see in different places is answered with 4
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from typing import Any, Final
 
 import h11
@@ -81,9 +82,9 @@ class _Bounded(asyncio.Protocol):
     _timer: asyncio.TimerHandle | None = None
     _size = 0
 
+    @abstractmethod
     def is_in_head(self) -> bool:
         """Whether the next byte belongs to a head."""
-        raise NotImplementedError
 
     @property
     def head_max(self) -> int:

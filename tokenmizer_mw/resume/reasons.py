@@ -8,7 +8,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 
-from .sections import Section
+from .sections import NO_OLD_VALUE, Section
 
 REASON_MAX: Final = 90
 """Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
@@ -21,7 +21,6 @@ OLD_LABELS_MAX: Final = 120
 
 _COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
-_NO_OLD_VALUE: Final = " as it was"
 
 
 def reason_of(
@@ -72,7 +71,7 @@ def _was(olds: list[tuple[Transition, Node]]) -> tuple[str, tuple[str, ...]]:
         shown.append(entry)
     names = list(dict.fromkeys(flatten(old.label) for _, old in shown))
     reason = clause(olds[0][0].reason)
-    named = [name for name in names if name and not name.casefold().endswith(_NO_OLD_VALUE)]
+    named = [name for name in names if name and not name.casefold().endswith(NO_OLD_VALUE)]
     text = ", before that ".join(named)
     ids = tuple(old.id for _, old in shown)
     if not text:

@@ -14,7 +14,7 @@ from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.node import NOT_FOUND, Node, Status
 
 from .facts import Fact
-from .sections import Section
+from .sections import NO_OLD_VALUE, Section
 from .sentences import Sentence, words_of
 
 MARK: Final = "replaced"
@@ -143,7 +143,7 @@ def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]
 
 def _value(node: Node) -> str:
     """The label of a node without what stands behind its first clause, such as a reason."""
-    return _REASON.split(node.label.removesuffix(" as it was"), 1)[0] or node.label
+    return _REASON.split(node.label.removesuffix(NO_OLD_VALUE), 1)[0] or node.label
 
 
 def _told(node: Node, words: frozenset[str], later: frozenset[str], number: int, note: str) -> Iterator[Replaced]:

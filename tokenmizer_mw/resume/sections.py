@@ -48,14 +48,23 @@ _PLAIN: Final[dict[NodeType, Section]] = {
 _SILENT_WHEN_WRONG: Final = frozenset({NodeType.ERROR, NodeType.TEST})
 
 
+NO_OLD_VALUE: Final = " as it was"
+"""What ends the label of a predecessor that only its successor names: by itself it says nothing that holds."""
+
+
 def section_of(node: Node) -> Section | None:
     """Where a resume says ``node``, or ``None`` when it does not."""
     if node.status is Status.INVALIDATED:
         return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
-    if not node.current:
+    if not node.current or _is_only_named(node):
         return None
     section = _PLAIN.get(node.type)
     return section if section is not None else _BY_STATUS[node.type](node)
+
+
+def _is_only_named(node: Node) -> bool:
+    """Whether nobody stated the node in these words, and its label is that of something that was replaced."""
+    return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
 
 
 def _goal(node: Node) -> Section:
