@@ -19,12 +19,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenmizer_mw.cache.answers import Answers
-from tokenmizer_mw.cache.guard import differs, of_the_moment
-from tokenmizer_mw.cache.port import Entry
-from tokenmizer_mw.cache.question import Meaning, Place, place_of
-from tokenmizer_mw.exchange import Opened
+from tokenmizer_mw.chat.exchange import Opened
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.saving.cache.answers import Answers
+from tokenmizer_mw.saving.cache.guard import differs, of_the_moment
+from tokenmizer_mw.saving.cache.port import Entry
+from tokenmizer_mw.saving.cache.question import Meaning, Place, place_of
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects import ROUTES
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from tokenmizer_mw.compaction import responses
+from tokenmizer_mw.context.compaction import responses
+from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.proxy.compaction_call import Answered, CompactionCall
+from tokenmizer_mw.server.proxy.compaction_call import Answered, CompactionCall
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.tokens import ModelCounters
 from tokenmizer_mw.wire.dialects import ROUTES
 
 from .measure import at_least, at_most, forget_texts, percentile

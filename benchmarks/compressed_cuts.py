@@ -16,11 +16,11 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.chat.exchange import open_exchange
+from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.tokens import ModelCounters
 from tokenmizer_mw.wire.dialect import Dialect
 
 from .conversations import WRITERS, Answered, Asked, Called, Item, Returned, Told, Writer

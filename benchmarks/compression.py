@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw import Settings
-from tokenmizer_mw.compress.chat import Placed, put_back, read
-from tokenmizer_mw.compress.passage import Kind, Passage
-from tokenmizer_mw.compress.pipeline import Condensed, Options, condense
-from tokenmizer_mw.compress.requests import changes
+from tokenmizer_mw.saving.compress.chat import Placed, put_back, read
+from tokenmizer_mw.saving.compress.passage import Kind, Passage
+from tokenmizer_mw.saving.compress.pipeline import Condensed, Options, condense
+from tokenmizer_mw.saving.compress.requests import changes
 from tokenmizer_mw.wire.messages import history
 
 from .compression_probes import by_kind, changed, probes

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw import Settings
-from tokenmizer_mw.compress import compress
-from tokenmizer_mw.compress.gate import faithful
+from tokenmizer_mw.saving.compress import compress
+from tokenmizer_mw.saving.compress.gate import faithful
 
 Messages = list[dict[str, Any]]
 Holds = Callable[[str, str], bool]

@@ -27,7 +27,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.tokens import counter_for
+from tokenmizer_mw.context.tokens import counter_for
 
 from .continuation_requests import Requests
 from .exams import Exam, Question, estimate_tokens, newest_messages, read_exams, score_text, whole_text

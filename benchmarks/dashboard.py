@@ -25,7 +25,6 @@ from typing import Any, Final
 import uvicorn
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.dashboard import Dashboard, dashboard, local
 from tokenmizer_mw.model.event import (
     Checkpointed,
     DecisionReplaced,
@@ -39,6 +38,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.dashboard import Dashboard, dashboard, local
 
 from .measure import at_most
 

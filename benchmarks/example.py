@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.tokens import estimate
+from tokenmizer_mw.context.tokens import estimate
 
 README: Final = Path(__file__).parent.parent / "README.md"
 START: Final = "<!-- example: start -->"

@@ -20,8 +20,8 @@ from shutil import which
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.export.formats import FORMATS, export_graph
-from tokenmizer_mw.export.layout import Box
+from tokenmizer_mw.graph.export.formats import FORMATS, export_graph
+from tokenmizer_mw.graph.export.layout import Box
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status

@@ -27,7 +27,7 @@ COMMAND_SIZE: Final = 50_000_000
 BLOCK_ROWS: Final = 20_000
 MEASURED: Final = """
 import json, resource, sys, time
-from tokenmizer_mw.files import analyze
+from tokenmizer_mw.saving.files import analyze
 analyze(sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 calls = 0

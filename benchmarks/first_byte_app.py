@@ -20,8 +20,8 @@ from fastapi.responses import StreamingResponse
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resilience.spool import SpooledTurn
-from tokenmizer_mw.resilience.waiting import Submit
+from tokenmizer_mw.store.resilience.spool import SpooledTurn
+from tokenmizer_mw.store.resilience.waiting import Submit
 from tokenmizer_mw.wire.dialect import Reply
 
 PIECES = 8

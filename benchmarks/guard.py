@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import yaml
 
-from tokenmizer_mw.guard import Voice, suspicion
+from tokenmizer_mw.safety.guard import Voice, suspicion
 
 from .measure import at_most
 

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tokenmizer_mw.hooks.place import place
-from tokenmizer_mw.hooks.worker import STATUS, STOP
+from tokenmizer_mw.agents.hooks.place import place
+from tokenmizer_mw.agents.hooks.worker import STATUS, STOP
 
 from .measure import at_most
 from .sessions import long_session

@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.access.bounds import Bounds, excess
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.errors import TokenMizerError
-from tokenmizer_mw.exchange import open_exchange
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.server.access.bounds import Bounds, excess
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.encoding import DECODERS
 

@@ -30,7 +30,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.tokens import ModelCounters
+from tokenmizer_mw.context.tokens import ModelCounters
 
 from .measure import at_most
 

@@ -39,7 +39,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from tokenmizer_mw.tokens import ModelCounters
+from tokenmizer_mw.context.tokens import ModelCounters
 
 from .langchain_chain import REPLACED, STANDING, STATEMENT, TURNS
 from .measure import at_most

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.extract.llm.reply import Stated, read_reply
+from tokenmizer_mw.session.refinement.reply import Stated, read_reply
 
 from .extraction_figures import MATCHES, Scored, matcher_for, scored
 from .extraction_lines import faults_of

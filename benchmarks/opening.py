@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Derived, Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.snapshots import SHARE, Snapshots
+from tokenmizer_mw.session.log_cache import KeptSessions
+from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.open import open_log

@@ -23,15 +23,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from tokenmizer_mw.context.resume import build_resume
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
-from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Status
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.tokens import counter_for
 
 from .measure import at_least, at_most, cpu_seconds
 

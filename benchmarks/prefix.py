@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.fitting import Shortened
+from tokenmizer_mw.context.assembly import Shortened
 
 from .measure import at_least, at_most
 from .probes import tokens

@@ -10,7 +10,7 @@ import math
 import re
 from typing import Final
 
-from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.context.tokens import TokenCounter
 
 CHARACTERS_A_TOKEN: Final = 4
 COVERED: Final = 0.6

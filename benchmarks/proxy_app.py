@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from tokenmizer_mw.proxy.app import proxy as configured
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.app import proxy as configured
+from tokenmizer_mw.server.proxy.configuration import Configuration
 
 
 def bare() -> Starlette:

@@ -21,11 +21,11 @@ from typing import Any, Final
 
 import httpx2
 
-from tokenmizer_mw.proxy import configuration as configuring
-from tokenmizer_mw.proxy.app import proxy as configured
-from tokenmizer_mw.proxy.connection import Broken
-from tokenmizer_mw.proxy.headers import Header
-from tokenmizer_mw.proxy.upstream import GATEWAY_TIMEOUT, Patience, Place, Unreachable
+from tokenmizer_mw.server.proxy import configuration as configuring
+from tokenmizer_mw.server.proxy.app import proxy as configured
+from tokenmizer_mw.server.proxy.connection import Broken
+from tokenmizer_mw.server.proxy.headers import Header
+from tokenmizer_mw.server.proxy.upstream import GATEWAY_TIMEOUT, Patience, Place, Unreachable
 
 from .load import END, Stream
 from .proxy import WHOLE_END, Mount
@@ -164,7 +164,7 @@ def _address(place: Place) -> str:
 
 
 class AiohttpUpstream:
-    """The interface of ``tokenmizer_mw.proxy.upstream.Upstream`` over aiohttp."""
+    """The interface of ``tokenmizer_mw.server.proxy.upstream.Upstream`` over aiohttp."""
 
     def __init__(self, patience: Patience | None = None, **_: Any) -> None:
         self._patience = patience or Patience()
@@ -227,7 +227,7 @@ async def _shut(response: Any) -> None:
 
 
 class Httpx2Upstream:
-    """The interface of ``tokenmizer_mw.proxy.upstream.Upstream`` over httpx2: its transport, without its client."""
+    """The interface of ``server.proxy.upstream.Upstream`` over httpx2: its transport, without its client."""
 
     def __init__(self, patience: Patience | None = None, **_: Any) -> None:
         patience = patience or Patience()

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Status
-from tokenmizer_mw.resume.sections import Section, section_of
 
 _BY_SECTION: Final = {
     (NodeType.TASK, Section.DONE): "tasks_done",

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import tokenmizer_mw
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn
 
 from .measure import at_least, at_most, cpu_seconds, percentile
 from .redaction_corpus import Case, cases, negatives

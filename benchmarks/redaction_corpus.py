@@ -1,6 +1,6 @@
 """Secrets of many kinds in the contexts of chats, and texts that only look like secrets; made from a seed when asked.
 
-The formats are public facts, written as shapes (see ``tokenmizer_mw.redact.shape``) with the lengths that services
+The formats are public facts, written as shapes (``tokenmizer_mw.safety.redact.shape``) with the lengths that services
 give them, apart from the tables of rules. Every third context and every third kind of negative is held back: it was
 not looked at while the rules were written.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact.shape import drawn, fakes
 
 from .redaction_contexts import CONTEXTS
 from .redaction_negatives import NEGATIVES

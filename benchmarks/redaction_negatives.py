@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import drawn
 
 Kind = tuple[str, str, list[str]]
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.resume import build_resume
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.safety.fence import nonce_for
 
 from .blocks import RESUMES
 from .labelled import Corpus, Labelled, corpora

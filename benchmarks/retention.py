@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.resume import build_resume
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.safety.fence import nonce_for
 
 from .blocks import RESUMES, last
 from .labelled import Labelled, corpora

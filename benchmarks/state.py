@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.recall import PassageIndex, recall
+from tokenmizer_mw.context.resume import build_resume
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.recall import PassageIndex, recall
-from tokenmizer_mw.resume import build_resume
+from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.wire.messages import history
 
 from .blocks import RESUMES, bm25

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.runtime.background import BackgroundQueue
 
 
 def queue(capacity: int = 10) -> tuple[BackgroundQueue, list[BaseException]]:
@@ -76,7 +76,7 @@ def test_closing_without_work_starts_no_thread() -> None:
 
 ENDING = """
 import sys, time
-from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.runtime.background import BackgroundQueue
 
 queue = BackgroundQueue(capacity=10, size_max=100, failed=print, drain_seconds={seconds})
 queue.put("a", lambda: time.sleep(0.1))
@@ -86,7 +86,7 @@ queue.put("b", lambda: print("done", flush=True))
 MATCHING = """
 import time
 import re2
-from tokenmizer_mw.background import BackgroundQueue
+from tokenmizer_mw.runtime.background import BackgroundQueue
 
 queue = BackgroundQueue(capacity=10, size_max=100, failed=print)
 text = "We decided to keep the queue. " * 2_000

@@ -10,13 +10,13 @@ import pytest
 from benchmarks.conversations import WRITERS, Answered, Asked, Item
 from benchmarks.windows import dialects
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.call import Remembered
-from tokenmizer_mw.exchange import open_exchange
-from tokenmizer_mw.fence import own_blocks
+from tokenmizer_mw.chat.call import Remembered
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.reminder.compose import HEAD
+from tokenmizer_mw.safety.fence import own_blocks
+from tokenmizer_mw.session.reminder.compose import HEAD
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import Reply
 

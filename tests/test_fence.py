@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from tokenmizer_mw.fence import frame, nonce_for, own_blocks, without_own_blocks
-from tokenmizer_mw.labels import flatten
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.tokens import counter_for
+from tokenmizer_mw.safety.fence import frame, nonce_for, own_blocks, without_own_blocks
+from tokenmizer_mw.safety.labels import flatten
 
 SECRET = b"the secret of this installation"
 KEY = SessionKey("local", "s-1")

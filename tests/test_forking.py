@@ -30,7 +30,7 @@ TIMES = 10
 AT_ANY_MOMENT = """
 import asyncio, os, signal, sys, threading, time
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.offload import CPU, STORE, offload
+from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 
 url, children = sys.argv[1], int(sys.argv[2])
 memory = SessionMemory.open(url)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.fence import PREAMBLE
-from tokenmizer_mw.fitting import Shortened
+from tokenmizer_mw.context.assembly import Shortened
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, Written
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.safety.fence import PREAMBLE
 
 WINDOW = 2_000
 COURIER = "The courier of the parcels is called Hermine and drives a green van."

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.ingress import QUICK_MAX, Ingress
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.safety.ingress import QUICK_MAX, Ingress
+from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.wire.dialects.anthropic import Anthropic
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 

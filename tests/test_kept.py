@@ -9,10 +9,10 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import Conflict, UnknownSession
-from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Derived, Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.log_cache import KeptSessions
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 

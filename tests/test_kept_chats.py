@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.context.assembly import Context, newest
 from tokenmizer_mw.errors import ConfigError, InvalidSession
-from tokenmizer_mw.fitting import Context, newest
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, Written
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.revising import Revision, drawn_before, revision
+from tokenmizer_mw.session.transcript_edits import Revision, drawn_before, revision
 from tokenmizer_mw.store.memory import MemoryLog
 
 LIMIT = 1_500

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.kept import KeptMessages
+from tokenmizer_mw.context.recall import PassageIndex, message_text, recall
 from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.recall import PassageIndex, message_text, recall
-from tokenmizer_mw.revising import Told, standing
+from tokenmizer_mw.session.log_cache import KeptMessages
+from tokenmizer_mw.session.transcript_edits import Told, standing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 

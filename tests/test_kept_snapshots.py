@@ -18,14 +18,14 @@ from tests.folding import logs
 from tests.sampling import examples
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreCorrupt, StoreUnavailable
-from tokenmizer_mw.kept import KeptSessions
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session import SessionState, fold
-from tokenmizer_mw.snapshot import fold_version, written
-from tokenmizer_mw.snapshots import SHARE, Snapshots
+from tokenmizer_mw.session.log_cache import KeptSessions
+from tokenmizer_mw.session.snapshot import fold_version, written
+from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog

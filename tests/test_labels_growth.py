@@ -8,7 +8,7 @@ import pytest
 
 from tests.sampling import covering
 from tests.steps import call_growth, cpu_growth
-from tokenmizer_mw.labels import flatten, flatten_lines
+from tokenmizer_mw.safety.labels import flatten, flatten_lines
 
 SIZE: Final = 20_000
 

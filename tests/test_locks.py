@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.drawing import Drawing
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.derivation import Drawing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 

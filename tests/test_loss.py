@@ -2,14 +2,14 @@ import json
 
 import pytest
 
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.loss_report import LossReport, loss_report
+from tokenmizer_mw.context.resume import build_resume
+from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, Reminded, StatusChanged
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import build_resume
-from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.safety.fence import nonce_for
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tokenmizer_mw.offload import CPU, STORE, STORE_THREADS, WorkerPool, offload
+from tokenmizer_mw.runtime.offload import CPU, STORE, STORE_THREADS, WorkerPool, offload
 
 MARK: ContextVar[str] = ContextVar("mark", default="unset")
 LOOPS: dict[str, dict[str, Any]] = {
@@ -34,7 +34,7 @@ Run = Callable[[Callable[[], Awaitable[Any]]], Any]
 
 FORKING = """
 import asyncio, os, sys
-from tokenmizer_mw.offload import CPU, offload
+from tokenmizer_mw.runtime.offload import CPU, offload
 
 async def work():
     return await offload(lambda: 7, CPU)
@@ -48,7 +48,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 ENDING = """
 import asyncio, time
-from tokenmizer_mw.offload import CPU, offload
+from tokenmizer_mw.runtime.offload import CPU, offload
 
 async def leave():
     job = asyncio.ensure_future(offload(lambda: (time.sleep(0.2), print("done", flush=True)), CPU))

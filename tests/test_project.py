@@ -7,7 +7,7 @@ import pytest
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.project import project_of, siblings
+from tokenmizer_mw.session.project import project_of, siblings
 from tokenmizer_mw.store.log import Place, SessionInfo
 from tokenmizer_mw.store.memory import MemoryLog
 

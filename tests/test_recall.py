@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.fence import nonce_for, own_blocks
+from tokenmizer_mw.context.recall import PassageIndex, Recall, describe_fact, recall
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, StatusChanged
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.recall import PassageIndex, Recall, describe_fact, recall
-from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
+from tokenmizer_mw.safety.fence import nonce_for, own_blocks
 
 LETTERS = TokenCounter("letters", False, len)
 

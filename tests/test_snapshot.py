@@ -33,7 +33,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState, fold
-from tokenmizer_mw.snapshot import (
+from tokenmizer_mw.session.snapshot import (
     RULES,
     SnapshotTooLarge,
     UnreadableSnapshot,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.terminal import inert, one_line, show_json
+from tokenmizer_mw.runtime.terminal import inert, one_line, show_json
 
 
 @pytest.mark.parametrize(

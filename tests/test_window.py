@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from tokenmizer_mw.context.window import WINDOWS, Cut, Plan, Replay, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.window import WINDOWS, Cut, Plan, Replay, Untouched, block_budget, budget_for, plan
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import history_of
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.resilience.sick import locked
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.offload import CALLS_THREADS
+from tokenmizer_mw.runtime.offload import CALLS_THREADS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(

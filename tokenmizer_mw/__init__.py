@@ -26,12 +26,12 @@ if TYPE_CHECKING:
         UnknownSession,
     )
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
-    from tokenmizer_mw.outgoing.anthropic_sdk import anthropic_middleware
-    from tokenmizer_mw.outgoing.httpx_transport import AsyncHttpxTransport, HttpxTransport
-    from tokenmizer_mw.outgoing.openai_sdk import async_openai_client, openai_client
-    from tokenmizer_mw.outgoing.transport import AsyncTransport, Transport
-    from tokenmizer_mw.refining import Refinement
+    from tokenmizer_mw.session.refinement.plan import Refinement
     from tokenmizer_mw.settings import Settings
+    from tokenmizer_mw.transports.anthropic_sdk import anthropic_middleware
+    from tokenmizer_mw.transports.httpx_transport import AsyncHttpxTransport, HttpxTransport
+    from tokenmizer_mw.transports.openai_sdk import async_openai_client, openai_client
+    from tokenmizer_mw.transports.transport import AsyncTransport, Transport
     from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
@@ -91,16 +91,16 @@ _LAZY = {
     "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
-    "Refinement": "tokenmizer_mw.refining",
+    "Refinement": "tokenmizer_mw.session.refinement.plan",
     "TokenMizerMiddleware": "tokenmizer_mw.asgi",
     "CustomChat": "tokenmizer_mw.wire.dialects.custom",
-    "Transport": "tokenmizer_mw.outgoing.transport",
-    "AsyncTransport": "tokenmizer_mw.outgoing.transport",
-    "HttpxTransport": "tokenmizer_mw.outgoing.httpx_transport",
-    "AsyncHttpxTransport": "tokenmizer_mw.outgoing.httpx_transport",
-    "anthropic_middleware": "tokenmizer_mw.outgoing.anthropic_sdk",
-    "async_openai_client": "tokenmizer_mw.outgoing.openai_sdk",
-    "openai_client": "tokenmizer_mw.outgoing.openai_sdk",
+    "Transport": "tokenmizer_mw.transports.transport",
+    "AsyncTransport": "tokenmizer_mw.transports.transport",
+    "HttpxTransport": "tokenmizer_mw.transports.httpx_transport",
+    "AsyncHttpxTransport": "tokenmizer_mw.transports.httpx_transport",
+    "anthropic_middleware": "tokenmizer_mw.transports.anthropic_sdk",
+    "async_openai_client": "tokenmizer_mw.transports.openai_sdk",
+    "openai_client": "tokenmizer_mw.transports.openai_sdk",
 }
 
 _INSTALL = {

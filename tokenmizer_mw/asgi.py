@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Final, cast
 
 import anyio
 
-from tokenmizer_mw.binding import Named, bind, unbind
-from tokenmizer_mw.call import Call, Turn, aanswered, aremember, check_wiring, failed, refused, with_length
+from tokenmizer_mw.chat.call import Call, Turn, aanswered, aremember, check_wiring, failed, refused, with_length
+from tokenmizer_mw.chat.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
-from tokenmizer_mw.exchange import Headers, Reason, by_name, session_in_headers
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.offload import STORE, offload
-from tokenmizer_mw.trimming import TrimmedReplies
+from tokenmizer_mw.runtime.offload import STORE, offload
+from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
+from tokenmizer_mw.session.current import Named, bind, unbind
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from tokenmizer_mw.cache.answer import Answer
     from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.saving.cache.answer import Answer
 
 GUARD: Final = "tokenmizer_mw"
 """Scope key by which whoever is further in sees that the call is already looked after: its value is the session's

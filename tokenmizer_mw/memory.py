@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from tokenmizer_mw.binding import Named, bound
-from tokenmizer_mw.completion import Complete
-from tokenmizer_mw.editing import KINDS, corrected, marked, remembered, undone
-from tokenmizer_mw.editing import pinned as pin
+from tokenmizer_mw.chat.request_path import RequestPath, nothing
+from tokenmizer_mw.context.costs.report import Savings
+from tokenmizer_mw.context.loss_report import LossReport, loss_report
+from tokenmizer_mw.context.recall import Recall, recall
+from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, earlier_facts
 from tokenmizer_mw.errors import (
     CallerError,
     ConfigError,
@@ -21,12 +22,9 @@ from tokenmizer_mw.errors import (
     UnknownSession,
 )
 from tokenmizer_mw.extract.guessing import model_of
-from tokenmizer_mw.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import Hit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
-from tokenmizer_mw.labels import flatten
-from tokenmizer_mw.loss import LossReport, loss_report
 from tokenmizer_mw.model.event import (
     Checkpointed,
     Event,
@@ -37,17 +35,19 @@ from tokenmizer_mw.model.moment import Moment, as_seconds
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.model.spending import Spent
-from tokenmizer_mw.offload import CALLS, offload
-from tokenmizer_mw.project import project_of, siblings
-from tokenmizer_mw.recall import Recall, recall
-from tokenmizer_mw.refining import Refinement
-from tokenmizer_mw.reminder import Carried
-from tokenmizer_mw.request_path import RequestPath, nothing
-from tokenmizer_mw.resume import Resume, build_resume, build_resumes, earlier_facts
-from tokenmizer_mw.retouch import Retouch
-from tokenmizer_mw.revising import Change, Told, revised
-from tokenmizer_mw.savings.report import Savings
+from tokenmizer_mw.runtime.offload import CALLS, offload
+from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
+from tokenmizer_mw.session.current import Named, bound
+from tokenmizer_mw.session.manual_edits import KINDS, corrected, marked, remembered, undone
+from tokenmizer_mw.session.manual_edits import pinned as pin
+from tokenmizer_mw.session.project import project_of, siblings
+from tokenmizer_mw.session.refinement.client import Complete
+from tokenmizer_mw.session.refinement.plan import Refinement
+from tokenmizer_mw.session.reminder import Carried
+from tokenmizer_mw.session.text_rewrite import Retouch
+from tokenmizer_mw.session.transcript_edits import Change, Told, revised
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
@@ -424,7 +424,7 @@ class SessionMemory(RequestPath):
         """The session's graph as the text of a file: "html", "markdown", "d3", "canvas" or "mermaid".
         At most ``Settings.export_nodes_max`` facts, the most important ones. ``recorded_at`` and ``valid_at`` as for
         ``graph``. Raises ``CallerError`` for another format."""
-        from tokenmizer_mw.export.formats import format_named  # most of who remembers exports nothing
+        from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
         write = format_named(format).write
         graph = self.graph(session_id, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)

@@ -21,9 +21,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.demo.script import load_script
-from tokenmizer_mw.demo.scripted_model import Pace, ScriptedModel
-from tokenmizer_mw.tokens import MessageCounter, counter_for
+from tokenmizer_mw.cli.demo.script import load_script
+from tokenmizer_mw.cli.demo.scripted_model import Pace, ScriptedModel
+from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 
 
 class Provider(NamedTuple):

@@ -12,9 +12,9 @@ import pytest
 
 from tests import services
 from tests.store.postgres_database import Database
-from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
-from tokenmizer_mw.access.keys import Key, new_key
-from tokenmizer_mw.access.opening import open_keys
+from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
+from tokenmizer_mw.server.access.keys import Key, new_key
+from tokenmizer_mw.server.access.opening import open_keys
 
 from .own_redis import OwnRedis
 

@@ -21,14 +21,14 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
-from tokenmizer_mw.access.caller import caller_of, tenant_of
-from tokenmizer_mw.access.door import Access
-from tokenmizer_mw.access.key_store import KeyStore
-from tokenmizer_mw.access.paths import is_own
-from tokenmizer_mw.access.settings import AccessSettings
-from tokenmizer_mw.api import api
-from tokenmizer_mw.proxy.app import Proxy
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.access.caller import caller_of, tenant_of
+from tokenmizer_mw.server.access.door import Access
+from tokenmizer_mw.server.access.key_store import KeyStore
+from tokenmizer_mw.server.access.paths import is_own
+from tokenmizer_mw.server.access.settings import AccessSettings
+from tokenmizer_mw.server.api import api
+from tokenmizer_mw.server.proxy.app import Proxy
+from tokenmizer_mw.server.proxy.configuration import Configuration
 
 SECONDS: Final = 20.0
 """After which something that must happen has not happened."""

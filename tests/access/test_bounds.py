@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.access.bounds import DEEPEST, Bounds, excess, scanned
+from tokenmizer_mw.server.access.bounds import DEEPEST, Bounds, excess, scanned
 
 SMALL = Bounds(depth=5, messages=3, tools=2)
 

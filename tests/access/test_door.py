@@ -7,13 +7,13 @@ from typing import Any
 import anyio
 import pytest
 
-from tokenmizer_mw.access.caller import CALLER_KEY, Caller, caller_of, tenant_of
-from tokenmizer_mw.access.door import Access
-from tokenmizer_mw.access.hosts import Hosts
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.origins import Origins
-from tokenmizer_mw.access.settings import AccessSettings, Rates
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller, caller_of, tenant_of
+from tokenmizer_mw.server.access.door import Access
+from tokenmizer_mw.server.access.hosts import Hosts
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.origins import Origins
+from tokenmizer_mw.server.access.settings import AccessSettings, Rates
 
 from .conftest import kept
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.keyring import Keyring
-from tokenmizer_mw.access.keys import Key
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keyring import Keyring
+from tokenmizer_mw.server.access.keys import Key
 
 from .conftest import Clock, kept
 

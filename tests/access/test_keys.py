@@ -5,8 +5,8 @@ import secrets
 
 import pytest
 
-from tokenmizer_mw.access.keys import Key, digest_from, digest_of, looks_like_key, matching, new_key
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.keys import Key, digest_from, digest_of, looks_like_key, matching, new_key
 
 from .conftest import made
 

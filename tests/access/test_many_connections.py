@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 import yaml
 
-from tokenmizer_mw.proxy.listening import OPEN_FILES, allow_connections
+from tokenmizer_mw.server.proxy.listening import OPEN_FILES, allow_connections
 
 from .serving import SECONDS, eventually
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.access.rate import Limit, Standing, charge, take
+from tokenmizer_mw.server.access.rate import Limit, Standing, charge, take
 
 LIMIT = Limit("requests", 6, 60.0)
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.access.hosts import check_bind
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.keys import Key
-from tokenmizer_mw.access.opening import open_keys
-from tokenmizer_mw.access.settings import Rates
-from tokenmizer_mw.api.table import ROUTES
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.server.access.hosts import check_bind
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keys import Key
+from tokenmizer_mw.server.access.opening import open_keys
+from tokenmizer_mw.server.access.settings import Rates
+from tokenmizer_mw.server.api.table import ROUTES
 
 from .conftest import kept, made
 from .own_redis import OwnRedis

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.access.key_store import ListedKeys
-from tokenmizer_mw.access.opening import keys_of_server
-from tokenmizer_mw.access.settings import AccessSettings, Rates
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.key_store import ListedKeys
+from tokenmizer_mw.server.access.opening import keys_of_server
+from tokenmizer_mw.server.access.settings import AccessSettings, Rates
 
 from .conftest import made
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.access.usage import Usage
+from tokenmizer_mw.server.access.usage import Usage
 
 SSE, JSON, NDJSON = b"text/event-stream", b"application/json", b"application/x-ndjson"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api import api
+from tokenmizer_mw.server.api import api
 
 from .hosts import CHAT, starlette, who
 

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tests.asgi.django_settings import django_with
-from tokenmizer_mw.access.caller import Caller
+from tokenmizer_mw.server.access.caller import Caller
 
 App = Any
 PREFIX = "/desk/memory"

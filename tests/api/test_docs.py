@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.api import api
+from tokenmizer_mw.server.api import api
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = (DOCS / "rest.md").read_text(encoding="utf-8")

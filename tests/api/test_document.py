@@ -18,11 +18,11 @@ from hypothesis.strategies import SearchStrategy
 from schemathesis import AuthContext, Case
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.api import api
-from tokenmizer_mw.api.document import document, failures_of
-from tokenmizer_mw.api.shapes import PRINTABLE
-from tokenmizer_mw.api.table import LINES
 from tokenmizer_mw.model.session import SESSION_ID_MAX
+from tokenmizer_mw.server.api import api
+from tokenmizer_mw.server.api.document import document, failures_of
+from tokenmizer_mw.server.api.shapes import PRINTABLE
+from tokenmizer_mw.server.api.table import LINES
 
 from .hosts import CHAT, PREFIX, stripped, who
 

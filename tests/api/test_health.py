@@ -17,10 +17,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api import api, local
-from tokenmizer_mw.api.health import RECENT_SECONDS, TROUBLES, Health
 from tokenmizer_mw.errors import StoreUnavailable
-from tokenmizer_mw.offload import CALLS, CALLS_THREADS, offload
+from tokenmizer_mw.runtime.offload import CALLS, CALLS_THREADS, offload
+from tokenmizer_mw.server.api import api, local
+from tokenmizer_mw.server.api.health import RECENT_SECONDS, TROUBLES, Health
 from tokenmizer_mw.store.open import open_log
 
 from .hosts import CHAT, ask, starlette, who
@@ -169,7 +169,7 @@ def test_metrics_are_for_admins(memory: SessionMemory) -> None:
 def test_without_the_library_the_route_is_not_there() -> None:
     code = (
         "import sys; sys.modules['prometheus_client'] = None\n"
-        "from tokenmizer_mw import SessionMemory\nfrom tokenmizer_mw.api import api\n"
+        "from tokenmizer_mw import SessionMemory\nfrom tokenmizer_mw.server.api import api\n"
         "print('metrics' in {route.name for route in api(SessionMemory.open()).routes})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api import api, local
+from tokenmizer_mw.server.api import api, local
 from tokenmizer_mw.store.conformance import HOSTILE_IDS, REFUSED_IDS
 
 from .hosts import CHAT, HOSTS, ask, starlette, who

@@ -8,9 +8,9 @@ from typing import Any, get_args
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.api import api
-from tokenmizer_mw.api.shapes import GraphQuery
-from tokenmizer_mw.export.formats import FORMATS
+from tokenmizer_mw.graph.export.formats import FORMATS
+from tokenmizer_mw.server.api import api
+from tokenmizer_mw.server.api.shapes import GraphQuery
 
 from .hosts import CHAT, HOSTS, ask, starlette, who, who_later
 

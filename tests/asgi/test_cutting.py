@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
-from tokenmizer_mw.call import INLINE_MAX
+from tokenmizer_mw.chat.call import INLINE_MAX
+from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 from .driving import SESSION, STREAM, Connection, Surface, read_body, request, streaming

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.fence import PREAMBLE
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, Recorded, Reminded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.revising import Told
+from tokenmizer_mw.safety.fence import PREAMBLE
+from tokenmizer_mw.session.transcript_edits import Told
 from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.tokens import counter_for
 
 from .driving import SESSION
 from .recorded import said

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.opening import BIG, EVERY, _first_look, _long, _write
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.snapshots import SHARE, Snapshots
+from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
 from tokenmizer_mw.store.open import open_log
 
 

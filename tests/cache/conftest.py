@@ -10,11 +10,11 @@ import pytest
 
 from tests import services
 from tests.store.postgres_database import Database
-from tokenmizer_mw.cache.port import AnswerStore
-from tokenmizer_mw.cache.stores.postgres import PostgresAnswers
-from tokenmizer_mw.cache.stores.process import ProcessAnswers
-from tokenmizer_mw.cache.stores.redis import RedisAnswers
-from tokenmizer_mw.cache.stores.sqlite import SqliteAnswers
+from tokenmizer_mw.saving.cache.port import AnswerStore
+from tokenmizer_mw.saving.cache.stores.postgres import PostgresAnswers
+from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
+from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers
+from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.store import postgres_address
 
 MakeStore = Callable[[int], AnswerStore]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.cache.port import Entry
-from tokenmizer_mw.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.saving.cache.port import Entry
+from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 
 
 @pytest.fixture

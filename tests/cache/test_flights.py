@@ -7,8 +7,8 @@ import threading
 import anyio
 import pytest
 
-from tokenmizer_mw.cache.answer import Answer
-from tokenmizer_mw.cache.flights import Flights
+from tokenmizer_mw.saving.cache.answer import Answer
+from tokenmizer_mw.saving.cache.flights import Flights
 
 ANSWER = Answer(b"text/plain", b"said", (4,))
 SECONDS = 20.0

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.cache.guard import differs, of_the_moment, read
-from tokenmizer_mw.cache.guard.reading import CHARACTERS_MAX
+from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
+from tokenmizer_mw.saving.cache.guard.reading import CHARACTERS_MAX
 
 TOLD = yaml.safe_load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"))
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "corpus" / "cache_pairs.json"

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.cache.conftest import Clock, MakeStore
-from tokenmizer_mw.cache.opening import open_answers
-from tokenmizer_mw.cache.port import Entry, Found, Holdings
-from tokenmizer_mw.cache.stores.process import ProcessAnswers
-from tokenmizer_mw.cache.stores.redis import RedisAnswers
-from tokenmizer_mw.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.saving.cache.opening import open_answers
+from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings
+from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
+from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers
+from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.settings import Settings
 
 ALICE, BOB = SessionKey("acme", "alice"), SessionKey("zeta", "bob")

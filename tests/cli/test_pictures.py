@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.cli.parser import FORMATS as NAMES
-from tokenmizer_mw.export.formats import FORMATS
+from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.memory import SessionMemory
 
 Run = Callable[..., tuple[int, str, str]]

@@ -11,7 +11,7 @@ import openai
 
 from tests.proxy.serving import Served
 from tests.upstream.server import Upstream
-from tokenmizer_mw.translate.table import PROVIDERS as TABLE
+from tokenmizer_mw.server.translate.table import PROVIDERS as TABLE
 
 KEYS: Final = {row.key_variable: secrets.token_hex(8) for row in TABLE.values() if row.key_variable}
 PROVIDERS: Final = (

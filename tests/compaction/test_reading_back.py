@@ -9,7 +9,7 @@ import pytest
 
 from tests.proxy.serving import Served, call
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.compaction.seal import Kept, SealBroken, find_seals, is_ours
+from tokenmizer_mw.context.compaction.seal import Kept, SealBroken, find_seals, is_ours
 from tokenmizer_mw.memory import SessionMemory
 
 KEPT = Kept("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY SMILING FACE}", "Which \ud83d?", 150_000)

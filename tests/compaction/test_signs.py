@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.compaction.seal import MARK
-from tokenmizer_mw.proxy.compacting import _concerns
-from tokenmizer_mw.proxy.faces import face_of
+from tokenmizer_mw.context.compaction.seal import MARK
+from tokenmizer_mw.server.proxy.compacting import _concerns
+from tokenmizer_mw.server.proxy.faces import face_of
 
 MESSAGES = face_of("/v1/messages", [])
 KEEPS_ALL = {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenmizer_mw.compaction import anthropic, responses
-from tokenmizer_mw.compaction.seal import Kept
-from tokenmizer_mw.compaction.streams import Frame, Passing
+from tokenmizer_mw.context.compaction import anthropic, responses
+from tokenmizer_mw.context.compaction.seal import Kept
+from tokenmizer_mw.context.compaction.streams import Frame, Passing
 from tokenmizer_mw.wire.dialects import ROUTES
 
 KEPT = Kept("shop", "checkpoint-1", "the block \N{SLIGHTLY SMILING FACE}")

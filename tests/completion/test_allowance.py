@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokenmizer_mw.completion import Allowance
-from tokenmizer_mw.completion.allowance import HOUR
+from tokenmizer_mw.session.refinement.client import Allowance
+from tokenmizer_mw.session.refinement.client.allowance import HOUR
 
 
 @dataclass

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
-from tokenmizer_mw.completion import Allowance, Answer, Attempts, Complete, Portal, ask, ask_on_loop
-from tokenmizer_mw.completion.asking import DELAY_MAX
 from tokenmizer_mw.errors import ModelFailed
+from tokenmizer_mw.session.refinement.client import Allowance, Answer, Attempts, Complete, Portal, ask, ask_on_loop
+from tokenmizer_mw.session.refinement.client.asking import DELAY_MAX
 
 QUESTION = [{"role": "user", "content": "How stands the barn?"}]
 

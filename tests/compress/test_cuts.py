@@ -11,10 +11,10 @@ from typing import Any, Final
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.compress.history import pruned_before
-from tokenmizer_mw.compress.passage import Kind, Passage
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, decode, encode
+from tokenmizer_mw.saving.compress.history import pruned_before
+from tokenmizer_mw.saving.compress.passage import Kind, Passage
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenmizer_mw.compress import compress, lingua
-from tokenmizer_mw.compress.chat import Reading, read, texts
-from tokenmizer_mw.compress.gate import faithful
-from tokenmizer_mw.compress.history import pruned_before
-from tokenmizer_mw.compress.passage import Kind
-from tokenmizer_mw.compress.pipeline import STAGES, Options, condense
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.saving.compress import compress, lingua
+from tokenmizer_mw.saving.compress.chat import Reading, read, texts
+from tokenmizer_mw.saving.compress.gate import faithful
+from tokenmizer_mw.saving.compress.history import pruned_before
+from tokenmizer_mw.saving.compress.passage import Kind
+from tokenmizer_mw.saving.compress.pipeline import STAGES, Options, condense
 from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
 from tokenmizer_mw.wire.messages import history
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
-from tokenmizer_mw.compress.sessions import Compression
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.saving.compress.sessions import Compression
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
-from tokenmizer_mw.compress.replies import trim_reply
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.saving.compress.replies import trim_reply
+from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.trimming import TrimmedReplies
 
 SAID = "Great question! The port is 8080, not 80.\n\nHope this helps!"
 LEFT = "The port is 8080, not 80."

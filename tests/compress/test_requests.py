@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.compress.pipeline import Options
-from tokenmizer_mw.compress.requests import BOUND, MARKED, CondensedRequest, condense_request, refusal
-from tokenmizer_mw.compress.sessions import Compression
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.context.window import Rewrite
+from tokenmizer_mw.saving.compress.pipeline import Options
+from tokenmizer_mw.saving.compress.requests import BOUND, MARKED, CondensedRequest, condense_request, refusal
+from tokenmizer_mw.saving.compress.sessions import Compression
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.tokens import TokenCounter
-from tokenmizer_mw.window import Rewrite
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 

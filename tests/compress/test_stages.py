@@ -9,11 +9,11 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw import Settings
-from tokenmizer_mw.compress import comments, compress, filler, history, listings, logs, shorten, spaces
-from tokenmizer_mw.compress.names import Known, names
-from tokenmizer_mw.compress.passage import Kind, Passage, Sort
-from tokenmizer_mw.compress.repeats import Forwarded
-from tokenmizer_mw.compress.sorts import sort_of
+from tokenmizer_mw.saving.compress import comments, compress, filler, history, listings, logs, shorten, spaces
+from tokenmizer_mw.saving.compress.names import Known, names
+from tokenmizer_mw.saving.compress.passage import Kind, Passage, Sort
+from tokenmizer_mw.saving.compress.repeats import Forwarded
+from tokenmizer_mw.saving.compress.sorts import sort_of
 
 from .chats import call, listing, printed_by_pytest, result, source
 

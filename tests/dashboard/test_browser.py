@@ -16,7 +16,7 @@ from tests.browser import Opened, opened
 from tests.sampling import covering
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.server.dashboard import dashboard
 
 from .visiting import CHAT, LATER, TOKEN, served
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.dashboard import dashboard
 from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.server.dashboard import dashboard
 
 from .visiting import TOKEN, Visitor, text_of
 

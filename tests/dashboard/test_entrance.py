@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.access.caller import Caller
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.keyring import Keyring
-from tokenmizer_mw.access.keys import new_key
-from tokenmizer_mw.dashboard import dashboard, local
-from tokenmizer_mw.dashboard.seal import Pass, Seal
-from tokenmizer_mw.dashboard.table import ROUTES
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.caller import Caller
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keyring import Keyring
+from tokenmizer_mw.server.access.keys import new_key
+from tokenmizer_mw.server.dashboard import dashboard, local
+from tokenmizer_mw.server.dashboard.seal import Pass, Seal
+from tokenmizer_mw.server.dashboard.table import ROUTES
 
 from .visiting import TOKEN, Visitor, text_of, token_on
 

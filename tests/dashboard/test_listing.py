@@ -12,11 +12,11 @@ import pytest
 
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.dashboard import dashboard
-from tokenmizer_mw.dashboard.chart import chart
-from tokenmizer_mw.dashboard.files import csv_file
-from tokenmizer_mw.export.formats import FORMATS
+from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.model.spending import CALL, total
+from tokenmizer_mw.server.dashboard import dashboard
+from tokenmizer_mw.server.dashboard.chart import chart
+from tokenmizer_mw.server.dashboard.files import csv_file
 
 from .visiting import CHAT, TOKEN, Visitor, text_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.proxy.serving import SECONDS
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.dashboard import dashboard, live, local
+from tokenmizer_mw.server.dashboard import dashboard, live, local
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, served
 

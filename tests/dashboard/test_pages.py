@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api.health import TROUBLES
-from tokenmizer_mw.dashboard import dashboard
-from tokenmizer_mw.dashboard.condition import REASONS
-from tokenmizer_mw.dashboard.markup import Markup, tag
-from tokenmizer_mw.dashboard.past import Pasts
 from tokenmizer_mw.errors import StoreCause
 from tokenmizer_mw.model.event import Checkpointed, NodeAdded, Reminded
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.api.health import TROUBLES
+from tokenmizer_mw.server.dashboard import dashboard
+from tokenmizer_mw.server.dashboard.condition import REASONS
+from tokenmizer_mw.server.dashboard.markup import Markup, tag
+from tokenmizer_mw.server.dashboard.past import Pasts
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
 

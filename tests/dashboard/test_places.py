@@ -18,10 +18,10 @@ from tests.api.hosts import HOSTS, PREFIX
 from tests.proxy.serving import SECONDS, configured, serving
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.keys import new_key
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.dashboard import dashboard
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keys import new_key
+from tokenmizer_mw.server.dashboard import dashboard
 
 from .visiting import CHAT, TOKEN, Visitor, text_of, token_on
 

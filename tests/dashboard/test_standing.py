@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.export.graphs import crowd
-from tokenmizer_mw.dashboard.standing import COLUMNS, held, places
-from tokenmizer_mw.export.layout import Layout
+from tokenmizer_mw.graph.export.layout import Layout
 from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.server.dashboard.standing import COLUMNS, held, places
 
 NODES = crowd(40).nodes()
 

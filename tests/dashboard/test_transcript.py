@@ -8,12 +8,12 @@ from html import unescape
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.dashboard import dashboard
-from tokenmizer_mw.dashboard.passage import marked, visible
-from tokenmizer_mw.dashboard.transcript import PER_PAGE
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.dashboard import dashboard
+from tokenmizer_mw.server.dashboard.passage import marked, visible
+from tokenmizer_mw.server.dashboard.transcript import PER_PAGE
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, text_of
 

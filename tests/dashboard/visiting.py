@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import uvicorn
 
 from tests.proxy.serving import SECONDS, eventually
-from tokenmizer_mw.dashboard import Dashboard
+from tokenmizer_mw.server.dashboard import Dashboard
 
 PREFIX = "/desk/memory"
 BASE = f"http://localhost{PREFIX}/"

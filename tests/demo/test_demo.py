@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.demo.app import create_app
-from tokenmizer_mw.demo.script import load_script
-from tokenmizer_mw.demo.scripted_model import MODEL, ScriptedModel
-from tokenmizer_mw.demo.server import serving
+from tokenmizer_mw.cli.demo.app import create_app
+from tokenmizer_mw.cli.demo.script import load_script
+from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
+from tokenmizer_mw.cli.demo.server import serving
+from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.tokens import MessageCounter, counter_for
 
 
 def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -146,7 +146,7 @@ def test_a_provider_that_refuses_ends_it_with_its_reason(tmp_path: Path) -> None
 
 
 def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
-    from tokenmizer_mw.demo.conversation import Client, Conversation, ask
+    from tokenmizer_mw.cli.demo.conversation import Client, Conversation, ask
 
     script = load_script()
     memory = SessionMemory.open()

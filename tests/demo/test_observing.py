@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.demo.conversation import CALLS_MAX, Conversation, summary, tool_results
-from tokenmizer_mw.demo.observing import Seen, judged, seen
-from tokenmizer_mw.demo.script import ChatMessage, Probe, load_script
+from tokenmizer_mw.cli.demo.conversation import CALLS_MAX, Conversation, summary, tool_results
+from tokenmizer_mw.cli.demo.observing import Seen, judged, seen
+from tokenmizer_mw.cli.demo.script import ChatMessage, Probe, load_script
 
 
 def chat(*texts: str) -> list[ChatMessage]:

@@ -7,8 +7,8 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
 from pydantic import TypeAdapter
 
-from tokenmizer_mw.demo.answering import find
-from tokenmizer_mw.demo.script import load_script
+from tokenmizer_mw.cli.demo.answering import find
+from tokenmizer_mw.cli.demo.script import load_script
 
 SCRIPT = load_script()
 MESSAGES = list(SCRIPT.transcript())

@@ -9,10 +9,10 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
-from tokenmizer_mw.demo.answering import find
-from tokenmizer_mw.demo.script import ChatMessage, load_script
-from tokenmizer_mw.demo.scripted_model import LOST, MODEL, ScriptedModel, locate, reply_to
-from tokenmizer_mw.tokens import MessageCounter, counter_for
+from tokenmizer_mw.cli.demo.answering import find
+from tokenmizer_mw.cli.demo.script import ChatMessage, load_script
+from tokenmizer_mw.cli.demo.scripted_model import LOST, MODEL, ScriptedModel, locate, reply_to
+from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 
 SCRIPT = load_script()
 SYSTEM: ChatMessage = {"role": "system", "content": SCRIPT.system}

@@ -138,8 +138,8 @@ def survivors(chosen: list[Case], missed: set[int]) -> Survivors:
 @pytest.fixture(scope="module")
 def missed(chosen: list[Case]) -> set[int]:
     """Cases that the redactor itself does not find: its recall is a benchmark's matter, leaks are ours."""
-    from tokenmizer_mw.ingress import Ingress
-    from tokenmizer_mw.redact import Redactor
+    from tokenmizer_mw.safety.ingress import Ingress
+    from tokenmizer_mw.safety.redact import Redactor
 
     door = Ingress(Redactor(key=b"k" * 32), beginnings_max=1, bytes_max=0)
     texts = [door.text(case.text) for case in chosen]

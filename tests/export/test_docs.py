@@ -10,8 +10,8 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.export.formats import FORMATS
-from tokenmizer_mw.export.selection import NODES_MAX
+from tokenmizer_mw.graph.export.formats import FORMATS
+from tokenmizer_mw.graph.export.selection import NODES_MAX
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = (DOCS / "exports.md").read_text(encoding="utf-8")

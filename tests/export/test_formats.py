@@ -17,9 +17,9 @@ from tests.browser import opened, pictures
 from tests.export.graphs import ATTACKS, booking, crowd, hostile
 from tests.sampling import sample
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.export.formats import FORMATS, export_graph
-from tokenmizer_mw.export.layout import Box
-from tokenmizer_mw.export.text import label_of
+from tokenmizer_mw.graph.export.formats import FORMATS, export_graph
+from tokenmizer_mw.graph.export.layout import Box
+from tokenmizer_mw.graph.export.text import label_of
 from tokenmizer_mw.graph.fold import SessionGraph
 
 EMPTY = SessionGraph()

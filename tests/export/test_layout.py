@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from tests.export.graphs import added, booking, crowd, graph_of
-from tokenmizer_mw.export.layout import Layout, Measures, arrange
+from tokenmizer_mw.graph.export.layout import Layout, Measures, arrange
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import NodeType, Transition

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.export.graphs import ATTACKS
-from tokenmizer_mw.export.markup import markdown
-from tokenmizer_mw.export.mermaid import quoted
-from tokenmizer_mw.labels import flatten
+from tokenmizer_mw.graph.export.markup import markdown
+from tokenmizer_mw.graph.export.mermaid import quoted
+from tokenmizer_mw.safety.labels import flatten
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

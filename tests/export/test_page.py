@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser import opened
 from tests.export.graphs import ATTACKS, booking, crowd, graph_of, hostile
-from tokenmizer_mw.export.page import html_page
+from tokenmizer_mw.graph.export.page import html_page
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import as_valid
 from tokenmizer_mw.model.node import NodeType, Status

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tests.export.graphs import added, booking, crowd, graph_of
-from tokenmizer_mw.export.selection import selected
-from tokenmizer_mw.export.story import stories
+from tokenmizer_mw.graph.export.selection import selected
+from tokenmizer_mw.graph.export.story import stories
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import NodeType, Transition

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.export.graphs import added, booking, crowd, graph_of, hostile
-from tokenmizer_mw.export.appearance import EDGES, STATUSES, TYPES
-from tokenmizer_mw.export.layout import arrange
-from tokenmizer_mw.export.svg import draw, style
-from tokenmizer_mw.export.text import width_of, wrapped
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.layout import arrange
+from tokenmizer_mw.graph.export.svg import draw, style
+from tokenmizer_mw.graph.export.text import width_of, wrapped
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import EdgeType, NodeType, Status
 

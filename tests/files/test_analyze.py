@@ -21,11 +21,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
+from tokenmizer_mw.context.tokens import counter_for, estimate
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.files import Stopped, analyze, excerpt
-from tokenmizer_mw.files.languages import LANGUAGES
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.tokens import counter_for, estimate
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.saving.files import Stopped, analyze, excerpt
+from tokenmizer_mw.saving.files.languages import LANGUAGES
 
 COUNT = estimate
 REDACTOR = Redactor(key=b"a key of this test run")

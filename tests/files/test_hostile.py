@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.files import Limits, Stopped, analyze, excerpt
+from tokenmizer_mw.saving.files import Limits, Stopped, analyze, excerpt
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -162,7 +162,7 @@ HOSTILE: list[tuple[str, Callable[[Path], None]]] = [
 
 MEASURED = """
 import json, resource, sys, time
-from tokenmizer_mw.files import Limits, analyze
+from tokenmizer_mw.saving.files import Limits, analyze
 start = time.monotonic()
 digest = analyze(sys.argv[1], limits=Limits(int(sys.argv[2]), float(sys.argv[3])))
 mine = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))

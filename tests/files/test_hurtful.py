@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.files import analyze
-from tokenmizer_mw.files.records import NESTED_MAX, TEXT_MAX
-from tokenmizer_mw.files.table import COLUMNS_MAX, ROW_MAX
+from tokenmizer_mw.saving.files import analyze
+from tokenmizer_mw.saving.files.records import NESTED_MAX, TEXT_MAX
+from tokenmizer_mw.saving.files.table import COLUMNS_MAX, ROW_MAX
 
 
 def _deep(path: Path) -> None:

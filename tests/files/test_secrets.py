@@ -13,9 +13,9 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw.cli.main import main
-from tokenmizer_mw.files import analyze, excerpt
-from tokenmizer_mw.files.windows import WINDOW
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.saving.files import analyze, excerpt
+from tokenmizer_mw.saving.files.windows import WINDOW
 
 REDACTOR = Redactor(key=b"a key of this test run")
 DASHES = "-" * 5

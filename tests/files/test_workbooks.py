@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.files import Stopped, analyze, office, strings
-from tokenmizer_mw.files.opening import open_source
+from tokenmizer_mw.saving.files import Stopped, analyze, office, strings
+from tokenmizer_mw.saving.files.opening import open_source
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -12,10 +12,10 @@ import pytest
 import re2
 import yaml
 
-from tokenmizer_mw.guard import FLAGGED_AT, NOTHING, SCANNED_MAX, SIGNALS, Voice, explained, judge, suspicion
-from tokenmizer_mw.guard.readings import disguised, plain
-from tokenmizer_mw.guard.signal import Signal
 from tokenmizer_mw.model.message import Message, Role, ToolResult
+from tokenmizer_mw.safety.guard import FLAGGED_AT, NOTHING, SCANNED_MAX, SIGNALS, Voice, explained, judge, suspicion
+from tokenmizer_mw.safety.guard.readings import disguised, plain
+from tokenmizer_mw.safety.guard.signal import Signal
 
 HERE: Final = Path(__file__).parent
 ATTACKS: Final = yaml.safe_load((HERE / "attacks.yaml").read_text(encoding="utf-8"))

@@ -19,8 +19,8 @@ from typing import Any, Final, Self
 
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
-from tokenmizer_mw.hooks.place import Place, place
-from tokenmizer_mw.hooks.worker import STOP
+from tokenmizer_mw.agents.hooks.place import Place, place
+from tokenmizer_mw.agents.hooks.worker import STOP
 
 PLUGIN: Final = Path(__file__).parents[2] / "integrations" / "claude-code"
 SECONDS: Final = 180.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.install import planned
+from tokenmizer_mw.agents.install import planned
 
 from .agent import blocks, desk, program
 

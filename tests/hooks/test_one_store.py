@@ -22,9 +22,9 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tests.proxy.test_serve import answers, free_port
+from tokenmizer_mw.agents.hooks.place import Place, place
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.hooks.place import Place, place
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password
 from tokenmizer_mw.store.announced import announce_store, announced_stores, data_folder
 from tokenmizer_mw.store.default import default_address, resolve_store

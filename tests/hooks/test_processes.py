@@ -15,7 +15,7 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.hooks.client import PAYLOAD_MAX
+from tokenmizer_mw.agents.hooks.client import PAYLOAD_MAX
 
 from .agent import Desk, end_worker
 
@@ -59,7 +59,7 @@ def test_the_same_in_one_process(at_desk: Desk, transcript: Path) -> None:
 
 def test_a_relative_store_is_the_one_of_the_project(at_desk: Desk, transcript: Path) -> None:
     at_desk.environment["TOKENMIZER_STORE"] = "sqlite:///here.db"
-    code = "import os; from tokenmizer_mw.hooks.place import place"
+    code = "import os; from tokenmizer_mw.agents.hooks.place import place"
     spot = subprocess.run(
         [sys.executable, "-c", f"{code}; print(place(os.environ).socket)"],
         cwd=at_desk.project,
@@ -90,7 +90,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
         "tokenmizer_mw",
         "tokenmizer_mw.cli",
         "tokenmizer_mw.cli.main",
-        *(f"tokenmizer_mw.hooks{part}" for part in ("", ".client", ".place", ".starting")),
+        *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place", ".starting")),
         *(f"tokenmizer_mw.store{part}" for part in ("", ".address")),
     }
     tops = {name.partition(".")[0] for name in loaded} - {"tokenmizer_mw", "__main__"}
@@ -114,7 +114,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
 def test_the_work_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "httpx2", "mcp", "openai", "langchain_core")
     code = (
-        "import sys; from tokenmizer_mw.hooks.worker import Work; w = Work({'TOKENMIZER_STORE': 'memory://'});"
+        "import sys; from tokenmizer_mw.agents.hooks.worker import Work; w = Work({'TOKENMIZER_STORE': 'memory://'});"
         'w.done(b\'stop\\x1fclaude-code\\x1f/\\x1f/\', b\'{"session_id": "a", "last_assistant_message": "Hi"}\');'
         f" w.close(); print([name for name in {heavy!r} if name in sys.modules])"
     )

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.agents.install import LeftAlone, planned
+from tokenmizer_mw.agents.install.hosts import HOSTS
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.install import LeftAlone, planned
-from tokenmizer_mw.install.hosts import HOSTS
 
 THEIRS = {
     ".claude/settings.json": """{

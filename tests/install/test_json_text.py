@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.install.json_text import NotPlain, append, put, take
+from tokenmizer_mw.agents.install.json_text import NotPlain, append, put, take
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.install.json_text import NotPlain
-from tokenmizer_mw.install.toml_text import with_section, without_section
+from tokenmizer_mw.agents.install.json_text import NotPlain
+from tokenmizer_mw.agents.install.toml_text import with_section, without_section
 
 NAME = "servers.ours"
 SECTION = '[servers.ours]\ncommand = "o"\nargs = ["mcp"]\n'

@@ -16,11 +16,11 @@ import pytest
 from mcp import Client
 
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.agents.mcp.backing import Backing, on_server, on_store
+from tokenmizer_mw.agents.mcp.server import Memory, server
+from tokenmizer_mw.agents.mcp.serving import Wanted, run_http
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.mcp.backing import Backing, on_server, on_store
-from tokenmizer_mw.mcp.server import Memory, server
-from tokenmizer_mw.mcp.serving import Wanted, run_http
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.default import default_address, resolve_store
 
 from .conftest import Desk, Running, in_process, served

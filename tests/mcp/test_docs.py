@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw import __version__
+from tokenmizer_mw.agents.install import planned
+from tokenmizer_mw.agents.install.hosts import HOSTS
 from tokenmizer_mw.cli.parser import AGENTS
-from tokenmizer_mw.install import planned
-from tokenmizer_mw.install.hosts import HOSTS
 
 from .test_tools import READ_ONLY, TOOLS
 

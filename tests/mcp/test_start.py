@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.files import BUDGET
-from tokenmizer_mw.mcp import server
-from tokenmizer_mw.mcp.standard_input import Unanswered
+from tokenmizer_mw.agents.mcp import server
+from tokenmizer_mw.agents.mcp.standard_input import Unanswered
+from tokenmizer_mw.saving.files import BUDGET
 
 from .conftest import SECONDS, Desk
 
@@ -50,10 +50,10 @@ def test_every_call_is_answered(messages: list[dict[str, Any]], desk: Desk) -> N
 
 def test_the_first_answer_waits_for_the_sdk_alone() -> None:
     """What takes the time of a start is imported with the first question."""
-    code = "import sys, tokenmizer_mw.mcp.serving as _; print(*sorted(sys.modules))"
+    code = "import sys, tokenmizer_mw.agents.mcp.serving as _; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "mcp.server" in loaded
-    late = ("tokenmizer_mw.memory", "tokenmizer_mw.extract", "tokenmizer_mw.files", "tokenmizer_mw.api")
+    late = ("tokenmizer_mw.memory", "tokenmizer_mw.extract", "tokenmizer_mw.saving.files", "tokenmizer_mw.server.api")
     assert not [name for name in late if name in loaded]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.fence import frame, nonce_for
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.agent_transcripts import LINE_MAX, Shown, messages_in, shown
+from tokenmizer_mw.safety.fence import frame, nonce_for
 
 SECRET = b"of this installation"
 BLOCK = "Goal: a shop".join(frame(nonce_for(SECRET, SessionKey("local", "a"), "checkpoint-1")))

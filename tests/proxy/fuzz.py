@@ -13,7 +13,7 @@ import sys
 
 import atheris
 
-with atheris.instrument_imports(include=["tokenmizer_mw.proxy.connection", "h11"]):
+with atheris.instrument_imports(include=["tokenmizer_mw.server.proxy.connection", "h11"]):
     from tests.proxy.fuzz_responses import check
 
 

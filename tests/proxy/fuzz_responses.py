@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 
 import h11
 
-from tokenmizer_mw.proxy.connection import HEADERS_MAX, Broken, Connection
-from tokenmizer_mw.proxy.headers import Header
+from tokenmizer_mw.server.proxy.connection import HEADERS_MAX, Broken, Connection
+from tokenmizer_mw.server.proxy.headers import Header
 
 T = TypeVar("T")
 

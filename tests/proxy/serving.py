@@ -19,11 +19,11 @@ import uvicorn
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.access.key_store import KeyStore
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.proxy.app import Proxy
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.access.key_store import KeyStore
+from tokenmizer_mw.server.proxy.app import Proxy
+from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.memory import MemoryLog
 
 SECONDS: Final = 40.0

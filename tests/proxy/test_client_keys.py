@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.proxy.configuration import Configuration
-from tokenmizer_mw.tracing import SUBJECTS_MAX, LimitedLog
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.runtime.tracing import SUBJECTS_MAX, LimitedLog
+from tokenmizer_mw.server.proxy.configuration import Configuration
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 from .serving import Call, call, serving
 

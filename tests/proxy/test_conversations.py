@@ -12,7 +12,7 @@ import openai
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.proxy.conversations import beginning, told_by_agent
+from tokenmizer_mw.server.proxy.conversations import beginning, told_by_agent
 from tokenmizer_mw.wire.dialects import ROUTES
 
 from .serving import Served, asked, call, configured, serving

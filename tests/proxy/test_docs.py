@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.configuration import Configuration
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "integrations" / "examples"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.access.caller import SCOPES
-from tokenmizer_mw.access.key_store import MemoryKeys
-from tokenmizer_mw.access.keys import new_key
+from tokenmizer_mw.server.access.caller import SCOPES
+from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keys import new_key
 
 from .serving import Served, asked, call, configured, serving
 

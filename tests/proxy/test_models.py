@@ -15,7 +15,7 @@ import pytest
 from google import genai
 from google.genai import types
 
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.configuration import Configuration
 
 from .serving import Served, call, serving
 

@@ -8,13 +8,13 @@ import json
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.access.paths import is_own
-from tokenmizer_mw.api.table import ROUTES
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.proxy.faces import Face, face_of
-from tokenmizer_mw.proxy.naming import model_of, renamed
-from tokenmizer_mw.proxy.routing import Routes
-from tokenmizer_mw.proxy.servers import servers_of_table
+from tokenmizer_mw.server.access.paths import is_own
+from tokenmizer_mw.server.api.table import ROUTES
+from tokenmizer_mw.server.proxy.faces import Face, face_of
+from tokenmizer_mw.server.proxy.naming import model_of, renamed
+from tokenmizer_mw.server.proxy.routing import Routes
+from tokenmizer_mw.server.proxy.servers import servers_of_table
 
 from .serving import asked, call, configured, serving
 

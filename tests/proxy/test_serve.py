@@ -23,7 +23,7 @@ import yaml
 from tests.upstream.server import Upstream
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.proxy.configuration import Configuration
+from tokenmizer_mw.server.proxy.configuration import Configuration
 
 from .serving import CUT, SECONDS, asked, call, eventually
 

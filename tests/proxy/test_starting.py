@@ -16,7 +16,7 @@ import pytest
 from tests.sampling import sample
 from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.proxy.listening import bound, listening
+from tokenmizer_mw.server.proxy.listening import bound, listening
 
 from .serving import eventually
 from .test_serve import answers, free_port, written

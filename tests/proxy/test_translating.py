@@ -12,8 +12,8 @@ import pytest
 
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
-from tokenmizer_mw.proxy.servers import ALSO
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.proxy.servers import ALSO
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 from .serving import CUT, Served, asked, call, configured, eventually, serving
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.proxy.connection import Broken
-from tokenmizer_mw.proxy.upstream import Answer, Patience, Unreachable, Upstream, place
+from tokenmizer_mw.server.proxy.connection import Broken
+from tokenmizer_mw.server.proxy.upstream import Answer, Patience, Unreachable, Upstream, place
 
 from .serving import run_on_loop
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.recall.fusion import DEPTH, fuse
+from tokenmizer_mw.context.recall.vectors import Matrix, pack_rows, passage_digest, unit_rows, unpack_rows
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.recall import PassageIndex
-from tokenmizer_mw.recall.fusion import DEPTH, fuse
-from tokenmizer_mw.recall.vectors import Matrix, pack_rows, passage_digest, unit_rows, unpack_rows
 from tokenmizer_mw.store.log import PassageRows
 
 MEANINGS = ({"finger", "digit", "hand"}, {"dog", "hound", "greyhound"}, {"van", "camper", "garage"})

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
+from tokenmizer_mw.context.recall.index import HITS_MAX, PassageIndex
+from tokenmizer_mw.context.recall.passages import PASSAGE_CHARACTERS, message_text, split_passages
+from tokenmizer_mw.context.recall.selection import select_passages
+from tokenmizer_mw.context.recall.terms import index_terms
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.recall.index import HITS_MAX, PassageIndex
-from tokenmizer_mw.recall.passages import PASSAGE_CHARACTERS, message_text, split_passages
-from tokenmizer_mw.recall.selection import select_passages
-from tokenmizer_mw.recall.terms import index_terms
-from tokenmizer_mw.tokens import TokenCounter, counter_for
 
 LETTERS = TokenCounter("letters", False, len)
 

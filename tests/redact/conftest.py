@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.safety.redact import Redactor
 
 KEY = b"a key for tests of redaction"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn, fakes
 
 TOKEN = next(fakes("sk-ant-api03-{W93}AA", "t"))
 WORD = drawn("w", 14, "word")

@@ -7,9 +7,9 @@ import yaml
 
 from benchmarks.redaction_corpus import cases
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.config import Redaction, load
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.config import Redaction, load
+from tokenmizer_mw.safety.redact.shape import drawn
 
 KEY = b"a key for tests of redaction"
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.redaction import HOSTILE, _caught, _collateral
 from benchmarks.redaction_corpus import cases, negatives
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.safety.redact import Redactor
 
 SEEDS = ["1", "tests"]
 

@@ -14,11 +14,11 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.labels import flatten
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.disguise import disguised
-from tokenmizer_mw.redact.rules import TOKENS
-from tokenmizer_mw.redact.views import _ODD, views
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.disguise import disguised
+from tokenmizer_mw.safety.redact.rules import TOKENS
+from tokenmizer_mw.safety.redact.views import _ODD, views
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 

@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from tests.steps import call_growth, count_calls, cpu_growth
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 SIZE: Final = 30_000

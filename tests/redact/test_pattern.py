@@ -4,10 +4,10 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.judge import _drawn, placeholder
-from tokenmizer_mw.redact.pattern import Pattern, _spans, asks_of, compiled
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.judge import _drawn, placeholder
+from tokenmizer_mw.safety.redact.pattern import Pattern, _spans, asks_of, compiled
+from tokenmizer_mw.safety.redact.shape import drawn
 
 PATTERNS = ("a*", "(a)|b(c?)", "^a|b$", "[^\\x00-\\x7f]+", "(?i)key[ ]?=[ ]?(\\w{2,})")
 TEXTS = st.text(alphabet="abcKEY= é", max_size=30).map(str.encode)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.rules import TOKENS
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.rules import TOKENS
+from tokenmizer_mw.safety.redact.shape import drawn
 
 REDACTOR = Redactor(pii=True, key=b"a key for tests of redaction")
 SECRETS = st.sampled_from([example for rule in TOKENS for example in rule.examples[:1]])

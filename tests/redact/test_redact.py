@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import re2
 
-from tokenmizer_mw.redact import Allow, Custom, Finding, Redactor, Rules
-from tokenmizer_mw.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact import Allow, Custom, Finding, Redactor, Rules
+from tokenmizer_mw.safety.redact.shape import drawn, fakes
 
 KEY = b"a key for tests of redaction"
 TOKEN = next(fakes("ghp_{w36}", "t"))

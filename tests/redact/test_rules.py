@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.judge import CHECKS, base58check, iban, luhn, stellar
-from tokenmizer_mw.redact.places import Place
-from tokenmizer_mw.redact.rule import Token
-from tokenmizer_mw.redact.rules import PLACES, TOKENS
-from tokenmizer_mw.redact.shape import ALPHABETS, drawn, expanded, fakes, filled, pieces
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.judge import CHECKS, base58check, iban, luhn, stellar
+from tokenmizer_mw.safety.redact.places import Place
+from tokenmizer_mw.safety.redact.rule import Token
+from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
+from tokenmizer_mw.safety.redact.shape import ALPHABETS, drawn, expanded, fakes, filled, pieces
 
 PLAIN = [pytest.param(rule, id=f"{rule.kind}-{rule.shape[:20]}") for rule in TOKENS if rule.examples]
 SHAPED = re.compile(r"\{(?:uuid|[A-Za-z_-][0-9])")

@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn
 
 WORD = drawn("w", 14, "word")
 LETTERS = drawn("A", 18, "letters only")

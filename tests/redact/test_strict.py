@@ -9,9 +9,9 @@ import time
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.redact.rules import TOKENS
-from tokenmizer_mw.redact.shape import fakes
-from tokenmizer_mw.redact.strict import MASK, OPAQUE_MIN, mask_opaque
+from tokenmizer_mw.safety.redact.rules import TOKENS
+from tokenmizer_mw.safety.redact.shape import fakes
+from tokenmizer_mw.safety.redact.strict import MASK, OPAQUE_MIN, mask_opaque
 
 SHAPES = [
     pytest.param(shape, id=f"{token.kind}-{shape[:12]}") for token in TOKENS if token.examples for shape in token.shapes

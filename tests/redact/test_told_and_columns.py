@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.redact import Redactor
-from tokenmizer_mw.redact.shape import drawn
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.shape import drawn
 
 CHOSEN = f"{drawn('L', 5, 'a').capitalize()}!{drawn('L', 6, 'b')}{drawn('d', 2, 'c')}"
 NUMBERED = f"Qu{drawn('l', 5, 'd')}-{drawn('d', 4, 'e')}{drawn('L', 2, 'f')}{drawn('A', 3, 'g')}"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.recall import PassageIndex
-from tokenmizer_mw.reminder.compose import compose
-from tokenmizer_mw.reminder.relevance import relevant
-from tokenmizer_mw.tokens import counter_for
+from tokenmizer_mw.safety.fence import nonce_for
+from tokenmizer_mw.session.reminder.compose import compose
+from tokenmizer_mw.session.reminder.relevance import relevant
 
 QUESTION = "Where is the nightly report of the warehouse stored?"
 NEW = "PostgreSQL on the machine in the second rack, reached through the pooler of the operations team"

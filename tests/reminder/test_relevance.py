@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.recall import PassageIndex
-from tokenmizer_mw.reminder.asking import asks
-from tokenmizer_mw.reminder.relevance import relevant
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.session.reminder.asking import asks
+from tokenmizer_mw.session.reminder.relevance import relevant
 
 PASSAGES = (
     "Please implement the warehouse index.",

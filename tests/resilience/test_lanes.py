@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resilience.lanes import Lanes
+from tokenmizer_mw.store.resilience.lanes import Lanes
 
 A, B = SessionKey("t", "a"), SessionKey("t", "b")
 

@@ -22,8 +22,8 @@ from tests import services
 from tests.asgi.driving import REPLY
 from tests.store.postgres_database import Database
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api.health import Health
 from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.server.api.health import Health
 from tokenmizer_mw.store.sqlite import SqliteLog
 from tokenmizer_mw.store.sqlite_file import examine
 

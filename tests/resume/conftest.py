@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.fence import nonce_for
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.tokens import TokenCounter, counter_for
+from tokenmizer_mw.safety.fence import nonce_for
 
 Row = tuple[NodeType, str, Status, int, dict[str, Any]]
 GraphOf = Callable[[Iterable[Row]], SessionGraph]

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from tokenmizer_mw.demo.script import load_script
+from tokenmizer_mw.cli.demo.script import load_script
+from tokenmizer_mw.context.resume import LEVELS, Resume, build_resume
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
-from tokenmizer_mw.fence import frame, nonce_for, own_blocks
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import LEVELS, Resume, build_resume
-from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate
+from tokenmizer_mw.safety.fence import frame, nonce_for, own_blocks
+from tokenmizer_mw.safety.labels import flatten
 
 NONCE = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
 FRAME = frame(NONCE)

@@ -1,10 +1,10 @@
 import pytest
 
+from tokenmizer_mw.context.resume.condense import condensed
+from tokenmizer_mw.context.resume.facts import facts_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status
-from tokenmizer_mw.resume.condense import condensed
-from tokenmizer_mw.resume.facts import facts_of
 
 DONE = Status.COMPLETED
 

@@ -1,11 +1,11 @@
 import pytest
 
+from tokenmizer_mw.context.resume.facts import facts_of
+from tokenmizer_mw.context.resume.reasons import REASON_MAX, clause
+from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, NodeRevised, StatusChanged
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition, Trust
-from tokenmizer_mw.resume.facts import facts_of
-from tokenmizer_mw.resume.reasons import REASON_MAX, clause
-from tokenmizer_mw.resume.sections import Section, section_of
 
 
 def node(type_: NodeType, status: Status, kind: DecisionKind | None = None, trust: Trust = Trust.STATED) -> Node:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from tokenmizer_mw.context.resume import LEVELS, build_resume
+from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import NodeType as N
 from tokenmizer_mw.model.node import Status as S
 from tokenmizer_mw.model.node import Transition
-from tokenmizer_mw.resume import LEVELS, build_resume
-from tokenmizer_mw.tokens import TokenCounter
 
 Rows = list[tuple[N, str, S, int]]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.context.resume import build_resume, prepared
+from tokenmizer_mw.context.resume.prepared import PreparedSentences
+from tokenmizer_mw.context.resume.sentences import CHARACTERS_MAX, READ_MAX, MessageSentences, message_sentences
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.resume import build_resume, prepared
-from tokenmizer_mw.resume.prepared import PreparedSentences
-from tokenmizer_mw.resume.sentences import CHARACTERS_MAX, READ_MAX, MessageSentences, message_sentences
-from tokenmizer_mw.tokens import counter_for
 
 TALK = [
     Message(

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from tokenmizer_mw.fence import frame, nonce_for
+from tokenmizer_mw.context.resume import LEVELS, build_resume
+from tokenmizer_mw.context.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
+from tokenmizer_mw.context.resume.facts import Fact
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sentences import transcript_sentences, words_of
+from tokenmizer_mw.context.tokens import TokenCounter, estimate
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import DecisionReplaced, Derived, NodeAdded
@@ -17,12 +22,7 @@ from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.resume import LEVELS, build_resume
-from tokenmizer_mw.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
-from tokenmizer_mw.resume.facts import Fact
-from tokenmizer_mw.resume.sections import Section
-from tokenmizer_mw.resume.sentences import transcript_sentences, words_of
-from tokenmizer_mw.tokens import TokenCounter, estimate
+from tokenmizer_mw.safety.fence import frame, nonce_for
 
 Row = tuple[NodeType, str, Status, int, dict[str, Any]]
 

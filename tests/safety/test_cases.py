@@ -18,17 +18,17 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.cli import main
+from tokenmizer_mw.context.resume import build_resume
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
-from tokenmizer_mw.fence import nonce_for
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import export_lines
-from tokenmizer_mw.resume import build_resume
-from tokenmizer_mw.tokens import counter_for
+from tokenmizer_mw.safety.fence import nonce_for
+from tokenmizer_mw.safety.labels import flatten
 
 from .cases import CASES, FULL_WIDTH, LABELS, Case
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.context.costs.net import Sent, figures
 from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT
-from tokenmizer_mw.savings.net import Sent, figures
 
 SONNET = "claude-sonnet-4-5"
 """3 dollars fresh, 0.30 cached, 3.75 written, 15 output."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.books import price_list
+from tokenmizer_mw.chat.totals import price_list
+from tokenmizer_mw.context.costs.prices import AS_OF, PRICES, PUBLISHED, SOURCES, Caching, Price, Rates, rates
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.savings.prices import AS_OF, PRICES, PUBLISHED, SOURCES, Caching, Price, Rates, rates
 from tokenmizer_mw.settings import Settings
 
 KNOWN = [

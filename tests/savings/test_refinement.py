@@ -13,10 +13,10 @@ from tests.api.hosts import ask, starlette
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api import api, local
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.spending import CALL, CUT, REFINE
+from tokenmizer_mw.server.api import api, local
 
 from .calling import answered, asked, call, chat, used
 

@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.api.hosts import ask, starlette, who
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.api import api, local
 from tokenmizer_mw.cli import main
+from tokenmizer_mw.server.api import api, local
 
 from .calling import answered, asked, call, chat, used
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tokenmizer_mw.tokens import TokenCounter, counter_for
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for
 
 
 @pytest.fixture(scope="session")

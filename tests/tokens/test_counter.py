@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.tokens import TokenCounter, counter_for, estimate, tables
-from tokenmizer_mw.tokens.tables import SAME_TABLE, TABLES, directories, find_encoding
+from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate, tables
+from tokenmizer_mw.context.tokens.tables import SAME_TABLE, TABLES, directories, find_encoding
 
 GOLDEN = [
     ("", 0, 0),
@@ -74,7 +74,7 @@ def refuse(event, args):
         raise SystemExit(f"network: {event} {args}")
 
 sys.addaudithook(refuse)
-from tokenmizer_mw.tokens import counter_for
+from tokenmizer_mw.context.tokens import counter_for
 for model in ("gpt-4o", "gpt-4", "davinci", "text-davinci-003", "gpt2", "claude-x", ""):
     assert counter_for(model).count("some words in a row") > 0
 loaded = {name.partition(".")[0] for name in sys.modules}

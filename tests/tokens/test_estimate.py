@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.tokens import TokenCounter, estimate
+from tokenmizer_mw.context.tokens import TokenCounter, estimate
 
 ENGLISH = """We moved the nightly export to the new queue last week, and since then nobody has had to restart it
 by hand. The remaining worry is the report that finance reads on Mondays: it still joins three

@@ -6,7 +6,7 @@ from base64 import b64encode
 from dataclasses import replace
 from typing import Any, Final
 
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
     Format,

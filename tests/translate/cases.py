@@ -15,7 +15,7 @@ from tests.end_to_end.sdks.anthropic import AnthropicTalk
 from tests.end_to_end.sdks.openai_chat import OpenAIChatTalk
 from tests.end_to_end.sdks.openai_responses import OpenAIResponsesTalk
 from tests.end_to_end.sdks.talk import Talk
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 CLIENTS: Final[Mapping[str, type[Talk]]] = {
     "openai_chat": OpenAIChatTalk,

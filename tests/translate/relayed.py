@@ -14,13 +14,13 @@ from typing import Any, Final, Self
 import httpx2
 
 from tokenmizer_mw.errors import PeerError
-from tokenmizer_mw.translate.chat import ChatCall
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.sides import ClientSide, Outgoing
-from tokenmizer_mw.translate.table import PROVIDERS, Provider
-from tokenmizer_mw.translate.translation import Reply, Translation
+from tokenmizer_mw.server.translate.chat import ChatCall
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.sides import ClientSide, Outgoing
+from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
+from tokenmizer_mw.server.translate.translation import Reply, Translation
 
 CREATED: Final = 1_790_000_000
 CLIENTS: Final[Mapping[str, ClientSide]] = {

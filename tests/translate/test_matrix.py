@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.sdks.table import SDK_WARNINGS
 from tests.end_to_end.sdks.talk import CLIENTS as SDK_CLIENTS
 from tests.upstream.server import Upstream
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 from .cases import CASES, CLIENTS, KINDS, PROXIED, QUESTION, Case, matrix
 from .relayed import Relayed

@@ -9,8 +9,8 @@ import pytest
 
 from tests.translate.calls import CALLS, call, user
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.translate.providers.quirks import Quirks
-from tokenmizer_mw.translate.table import DIALECTS, PROVIDERS, Provider
+from tokenmizer_mw.server.translate.providers.quirks import Quirks
+from tokenmizer_mw.server.translate.table import DIALECTS, PROVIDERS, Provider
 from tokenmizer_mw.wire.dialects import ROUTES
 
 NINE = ("anthropic", "openai", "deepseek", "mistral", "openrouter", "grok", "cohere", "gemini", "ollama")

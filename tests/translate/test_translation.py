@@ -21,20 +21,20 @@ from tests.upstream.ollama import OllamaChat
 from tests.upstream.openai_chat import OpenAIChat as OpenAIChatFormat
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.translate import translation as bounds
-from tokenmizer_mw.translate.chat import Began, ChatCall, Ended, Fault, Finish, Grew, Opened, Text, ToolCall
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.clients.writing import TOO_LONG, Closed, Progress
-from tokenmizer_mw.translate.providers.anthropic import AnthropicProvider
-from tokenmizer_mw.translate.providers.cohere import CohereProvider
-from tokenmizer_mw.translate.providers.gemini import GeminiProvider
-from tokenmizer_mw.translate.providers.ollama import OllamaProvider
-from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatProvider
-from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
-from tokenmizer_mw.translate.table import PROVIDERS as TABLE
-from tokenmizer_mw.translate.translation import Translation
+from tokenmizer_mw.server.translate import translation as bounds
+from tokenmizer_mw.server.translate.chat import Began, ChatCall, Ended, Fault, Finish, Grew, Opened, Text, ToolCall
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.clients.writing import TOO_LONG, Closed, Progress
+from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
+from tokenmizer_mw.server.translate.providers.cohere import CohereProvider
+from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider
+from tokenmizer_mw.server.translate.providers.ollama import OllamaProvider
+from tokenmizer_mw.server.translate.providers.openai_chat import OpenAIChatProvider
+from tokenmizer_mw.server.translate.sides import ClientSide, ProviderSide
+from tokenmizer_mw.server.translate.table import PROVIDERS as TABLE
+from tokenmizer_mw.server.translate.translation import Translation
 from tokenmizer_mw.wire.dialects import ROUTES
 
 WIRES: Final = {wire.name: wire for wire in ROUTES.values()}

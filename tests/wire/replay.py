@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Dialect, Reply
 

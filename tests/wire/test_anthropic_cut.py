@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sampling import covering
-from tokenmizer_mw.exchange import open_exchange
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.context.window import Cut, plan
 from tokenmizer_mw.errors import ConfigError, MalformedRequest
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
-from tokenmizer_mw.outgoing.transport import Transport
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.window import Cut, plan
+from tokenmizer_mw.transports.transport import Transport
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.dialects.gemini import Gemini

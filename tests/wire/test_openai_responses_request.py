@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.exchange import open_exchange
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest

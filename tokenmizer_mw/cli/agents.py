@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import CallerError, ConfigError
-from tokenmizer_mw.terminal import inert, show, show_json
+from tokenmizer_mw.runtime.terminal import inert, show, show_json
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.install import Change
+    from tokenmizer_mw.agents.install import Change
 
 _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 """What the server and the hooks import that a host starts: the extra ``mcp`` brings it."""
@@ -22,7 +22,7 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 def run_mcp(arguments: argparse.Namespace) -> int:
     """Serve the memory over the Model Context Protocol: needs the extra ``mcp``. 0 when the client has gone."""
     try:
-        from tokenmizer_mw.mcp.serving import Wanted, run_http, run_stdio
+        from tokenmizer_mw.agents.mcp.serving import Wanted, run_http, run_stdio
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
@@ -68,7 +68,7 @@ def run_install(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> list[Change]:
-    from tokenmizer_mw.install import LeftAlone, planned
+    from tokenmizer_mw.agents.install import LeftAlone, planned
 
     if not (arguments.remove or arguments.dry_run):
         _check_extra()

@@ -8,10 +8,10 @@ import stat
 from pathlib import Path
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.files import BUDGET, Limits, analyze, excerpt
-from tokenmizer_mw.redactors import redactor_of
+from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.safety.redactors import redactor_of
+from tokenmizer_mw.saving.files import BUDGET, Limits, analyze, excerpt
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.terminal import show, show_json
 
 from .progress import progress
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json
 
 from .opening import Store
 

@@ -21,7 +21,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import Export, export_lines
 from tokenmizer_mw.operations.imports import continues_session, import_into
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcripts
-from tokenmizer_mw.terminal import inert, show, show_json
+from tokenmizer_mw.runtime.terminal import inert, show, show_json
 
 from . import edits, keeping, pictures
 from .answers import cache

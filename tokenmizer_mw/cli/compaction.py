@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from tokenmizer_mw.compaction.seal import SealBroken, find_seals
+from tokenmizer_mw.context.compaction.seal import SealBroken, find_seals
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json
 
 from .opening import Store
 from .redaction import read_text

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tokenmizer_mw.compress import Compressed, compress
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.redactors import redactor_of
+from tokenmizer_mw.runtime.terminal import inert, show_json
+from tokenmizer_mw.safety.redactors import redactor_of
+from tokenmizer_mw.saving.compress import Compressed, compress
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.terminal import inert, show_json
 
 
 def run_compress(arguments: argparse.Namespace) -> int:

@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.access.hosts import is_loopback
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.runtime.terminal import show
+from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.default import resolve_store
-from tokenmizer_mw.terminal import show
 
 TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
 """The token that opens it; a new one for each run where the variable is not set."""
@@ -34,9 +34,9 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         import uvicorn
     except ModuleNotFoundError:
         raise ConfigError("uvicorn is not installed: pip install 'tokenmizer-mw[dashboard]'") from None
-    from tokenmizer_mw.access.heads import PROTOCOL
-    from tokenmizer_mw.dashboard import dashboard
-    from tokenmizer_mw.proxy.listening import listening, spelled
+    from tokenmizer_mw.server.access.heads import PROTOCOL
+    from tokenmizer_mw.server.dashboard import dashboard
+    from tokenmizer_mw.server.proxy.listening import listening, spelled
 
     token = _token(arguments)
     memory = SessionMemory.open(_address(arguments), Settings.load(arguments.config))

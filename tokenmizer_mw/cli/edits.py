@@ -10,7 +10,7 @@ from typing import Final
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
-from tokenmizer_mw.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json
 
 from .opening import Store
 

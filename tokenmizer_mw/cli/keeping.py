@@ -16,7 +16,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.backups import back_up, sessions_of, take_back
 from tokenmizer_mw.operations.erasure import erase, expire
 from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT, Backup, on_record, strike_off
-from tokenmizer_mw.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json
 
 from .opening import Store
 from .progress import progress

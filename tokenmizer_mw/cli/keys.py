@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Final
 
-from tokenmizer_mw.access.caller import SCOPES
-from tokenmizer_mw.access.key_store import KeyStore, MemoryKeys
-from tokenmizer_mw.access.keys import Key, new_key
-from tokenmizer_mw.access.opening import open_keys
 from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.server.access.caller import SCOPES
+from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
+from tokenmizer_mw.server.access.keys import Key, new_key
+from tokenmizer_mw.server.access.opening import open_keys
 from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.store.open import sqlite_path
-from tokenmizer_mw.terminal import show, show_json
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -95,7 +95,7 @@ def _address(arguments: argparse.Namespace) -> str:
 
 
 def _configured(path: str) -> str:
-    from tokenmizer_mw.proxy.configuration import Configuration
+    from tokenmizer_mw.server.proxy.configuration import Configuration
 
     return Configuration.load(path).store
 

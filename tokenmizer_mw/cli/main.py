@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     status; ``SystemExit`` comes from ``--help``, ``--version`` and misuse only."""
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["hook"]:
-        from tokenmizer_mw.hooks.client import run_hook
+        from tokenmizer_mw.agents.hooks.client import run_hook
 
         return run_hook(given[1:])
     from .running import run

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.export.faces import tree
+from tokenmizer_mw.graph.export.faces import tree
 from tokenmizer_mw.graph.fold import SessionGraph
 
 from .parser import FORMATS

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from tokenmizer_mw.errors import CallerError, ConfigError
-from tokenmizer_mw.ingress import Ingress
-from tokenmizer_mw.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.safety.ingress import Ingress
 
 from .opening import Store
 from .progress import progress

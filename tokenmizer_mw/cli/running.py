@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError
-from tokenmizer_mw.terminal import abandon_output, complain, tolerate_any_character
+from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
 
 FAILED: Final = 1
 MISUSED: Final = 2
@@ -53,7 +53,7 @@ def _run(argv: Sequence[str]) -> int:
 
     arguments = parser().parse_args(argv)
     if arguments.command == "demo":
-        from .demo import run_demo
+        from .demo_command import run_demo
 
         return run_demo(arguments)
     if arguments.command in ("serve", "check"):

@@ -10,24 +10,24 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.access.hosts import check_bind
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import log_config
+from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.server.access.hosts import check_bind
 from tokenmizer_mw.store.announced import announce_store
 from tokenmizer_mw.store.default import CONFIG_VARIABLE, STORE_VARIABLE, default_address
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.terminal import show, show_json
 
 if TYPE_CHECKING:
     import socket
 
     import uvicorn
 
-    from tokenmizer_mw.proxy.configuration import Configuration
-    from tokenmizer_mw.proxy.findings import Finding
+    from tokenmizer_mw.server.proxy.configuration import Configuration
+    from tokenmizer_mw.server.proxy.findings import Finding
 
-_APPLICATION: Final = "tokenmizer_mw.proxy.app:create"
-_IN_WORKERS: Final = "tokenmizer_mw.proxy.worker:create_in_worker"
+_APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
+_IN_WORKERS: Final = "tokenmizer_mw.server.proxy.worker:create_in_worker"
 _FAILED: Final = 1
 
 _log = logging.getLogger("tokenmizer_mw")
@@ -43,8 +43,8 @@ def run_serve(arguments: argparse.Namespace) -> int:
         import uvicorn
     except ModuleNotFoundError:
         raise _missing("uvicorn") from None
-    from tokenmizer_mw.proxy.credentials import missing_for_models
-    from tokenmizer_mw.proxy.listening import allow_connections, listening, spelled
+    from tokenmizer_mw.server.proxy.credentials import missing_for_models
+    from tokenmizer_mw.server.proxy.listening import allow_connections, listening, spelled
 
     listen = configuration.listen
     check_bind(listen.host, configuration.auth)
@@ -76,7 +76,7 @@ def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
 
-    from tokenmizer_mw.proxy.supervisor import Supervisor
+    from tokenmizer_mw.server.proxy.supervisor import Supervisor
 
     try:
         if config.workers > 1:
@@ -95,7 +95,7 @@ def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 def run_check(arguments: argparse.Namespace) -> int:
     """Say what is wrong or fine; 0 when nothing is wrong."""
     configuration = _configuration(arguments)
-    from tokenmizer_mw.proxy.findings import Grade, looked_at, tried
+    from tokenmizer_mw.server.proxy.findings import Grade, looked_at, tried
 
     found = list(looked_at(configuration, reaching=arguments.reach))
     if arguments.reach:
@@ -106,7 +106,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
     try:
-        from tokenmizer_mw.proxy.configuration import Configuration
+        from tokenmizer_mw.server.proxy.configuration import Configuration
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
@@ -140,7 +140,7 @@ def _options(configuration: Configuration) -> dict[str, Any]:
         "workers": listen.workers,
         "lifespan": "on",
         "loop": listen.loop,
-        "http": "tokenmizer_mw.access.heads:BoundedProtocol",
+        "http": "tokenmizer_mw.server.access.heads:BoundedProtocol",
         "ws": "none",
         "access_log": listen.access_log,
         "log_level": "info",

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
+from tokenmizer_mw.context.costs.prices import AS_OF
+from tokenmizer_mw.context.costs.report import Savings, call_to_dict, dollars
 from tokenmizer_mw.model.spending import CALL, Figures
-from tokenmizer_mw.savings.prices import AS_OF
-from tokenmizer_mw.savings.report import Savings, call_to_dict, dollars
+from tokenmizer_mw.runtime.terminal import inert, show, show_json
 from tokenmizer_mw.store.ledger import BY, By
-from tokenmizer_mw.terminal import inert, show, show_json
 
 from .opening import Store
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.runtime.lazy import expression
 
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 from .similar import words_of
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.redact.pattern import Ask, Asks, Spans, asks_of, matching_of
+from tokenmizer_mw.safety.redact.pattern import Ask, Asks, Spans, asks_of, matching_of
 
 SET_MEMORY: Final = 16 << 20
 """Upper bound of the memory that one set of patterns may use for its automaton, in bytes; it is built as needed."""

@@ -144,7 +144,7 @@ def embedder(folder: Path) -> Embed:
     encoder = Encoder(folder)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder
-    from tokenmizer_mw.sentence_model import find_model
+    from tokenmizer_mw.context.sentence_model import find_model
 
     return find_model(str(folder))
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
-from tokenmizer_mw.redact.strict import mask_opaque
+from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move

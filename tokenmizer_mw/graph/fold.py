@@ -208,13 +208,13 @@ class SessionGraph:
 
     def _repr_html_(self) -> str:
         """The graph as a picture, for notebooks."""
-        from tokenmizer_mw.export.faces import notebook
+        from tokenmizer_mw.graph.export.faces import notebook
 
         return notebook(self)
 
     def __rich__(self) -> Any:
         """The graph as a tree, for the library ``rich``."""
-        from tokenmizer_mw.export.faces import tree
+        from tokenmizer_mw.graph.export.faces import tree
 
         return tree(self)
 

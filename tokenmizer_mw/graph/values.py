@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.runtime.lazy import expression
 
 VALUES_MAX: Final = 12
 """Values of one text that are looked at."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tokenmizer_mw.labels import flatten
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition, is_current
+from tokenmizer_mw.safety.labels import flatten
 
 from .fold import Life, SessionGraph
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
-from tokenmizer_mw.fence import own_blocks
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
 

@@ -10,7 +10,7 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Recorded, TurnClosed
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.retouch import Retouch
+from tokenmizer_mw.session.text_rewrite import Retouch
 
 from .exports import Export, restore
 from .sound import require_sound

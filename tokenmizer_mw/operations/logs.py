@@ -19,7 +19,7 @@ from secrets import token_bytes
 from typing import Any, Final, Literal, TextIO
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.redact import Redactor
+from tokenmizer_mw.safety.redact import Redactor
 
 Form = Literal["text", "json"]
 

@@ -15,9 +15,9 @@ from itertools import takewhile
 from json import dumps
 from typing import Final
 
-from tokenmizer_mw.fence import opens_block
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.fence import opens_block
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.host_texts import is_continuation, may_continue

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from secrets import token_bytes
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
-from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.forking import make_lock
 
 from .log import (
     SECRET_BYTES,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from tokenmizer_mw.forking import make_lock
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import Figures, Spent, Sum
+from tokenmizer_mw.runtime.forking import make_lock
 
 from .ledger import BY_STAGE, By, day_of, plain_model, require_by, require_call
 from .log import require_valid, require_valid_tenant

@@ -18,8 +18,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from tokenmizer_mw.lazy import expression
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.runtime.lazy import expression
 
 from .host_rows import HOST_ROWS
 

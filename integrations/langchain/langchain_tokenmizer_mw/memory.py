@@ -19,7 +19,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extraction_prompt")
 """Arguments of ``ConversationKGMemory`` that nothing here needs."""

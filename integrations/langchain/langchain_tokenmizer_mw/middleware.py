@@ -18,14 +18,14 @@ from langchain_tokenmizer_mw.messages import chat, spoken
 from langchain_tokenmizer_mw.overhead import Overhead
 from langchain_tokenmizer_mw.prompt import question_in, shortened
 from langchain_tokenmizer_mw.sessions import checked, private, running_session
-from tokenmizer_mw.call import failed
+from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.fitting import Shortened
+    from tokenmizer_mw.context.assembly import Shortened
     from tokenmizer_mw.memory import SessionMemory
 
 Named = str | Callable[[ModelRequest[Any]], str]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
-from tokenmizer_mw.fitting import Shortened
+from tokenmizer_mw.context.assembly import Shortened
 
 SOURCE: Final = "tokenmizer_mw"
 """What the ``lc_source`` of messages that we put into a prompt says."""

@@ -27,7 +27,7 @@ from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

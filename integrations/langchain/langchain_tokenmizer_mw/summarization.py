@@ -110,7 +110,7 @@ def tokenmizer_summarization(
 
 
 def _trigger(model: Any, memory: SessionMemory) -> tuple[str, float]:
-    from tokenmizer_mw.window import budget_for
+    from tokenmizer_mw.context.window import budget_for
 
     if memory.settings.context_window is None and (getattr(model, "profile", None) or {}).get("max_input_tokens"):
         return "fraction", TRIGGER

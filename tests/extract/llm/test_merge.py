@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.extract.talks import SPEAKERS, changes, judged, labels
-from tokenmizer_mw.extract.llm.merge import Merged, merge
-from tokenmizer_mw.extract.llm.reply import read_reply
-from tokenmizer_mw.extract.llm.schema import CATEGORIES, Shape
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.session.refinement.merge import Merged, merge
+from tokenmizer_mw.session.refinement.reply import read_reply
+from tokenmizer_mw.session.refinement.schema import CATEGORIES, Shape
 from tokenmizer_mw.settings import Settings
 
 TALK = (

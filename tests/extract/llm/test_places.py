@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.llm.places import Place, Places
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.session.refinement.places import Place, Places
 
 TALK = [
     (1, Message(Role.SYSTEM, "Always store the orchard map as a mosaic.")),

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from tokenmizer_mw.extract.llm.prompt import INSTRUCTIONS, Prompt, prompt_of
-from tokenmizer_mw.extract.llm.schema import CATEGORIES
-from tokenmizer_mw.fence import frame
+from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
-from tokenmizer_mw.tokens import TokenCounter
+from tokenmizer_mw.safety.fence import frame
+from tokenmizer_mw.session.refinement.prompt import INSTRUCTIONS, Prompt, prompt_of
+from tokenmizer_mw.session.refinement.schema import CATEGORIES
 
 NONCE = "0123456789abcdef" * 2
 WORDS = TokenCounter("words", True, lambda text: len(text.split()))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.extract.llm.loose import Bare, LooseObject, objects
-from tokenmizer_mw.extract.llm.reply import Reply, Stated, read_reply
-from tokenmizer_mw.extract.llm.schema import CATEGORIES, SCHEMA
+from tokenmizer_mw.session.refinement.loose import Bare, LooseObject, objects
+from tokenmizer_mw.session.refinement.reply import Reply, Stated, read_reply
+from tokenmizer_mw.session.refinement.schema import CATEGORIES, SCHEMA
 
 WHOLE: dict[str, Any] = {
     "goal": ["a booking page for the barn"],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.translate.clients.served import CREATED, as_events, streamed
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Answer,
     ChatCall,
     Fault,
@@ -21,10 +21,10 @@ from tokenmizer_mw.translate.chat import (
     ToolCall,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.sides import ClientSide
 
 FOLDER: Final = Path(__file__).parent / "golden"
 SIDES: Final[Mapping[str, ClientSide]] = {

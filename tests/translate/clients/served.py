@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from tokenmizer_mw.errors import PeerError
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Answer,
     Began,
     ChatCall,
@@ -22,8 +22,8 @@ from tokenmizer_mw.translate.chat import (
     Thought,
     ToolCall,
 )
-from tokenmizer_mw.translate.encoding import dump, load
-from tokenmizer_mw.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.encoding import dump, load
+from tokenmizer_mw.server.translate.sides import ClientSide
 
 CREATED = 1_790_000_000
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
-from tokenmizer_mw.translate.chat import ChatCall
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.chat import ChatCall
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.sides import ClientSide
 
 SIDES: Final[Mapping[str, ClientSide]] = {
     side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from tests.translate.clients.golden import FOLDER, SIDES, bodies, stream
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Attachment,
     Format,
     Said,
@@ -19,9 +19,9 @@ from tokenmizer_mw.translate.chat import (
     ToolChoice,
     ToolResult,
 )
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 
 
 @pytest.mark.parametrize("dialect", SIDES)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.translate.chat import Answer, Began, Ended, Finish, Grew, Opened, ToolCall, ToolResult
-from tokenmizer_mw.translate.clients.namespaces import NAME_MAX, Names
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.table import PROVIDERS
-from tokenmizer_mw.translate.translation import Translation
+from tokenmizer_mw.server.translate.chat import Answer, Began, Ended, Finish, Grew, Opened, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.clients.namespaces import NAME_MAX, Names
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.translation import Translation
 
 CREATED = 1_790_000_000
 CLIENT = OpenAIResponsesClient()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.translate.clients.served import CREATED, as_events, streamed
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Answer,
     ChatCall,
     Finish,
@@ -28,13 +28,13 @@ from tokenmizer_mw.translate.chat import (
     ToolResult,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.translate.providers.anthropic import AnthropicProvider
-from tokenmizer_mw.translate.providers.gemini import GeminiProvider
-from tokenmizer_mw.translate.providers.openai_chat import OpenAIChatProvider
-from tokenmizer_mw.translate.sides import ClientSide, ProviderSide
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
+from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider
+from tokenmizer_mw.server.translate.providers.openai_chat import OpenAIChatProvider
+from tokenmizer_mw.server.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.wire.dialects import ROUTES
 
 SIDES: Final[Mapping[str, ClientSide]] = {

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.translate.clients.served import Served, as_events
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Answer,
     Began,
     Fault,
@@ -27,9 +27,9 @@ from tokenmizer_mw.translate.chat import (
     ToolCall,
     Usage,
 )
-from tokenmizer_mw.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.translate.clients.openai_chat import OpenAIChatClient
-from tokenmizer_mw.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 
 USAGE: Final = Usage(prompt=100, completion=20, cached=40, written=10, thought=5)
 ANSWER: Final = Answer(

@@ -39,11 +39,11 @@ from openai.types.responses import response_create_params as responses_params
 from openai.types.responses import response_input_param as items
 
 from tests.translate.clients.page import PAGE, page
-from tokenmizer_mw.translate.clients import anthropic_fields as anthropic
-from tokenmizer_mw.translate.clients import local_shell, openai_shared
-from tokenmizer_mw.translate.clients import openai_chat_fields as openai_chat
-from tokenmizer_mw.translate.clients import openai_responses_fields as openai_responses
-from tokenmizer_mw.translate.clients.fields import Field, Table
+from tokenmizer_mw.server.translate.clients import anthropic_fields as anthropic
+from tokenmizer_mw.server.translate.clients import local_shell, openai_shared
+from tokenmizer_mw.server.translate.clients import openai_chat_fields as openai_chat
+from tokenmizer_mw.server.translate.clients import openai_responses_fields as openai_responses
+from tokenmizer_mw.server.translate.clients.fields import Field, Table
 
 CHAT: Final[list[tuple[Any, Table]]] = [
     (chat_params.CompletionCreateParamsStreaming, openai_chat.REQUEST),

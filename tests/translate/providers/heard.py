@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Began,
     Ended,
     Fault,
@@ -17,7 +17,7 @@ from tokenmizer_mw.translate.chat import (
     Thought,
     ToolCall,
 )
-from tokenmizer_mw.translate.sides import StreamReader
+from tokenmizer_mw.server.translate.sides import StreamReader
 
 
 def events_of(reader: StreamReader, pieces: Iterable[bytes]) -> list[StreamEvent]:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.wire.replay import chunkings, cut_at, replaced
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.translate.chat import Answer, Fault, Finish, Text, Thought, ToolCall
-from tokenmizer_mw.translate.sides import ProviderSide
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.chat import Answer, Fault, Finish, Text, Thought, ToolCall
+from tokenmizer_mw.server.translate.sides import ProviderSide
+from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.dialects import ROUTES
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.translate.calls import call, user
 from tokenmizer_mw.errors import ForeignReply
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Began,
     Ended,
     Fault,
@@ -24,8 +24,8 @@ from tokenmizer_mw.translate.chat import (
     ToolCall,
     Usage,
 )
-from tokenmizer_mw.translate.sides import ProviderSide
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.sides import ProviderSide
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 from .heard import Heard, events_of, heard
 

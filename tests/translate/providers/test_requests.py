@@ -20,7 +20,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from tests.translate.calls import CALLS, PIXEL, TIME, assistant, call, system, user
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.translate.chat import (
+from tokenmizer_mw.server.translate.chat import (
     Attachment,
     Sampling,
     Text,
@@ -30,9 +30,9 @@ from tokenmizer_mw.translate.chat import (
     ToolChoice,
     ToolResult,
 )
-from tokenmizer_mw.translate.providers.anthropic import DRAWING_VERSION, VERSION
-from tokenmizer_mw.translate.providers.asking import ONE_CALL
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.providers.anthropic import DRAWING_VERSION, VERSION
+from tokenmizer_mw.server.translate.providers.asking import ONE_CALL
+from tokenmizer_mw.server.translate.table import PROVIDERS
 
 GOLDEN: Final = Path(__file__).parent / "golden"
 ROWS: Final = ("openai", "anthropic", "gemini", "cohere", "ollama")

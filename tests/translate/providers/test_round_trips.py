@@ -21,8 +21,8 @@ from tests.upstream.ollama import OllamaChat
 from tests.upstream.openai_chat import DeepSeekChat, ExactMistralChat, OpenAIChat
 from tests.wire.replay import cut_at
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.translate.chat import ChatCall, Finish, Said, Text, Thought, ToolCall, ToolResult
-from tokenmizer_mw.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.chat import ChatCall, Finish, Said, Text, Thought, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.dialects import ROUTES
 
 from .heard import events_of, heard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 _TIME: Final = r"\d{1,2}[:.h]\d\d(?:[:.,]\d\d\d?)?"
 _DATE: Final = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 ERRORS_MAX: Final = 3
 """Errors that are taken from one output."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 from .failures import label_of
 

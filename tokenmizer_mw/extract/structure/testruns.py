@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.lazy import expression
+from tokenmizer_mw.runtime.lazy import expression
 
 QUOTE_MAX: Final = 160
 _LINES_MAX: Final = 50

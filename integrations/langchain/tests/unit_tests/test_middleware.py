@@ -19,7 +19,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from tokenmizer_mw import ConfigError, SessionMemory
 from tokenmizer_mw.errors import RequestBlocked
-from tokenmizer_mw.fence import PREAMBLE
+from tokenmizer_mw.safety.fence import PREAMBLE
 
 WINDOW = 2_000
 CHOICE = "Use SQLite for storage in the invoice service."

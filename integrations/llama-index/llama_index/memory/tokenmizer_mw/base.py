@@ -16,9 +16,9 @@ from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerChatStore
 from llama_index.storage.chat_store.tokenmizer_mw.messages import chat_message
 from llama_index.storage.chat_store.tokenmizer_mw.opening import Store, plain_errors
 
-from tokenmizer_mw.fitting import Context
-from tokenmizer_mw.offload import CALLS, offload
-from tokenmizer_mw.tokens import MessageCounter, TokenCounter
+from tokenmizer_mw.context.assembly import Context
+from tokenmizer_mw.context.tokens import MessageCounter, TokenCounter
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 DEFAULT_TOKEN_LIMIT = 30_000
 DEFAULT_TOKEN_LIMIT_RATIO = 0.75

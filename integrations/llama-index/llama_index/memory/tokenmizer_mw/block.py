@@ -14,9 +14,9 @@ from llama_index.storage.chat_store.tokenmizer_mw.messages import written
 from llama_index.storage.chat_store.tokenmizer_mw.opening import IN_MEMORY, Store, address, opened, plain_errors
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.fence import first_block, opens_block
 from tokenmizer_mw.model.message import Message, Role, Written
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
+from tokenmizer_mw.safety.fence import first_block, opens_block
 
 
 class TokenMizerMemoryBlock(BaseMemoryBlock[str]):

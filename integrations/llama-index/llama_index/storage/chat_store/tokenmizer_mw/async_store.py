@@ -12,7 +12,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 from .chats import Chats, Choice
 from .messages import chat_message

@@ -8,7 +8,7 @@ from functools import partial
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.storage.chat_store.base import BaseChatStore
 
-from tokenmizer_mw.offload import CALLS, offload
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
 
 class OffLoopChatStore(BaseChatStore):

@@ -1,0 +1,321 @@
+"""What an event does: the session is brought up to what its transcript says, marked, and given back as a block."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.errors import UnknownSession
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.operations.agent_transcripts import Shown, Told, messages_in, shown
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.project import project_named
+
+from .notes import Notes
+from .reading import part_of
+
+STEER: Final = (
+    "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
+    "compaction. Let the summary say in detail what is being done right now, and why.\n"
+)
+"""What a host that asks is told about the summary it is going to write."""
+
+_AGAIN: Final = 8
+"""Known messages before the new ones, by which a session sees where these go on."""
+
+_AT_ONCE: Final = 200
+_TWICE_SECONDS: Final = 5.0
+"""Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
+
+_BY_ITSELF: Final = frozenset({"claude-code"})
+"""Hosts that append what this prints before a compaction to the question for the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as a host tells it. ``name`` in lower-case letters; ``session`` is the host's name for it; ``folder`` is
+    where its work is; ``transcript`` is a path, "" for none."""
+
+    name: str
+    host: str
+    session: str
+    folder: str
+    transcript: str
+    source: str
+    prompt: str
+    reply: str
+
+
+def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
+    """An event from its JSON. Members that are missing or of another type are "". ``project`` is the folder that the
+    host calls its project, ``folder`` the one that the hook was started in. Raises ``ValueError`` for what is no JSON
+    object."""
+    told = json.loads(payload or b"{}")
+    if not isinstance(told, dict):
+        raise ValueError("the event is not a JSON object")
+
+    def text(*names: str) -> str:
+        return next((value for name in names if isinstance(value := told.get(name), str) and value), "")
+
+    return Event(
+        name,
+        host,
+        text("session_id", "sessionId", "conversation_id"),
+        project or text("cwd") or folder,
+        text("transcript_path", "transcriptPath"),
+        text("source"),
+        text("prompt"),
+        text("last_assistant_message"),
+    )
+
+
+class Hooks:
+    """The events of all sessions, on a ``memory`` whose settings separate projects. ``notes`` is a folder for what it
+    need not read twice; ``asking`` is a file that is there while the next prompt of a session should wait for an
+    answer. ``clock`` tells seconds, from whenever."""
+
+    def __init__(
+        self,
+        memory: SessionMemory,
+        *,
+        notes: Path | None = None,
+        asking: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._memory = memory
+        self._separator = memory.settings.project_separator
+        self._notes = Notes(notes, memory.log.secret())
+        self._asking = asking
+        self._names: dict[str, str] = {}
+        self._last_said: dict[str, Message] = {}
+        self._clock = clock
+        self._given: dict[str, tuple[str, int, float]] = {}
+        self._rest: list[Callable[[], None]] = []
+
+    def handle(self, event: Event) -> str:
+        """Do what ``event`` asks for, but for what its host need not wait for, which ``finish`` does. Returns what the
+        host is told, "" for nothing. Raises ``TokenMizerError``."""
+        self.finish()
+        if not event.session:
+            return ""
+        session = self._session(event)
+        self._record(session, event)
+        work = _EVENTS.get(event.name)
+        return work(self, session, event) if work is not None else ""
+
+    def finish(self) -> None:
+        """Do what is left of the event before: its messages are durable. Raises ``TokenMizerError``."""
+        rest, self._rest = self._rest, []
+        for work in rest:
+            work()
+
+    def not_told(self, event: Event, answer: str) -> None:
+        """The host has gone without ``answer``: the next prompt gets it."""
+        if answer and event.name in _GIVING:
+            self._given.pop(event.session, None)
+            self._note_given(event, given=-1)
+            self._ask(event.session)
+
+    # -- sessions --------------------------------------------------------------------------------------------
+
+    def _session(self, event: Event) -> str:
+        """The session's id here: the project's name and the host's id. Where the agent went elsewhere meanwhile, or a
+        proxy has recorded it under the host's id alone, it stays the session that it was."""
+        known = self._names.get(event.session)
+        if known is None:
+            ours = f"{project_named(root_of(event.folder))}{self._separator}{event.session}"[-SESSION_ID_MAX:]
+            ids = [info.key.id for info in self._memory.sessions()]
+            end = self._separator + event.session
+            theirs = (id for id in ids if id == event.session or id.endswith(end))
+            known = ours if ours in ids else next(theirs, ours)
+            self._names[event.session] = known
+        return known
+
+    # -- recording -------------------------------------------------------------------------------------------
+
+    def _record(self, session: str, event: Event) -> None:
+        if not self._from_transcript(session, event.transcript, later=event.name in _DRAWN_LATER):
+            self._from_event(session, event)
+
+    def _from_transcript(self, session: str, transcript: str, *, later: bool) -> bool:
+        """Record what is new in a transcript, its facts perhaps ``later``; ``False`` when there is none to read."""
+        if not transcript:
+            return False
+        most = self._memory.settings.transcript_max
+        while True:
+            note = self._notes.of(transcript)
+            raw = part_of(transcript, note.start, most)
+            if raw is None:
+                return False
+            told, end = messages_in(raw, note.start)
+            for some in [told] if later else _batches(told):  # facts of one batch would be in the way of the next
+                self._memory.record(session, [one.message for one in some], later=later)
+            if len(raw) < most:
+                if told:
+                    self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
+                return True
+            further = told[-1].place if told else end
+            self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
+
+    def _from_event(self, session: str, event: Event) -> None:
+        """Record the words that the event itself carries: some hosts keep no transcript."""
+        role, text = (Role.USER, event.prompt) if event.name == "userpromptsubmit" else (Role.ASSISTANT, event.reply)
+        message = Message(role, text)
+        if not text.strip() or self._last_said.get(session) == message:
+            return
+        self._last_said[session] = message
+        self._memory.record(session, [*self._context(session), message])
+
+    def _context(self, session: str) -> list[Message]:
+        """The newest messages of a session, behind which one more goes on."""
+        return [written.message for written in self._memory.messages(session)[-_AGAIN:]]
+
+    # -- what events do --------------------------------------------------------------------------------------
+
+    def _started(self, session: str, event: Event) -> str:
+        before = self._shown(event)
+        if event.source == "compact" and before.last:
+            self._ask(event.session)  # what came last most likely stays; the next prompt sees whether it did
+            return ""
+        if event.source == "resume" and before.present:
+            return ""
+        return self._block(session, event)
+
+    def _prompted(self, session: str, event: Event) -> str:
+        if event.session not in self._asked():
+            return ""
+        before = self._shown(event)
+        if before.last and not before.present:
+            return ""  # the host has yet to write down what it was given and whether that stayed: the next prompt sees
+        self._ask(event.session, no_more=True)
+        return "" if before.present else self._block(session, event)
+
+    def _ended(self, session: str, event: Event) -> str:
+        """Whoever comes back, and be it at once, starts anew."""
+        self._given.pop(event.session, None)
+        return ""
+
+    def _compacting(self, session: str, event: Event) -> str:
+        """Mark this point once the host has its answer: what was said is durable, and facts take their time."""
+        if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
+            return ""
+        self._rest.append(partial(self._mark, session))
+        return STEER if event.host in _BY_ITSELF else ""
+
+    def _mark(self, session: str) -> None:
+        """Mark this point, unless nothing was said since the last mark."""
+        try:
+            said, marked = self._memory.view(session, _said_and_marked)
+        except UnknownSession:
+            return
+        if said > marked:
+            self._memory.checkpoint(session)
+
+    def _block(self, session: str, event: Event) -> str:
+        source, end, since = self._given.get(event.session, ("", -1, 0.0))
+        if (source, end) == (event.source, _end(event.transcript)) and self._clock() - since < _TWICE_SECONDS:
+            return ""
+        try:
+            text = self._memory.resume(session, budget=self._memory.settings.block_tokens).text
+        except UnknownSession:
+            return ""
+        if not text:
+            return ""
+        end = _end(event.transcript)
+        self._note_given(event, given=end)
+        self._given[event.session] = (event.source, end, self._clock())
+        return _SPELLED[event.host](event.name, text)
+
+    # -- what the model has before it ------------------------------------------------------------------------
+
+    def _shown(self, event: Event) -> Shown:
+        most = self._memory.settings.transcript_max
+        start = max(0, _end(event.transcript) - most) if event.transcript else 0
+        raw = part_of(event.transcript, start, most) if event.transcript else None
+        if raw is None:
+            return Shown()
+        given = self._notes.of(event.transcript).given
+        return shown(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
+
+    def _note_given(self, event: Event, given: int) -> None:
+        if event.transcript:
+            self._notes.keep(event.transcript, replace(self._notes.of(event.transcript), given=given))
+
+    def _asked(self) -> list[str]:
+        """The sessions whose next prompt should wait."""
+        try:
+            return self._asking.read_text(encoding="utf-8").splitlines() if self._asking is not None else []
+        except (OSError, UnicodeDecodeError):
+            return []
+
+    def _ask(self, session: str, *, no_more: bool = False) -> None:
+        if self._asking is None:
+            return
+        others = [one for one in self._asked() if one != session]
+        wanted = others if no_more else [*others, session]
+        if wanted:
+            self._asking.write_text("\n".join(wanted), encoding="utf-8")
+        else:
+            self._asking.unlink(missing_ok=True)
+
+
+def root_of(folder: str) -> str:
+    """The project that ``folder`` is in: the next one above with a repository, else itself."""
+    start = Path(os.path.abspath(folder or "."))
+    for place in (start, *start.parents):
+        if (place / ".git").exists():
+            return str(place)
+    return str(start)
+
+
+def _said_and_marked(state: SessionState) -> tuple[int, int]:
+    """How many messages a session has, and how many it had at its last checkpoint."""
+    return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
+
+
+def _batches(told: list[Told]) -> Iterator[list[Told]]:
+    """Some at a time, each with known ones before the new ones."""
+    for start in range(0, len(told), _AT_ONCE):
+        yield told[max(0, start - _AGAIN) : start + _AT_ONCE]
+
+
+def _end(transcript: str) -> int:
+    try:
+        return os.stat(transcript).st_size
+    except OSError:
+        return 0
+
+
+_GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
+_DRAWN_LATER: Final = frozenset({"precompact"})
+
+_EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
+    "sessionstart": Hooks._started,
+    "userpromptsubmit": Hooks._prompted,
+    "precompact": Hooks._compacting,
+    "sessionend": Hooks._ended,
+}
+"""What events do besides being recorded."""
+
+_NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
+
+
+def _as_specific(event: str, text: str) -> str:
+    told: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": told})
+
+
+def _as_member(event: str, text: str) -> str:
+    return json.dumps({"additional_context": text})
+
+
+_SPELLED: Final = {"claude-code": _as_specific, "codex": _as_specific, "vscode": _as_specific, "cursor": _as_member}
+"""How hosts are told what to add to the context."""

@@ -1,0 +1,202 @@
+"""Where sessions are looked up: in the store, or with a server that has it open. Either way through the routes of
+docs/rest.md, so that both give the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+import anyio
+import httpx2
+from mcp.server.mcpserver.exceptions import ToolError
+
+from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.runtime.offload import CALLS, offload
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.settings import Settings
+
+SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
+KEY_VARIABLE: Final = "TOKENMIZER_KEY"
+
+QUIET_SECONDS: Final = 0.5
+"""How long a client has for its first messages before the store is opened."""
+
+_SECONDS: Final = 30.0
+_REPLY_MAX: Final = 32 * 1024 * 1024
+
+
+Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
+
+
+class Backing:
+    """Sessions through ``client``. ``place`` names where they are for people."""
+
+    def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
+        self.place = place
+        self._client = client
+        self._memory = memory
+
+    async def get(self, *path: str, **query: Any) -> dict[str, Any]:
+        """What a route tells. Raises ``ToolError`` with a sentence that says what is wrong and what to do."""
+        params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
+        return await self._asked("GET", path, params=params)
+
+    async def post(self, *path: str, **body: Any) -> dict[str, Any]:
+        """``get`` for what changes something."""
+        return await self._asked("POST", path, json=body)
+
+    async def delete(self, *path: str) -> dict[str, Any]:
+        """``get`` for what erases something."""
+        return await self._asked("DELETE", path)
+
+    async def _asked(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
+        url = "/api/" + "/".join(map(_segment, path))
+        client, memory = await self._source()
+        try:
+            reply = await client.request(method, url, **how)
+            told = reply.json() if len(reply.content) <= _REPLY_MAX else None
+        except httpx2.TimeoutException:
+            raise ToolError(f"{self.place} took too long to answer: try again, or ask for less.") from None
+        except (httpx2.HTTPError, OSError):
+            raise ToolError(
+                f"{self.place} does not answer: ask the user to start it, or to unset {SERVER_VARIABLE} to work on the "
+                "store itself."
+            ) from None
+        except ValueError:
+            told = None
+        if not isinstance(told, dict):
+            raise ToolError(f"{self.place} answers with something else than JSON: is it tokenmizer-mw?")
+        if reply.status_code >= 400:
+            raise ToolError(await _sentence(reply.status_code, told, memory))
+        return told
+
+    async def _source(self) -> Source:
+        """Whom to ask now, and the memory behind it where it is in this process."""
+        return self._client, self._memory
+
+
+class InstallationBacking(Backing):
+    """Sessions in the store of this installation, which may be another one once a server begins or ends: ``resolve``
+    gives its address, in a worker thread. Stores stay open until ``stack`` is closed."""
+
+    def __init__(self, resolve: Callable[[], str], settings: Settings, stack: AsyncExitStack) -> None:
+        self.place = "The store itself"
+        self._resolve = resolve
+        self._settings = settings
+        self._stack = stack
+        self._sources: dict[str, Source] = {}
+        self._lock = anyio.Lock()
+
+    async def _source(self) -> Source:
+        try:
+            address = await offload(self._resolve, CALLS)
+            async with self._lock:
+                if address not in self._sources:
+                    self._sources[address] = await self._opened(address)
+                return self._sources[address]
+        except TokenMizerError as error:
+            raise ToolError(_as_sentence(error)) from None
+
+    async def open(self) -> None:
+        """Open the store of now, if it is not open. Raises ``ToolError``."""
+        await self._source()
+
+    async def _opened(self, address: str) -> Source:
+        memory = await offload(partial(_open_memory, address, self._settings), CALLS)
+        self._stack.push_async_callback(memory.aclose)
+        return await self._stack.enter_async_context(_client_of(memory)), memory
+
+
+def _open_memory(address: str, settings: Settings) -> SessionMemory:
+    from tokenmizer_mw.memory import SessionMemory  # takes most of the time of a start, while the host waits
+
+    return SessionMemory.open(address, settings)
+
+
+async def _sentence(status: int, told: Mapping[str, Any], memory: SessionMemory | None) -> str:
+    """What is wrong, and what to do about it."""
+    error = told.get("error")
+    error = error if isinstance(error, dict) else {}
+    code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
+    if status == 503 and (better := await _fault_of_the_store(memory)):
+        return better
+    return f"{message} {_ADVICE[code]}" if code in _ADVICE else message
+
+
+async def _fault_of_the_store(memory: SessionMemory | None) -> str:
+    """What the store says by itself; "" when it is fine, or elsewhere."""
+    if memory is None:
+        return ""
+    try:
+        await offload(memory.sessions, CALLS)
+    except TokenMizerError as error:
+        return _as_sentence(error)
+    return ""
+
+
+def _as_sentence(error: TokenMizerError) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _segment(part: str) -> str:
+    """A part of a path, spelled so that nobody on the way takes it for something else."""
+    return part.replace(".", "%2E") if part in (".", "..") else quote(part, safe="")
+
+
+_ADVICE: Final = {
+    "unknown_session": "list_sessions names those that there are.",
+    "unknown_node": "search_session finds facts by their words.",
+    "unauthorized": f"Ask the user to put a key of that server into {KEY_VARIABLE}.",
+    "forbidden": "Ask the user for a key that may do it.",
+    "store_unavailable": "Try again in a moment.",
+    "internal": "The server's log says what.",
+}
+"""What to do about an error, by its code."""
+
+
+@asynccontextmanager
+async def on_store(memory: SessionMemory, place: str) -> AsyncIterator[Backing]:
+    """Sessions of a memory in this process; it stays the caller's to close."""
+    async with _client_of(memory) as client:
+        yield Backing(client, place, memory)
+
+
+@asynccontextmanager
+async def on_installation(resolve: Callable[[], str], settings: Settings) -> AsyncIterator[Backing]:
+    """Sessions of this installation, whose store ``resolve`` names before each call. It is opened soon, or at the first
+    call: what is wrong with it is reported by the calls."""
+    async with AsyncExitStack() as stack:
+        backing = InstallationBacking(resolve, settings, stack)
+        async with anyio.create_task_group() as group:
+            group.start_soon(_open_soon, backing)
+            yield backing
+            group.cancel_scope.cancel()
+
+
+async def _open_soon(backing: InstallationBacking) -> None:
+    """Open the store once the client has had its first answers; what is wrong with it is said to whoever asks."""
+    await anyio.sleep(QUIET_SECONDS)
+    with suppress(ToolError):
+        await backing.open()
+
+
+def _client_of(memory: SessionMemory) -> httpx2.AsyncClient:
+    from tokenmizer_mw.server.api import api  # with the memory, not at the start
+    from tokenmizer_mw.server.api.callers import local
+
+    transport = httpx2.ASGITransport(app=api(memory, authorize=local))
+    return httpx2.AsyncClient(transport=transport, base_url="http://store", timeout=None)
+
+
+@asynccontextmanager
+async def on_server(url: str, key: str = "") -> AsyncIterator[Backing]:
+    """Sessions of a running server."""
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_SECONDS, trust_env=False) as client:
+        yield Backing(client, f"The server at {url}")

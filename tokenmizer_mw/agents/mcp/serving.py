@@ -1,0 +1,115 @@
+"""Running the server: over standard input and output, or over HTTP for this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import anyio
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.heads import PROTOCOL
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.default import STORE_VARIABLE, resolve_store
+
+from .backing import KEY_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
+from .files import ROOTS_VARIABLE
+from .server import Memory, server
+from .standard_input import interruptible_input
+
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for: addresses of a store and of a server ("": not named), folders whose files may be read, and
+    the settings of a store that is opened here."""
+
+    store: str = ""
+    server: str = ""
+    roots: Sequence[str] = ()
+    config: str | None = None
+    version: str = ""
+
+
+def run_stdio(wanted: Wanted) -> None:
+    """Serve one client on standard input and output, until it goes. Raises ``KeyboardInterrupt`` at Ctrl-C."""
+
+    async def run() -> None:
+        async with _made(wanted) as made:
+            await made.run_stdio_async()
+
+    with interruptible_input():
+        anyio.run(run)
+
+
+def run_http(wanted: Wanted, host: str, port: int) -> None:
+    """Serve clients of this machine at ``/mcp`` until a signal ends it. Raises ``ConfigError`` for other hosts."""
+    if host not in _LOOPBACK:
+        raise ConfigError(f"the MCP server has no keys: it listens on {', '.join(_LOOPBACK)}, not {host}")
+    anyio.run(_serve, wanted, host, port)
+
+
+async def _serve(wanted: Wanted, host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, port))
+        except OSError as error:
+            raise ConfigError(f"port {port} of {host} cannot be had: {error.strerror}; --port names another") from None
+        port = listening.getsockname()[1]
+        async with _made(wanted) as made:
+            app = made.streamable_http_app(host=host, transport_security=_security(port))
+            options = uvicorn.Config(
+                app, http=PROTOCOL, ws="none", log_level="warning", server_header=False, timeout_graceful_shutdown=2
+            )
+            print(f"listening on http://{_spelled(host)}:{port}/mcp", file=sys.stderr, flush=True)
+            await uvicorn.Server(options).serve(sockets=[listening])
+
+
+def _security(port: int) -> TransportSecuritySettings:
+    """Only who names this machine as such is answered, exactly."""
+    hosts = [f"{_spelled(host)}:{port}" for host in _LOOPBACK]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+
+
+def _spelled(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+@asynccontextmanager
+async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
+    folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+    named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
+    roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
+    async with _backing(wanted) as backing:
+        settings = Settings.load(wanted.config)
+        bounds = (settings.file_memory_max, settings.file_seconds)
+        yield server(Memory(backing, folder, roots, bounds), wanted.version)
+
+
+@asynccontextmanager
+async def _backing(wanted: Wanted) -> AsyncIterator[Backing]:
+    """A server that was named; else the store of this installation, which the hooks and the proxy use too, also when a
+    proxy begins or ends meanwhile."""
+    key = os.environ.get(KEY_VARIABLE, "")
+    url = wanted.server or os.environ.get(SERVER_VARIABLE, "")
+    store = wanted.store or os.environ.get(STORE_VARIABLE, "")
+    if url:
+        async with on_server(url.rstrip("/"), key) as backing:
+            yield backing
+        return
+    settings = Settings.load(wanted.config)
+    settings = settings.with_(project_separator=settings.project_separator or "/")
+    async with on_installation(partial(resolve_store, store), settings) as backing:
+        yield backing

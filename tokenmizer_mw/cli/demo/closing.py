@@ -1,0 +1,153 @@
+"""The end of the demonstration: what is known now, what it costs, where it lies."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from tokenmizer_mw.context.loss_report import LossReport
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.outline import outline
+from tokenmizer_mw.memory import SessionMemory
+
+from .conversation import SESSION
+from .observing import Figures
+from .screen import Screen
+
+TIERS: Final = ("critical", "standard", "full")
+_PER_SECTION: Final = 6
+_PER_REPORT: Final = 12
+
+
+def show_memory(screen: Screen, memory: SessionMemory) -> None:
+    """The graph, what replaced what, the resume blocks and the loss report."""
+    graph = memory.graph(SESSION)
+    screen.heading("The session graph")
+    facts, relations = len(graph), len(graph.edges())
+    screen.lines([f"{facts} facts, {relations} relations; #n is the message that a fact comes from."])
+    screen.lines(_shortened(outline(graph)), rows=2)
+    screen.heading("Decisions that replaced others")
+    screen.lines(_transitions(graph))
+    for tier in TIERS:
+        resume = memory.resume(SESSION, tier)
+        screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
+        screen.verbatim(resume.text)
+    screen.heading("Loss report")
+    screen.lines(_lost(memory.loss_report(SESSION)))
+
+
+def _lost(report: LossReport) -> Iterator[str]:
+    yield (
+        f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
+        f"Of the facts drawn from them, the block in their place leaves out {len(report.items) or 'none'}:"
+    )
+    for node in report.items[:_PER_REPORT]:
+        told = " (told by a reminder)" if node.id in report.returned else ""
+        yield f"  #{node.source.turn} {node.type.value}: {node.label}{told}"
+    if len(report.items) > _PER_REPORT:
+        yield f"  ... and {len(report.items) - _PER_REPORT} more"
+    if report.quoted:
+        yield f"Reminders quoted messages {', '.join(f'#{number}' for number in report.quoted)}."
+    yield "memory.recall finds them, memory.restore gives the messages back word for word."
+
+
+def show_figures(screen: Screen, figures: Figures, counted_by: str) -> None:
+    """Tokens and times, with and without."""
+    screen.heading("What it cost and what it saved")
+    screen.lines(_figures(figures, counted_by))
+
+
+def show_store(screen: Screen, database: Path) -> None:
+    """Where everything lies and how to look at it."""
+    screen.heading("Look for yourself")
+    screen.lines(
+        [f"The database is {database}", "", f"  export TOKENMIZER_STORE=sqlite:///{shlex.quote(str(database))}"]
+    )
+    program = _program()
+    for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
+        screen.lines([f"  {program} {command}"])
+    screen.lines(
+        ["", "or in a browser, with the graph through time and changes by hand:", "", f"  {program} dashboard"]
+    )
+
+
+def show_next(screen: Screen) -> None:
+    """What to try next, with chats of one's own."""
+    program = _program()
+    screen.heading("Try it with your own chats")
+    screen.lines(
+        [
+            "A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):",
+            f"  {program} import conversations.json",
+            "Claude Code, from its next chat on (also codex, cursor, vscode):",
+            f"  {program} install claude-code",
+            "Any client with a base URL, through the proxy:",
+            f"  {program} serve",
+            "Your ASGI application:",
+            "  app.add_middleware(TokenMizerMiddleware, memory=memory)",
+        ]
+    )
+
+
+def _program() -> str:
+    """How this program can be called from here: by its name where that is found, else by its path."""
+    called = Path(sys.argv[0])
+    if called.name != "tokenmizer-mw" or shutil.which(called.name):
+        return "tokenmizer-mw"
+    return os.path.relpath(called)
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    """At most so many facts a section, their histories along with them."""
+    facts = 0
+    for place, line in enumerate(lines):
+        if not line.startswith(" "):
+            facts = 0
+        elif not line.startswith("      "):
+            facts += 1
+        if facts <= _PER_SECTION:
+            yield line
+        last = place + 1 == len(lines) or not lines[place + 1].startswith(" ")
+        if last and facts > _PER_SECTION:
+            yield f"      ... and {facts - _PER_SECTION} more"
+
+
+def _transitions(graph: SessionGraph) -> Iterator[str]:
+    steps = graph.transitions()
+    if not steps:
+        yield "none"
+    for step in steps:
+        old, new = graph.get(step.old), graph.get(step.new)
+        yield f"{old.label if old else step.old} -> {new.label if new else step.new} (message {step.trigger})"
+        if step.reason:
+            yield f"    why: {step.reason}"
+        if step.evidence:
+            yield f'    evidence: "{step.evidence}"'
+
+
+def _figures(figures: Figures, counted_by: str) -> Iterator[str]:
+    yield f"tokens of {figures.requests} requests ({counted_by}):"
+    yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved():.0%} saved"
+    if figures.refused_without:
+        yield f"    {figures.refused_without} of them would not have fitted into the context at all"
+    yield "transcript replaced:"
+    for cut in figures.cuts:
+        yield f"    at turn {cut.turn}: {cut.held:,} tokens -> {cut.seen.received:,}"
+    if figures.without_memory:
+        without, with_ = median(figures.without_memory) * 1000, median(figures.with_memory) * 1000
+        yield "time to the first byte, median:"
+        yield f"    {without:.1f} ms without, {with_:.1f} ms with: {with_ - without:+.1f} ms"
+        if figures.cuts:
+            yield f"    slowest request at which the transcript was replaced: {_slowest(figures):.0f} ms"
+    right = sum(answer.right for answer in figures.answers)
+    yield f"old facts asked for: {right} of {len(figures.answers)} known"
+
+
+def _slowest(figures: Figures) -> float:
+    return max(cut.first_byte for cut in figures.cuts) * 1000

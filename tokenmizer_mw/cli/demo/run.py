@@ -1,0 +1,234 @@
+"""The demonstration: a session of 40 turns through the middleware, the OpenAI SDK in front, a model behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from openai import APIError
+
+from tokenmizer_mw.context.tokens import MessageCounter, counter_for
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.announced import data_folder
+
+from .app import create_app
+from .closing import show_figures, show_memory, show_next, show_store
+from .conversation import SESSION, Client, Conversation, Reply, ask, summary, tool_results
+from .counting import message_tokens, request_tokens
+from .observing import CutSeen, Figures, Seen, Tap, judged, seen
+from .screen import Screen
+from .script import Script, Turn, load_script
+from .scripted_model import MODEL, Pace, ScriptedModel
+from .server import serving
+from .upstream import OPENAI_URL, Provider, Upstream
+
+WINDOW: Final = 8_000
+"""The context of the model, in tokens: small, so that it fills before your eyes."""
+
+_PACE: Final = Pace(first=0.05, between=0.004)
+_FAST: Final = Pace(fragment=96)
+_COMPARED: Final = 4_000
+"""Characters a chunk where only the first byte matters."""
+
+
+def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
+    """Play the session; 0 when the transcript was cut and every old fact was still known afterwards, else 1.
+
+    ``fast`` leaves out the pauses that a model makes. ``live_model`` asks the provider behind ``OPENAI_BASE_URL``
+    with the key in ``OPENAI_API_KEY``, otherwise a scripted model answers. ``keep`` is the folder where the database
+    stays (``None``: ``demo`` in the user's data directory, begun anew with each run). Raises ``ConfigError`` for a
+    missing key and ``StoreError``.
+    """
+    settings = Settings(context_window=WINDOW)
+    database = _database(keep)
+    screen = Screen(WINDOW)
+    figures = Figures()
+    with _rehearsed(settings, database, fast, live_model, screen, figures) as rehearsal:
+        _introduce(screen, live_model)
+        try:
+            for turn in rehearsal.script.turns:
+                rehearsal.play(turn)
+        except APIError as error:
+            screen.stop()
+            screen.lines([f"The model refused: {error}"], style="bold red")
+        finally:
+            screen.stop()
+        rehearsal.memory.flush()
+        show_memory(screen, rehearsal.memory)
+    show_figures(screen, figures, rehearsal.counter.counter.name)
+    show_store(screen, database)
+    show_next(screen)
+    _conclude(screen, figures)
+    return 0 if figures.succeeded else 1
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """Everything that plays: the session, both applications' clients, and what is seen of them."""
+
+    script: Script
+    memory: SessionMemory
+    conversation: Conversation
+    tap: Tap
+    remembering: Client
+    plain: Client | None
+    counter: MessageCounter
+    screen: Screen
+    figures: Figures
+    threshold: int
+    _before: Seen = field(default_factory=Seen)
+    _plain_first: bool = True
+
+    def play(self, turn: Turn) -> None:
+        """One turn: the person's message, tool calls until there are no more, the reply."""
+        conversation, tools = self.conversation, 0
+        conversation.messages.append({"role": "user", "content": turn.user})
+        self.screen.begins(turn.number, turn.user)
+        body = conversation.request()
+        first, compared = self._both(body)
+        request = self._heard(turn, body, first)
+        tokens, reply = request.received, first
+        while calls := reply.message.get("tool_calls"):
+            results = list(tool_results(turn, calls, conversation.messages[:-1]))
+            for call, result in zip(calls, results, strict=True):
+                self.screen.used(summary(call, result["content"]))
+            conversation.messages.extend(results)
+            tools += len(calls)
+            body = conversation.request()
+            reply = ask(self.remembering, body, self.screen.says)
+            request = self._heard(turn, body, reply)
+            tokens = max(tokens, request.received)
+        self.screen.ends(turn.number, turn.user, tools, tokens, first.first_byte, compared)
+        if turn.probe is not None:
+            answered = judged(turn.number, turn.probe, reply.message["content"] or "", request)
+            self.figures.answers.append(answered)
+            self.screen.probe(turn.user, answered, request.dropped)
+
+    def _both(self, body: dict[str, Any]) -> tuple[Reply, float | None]:
+        """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
+        and the other's time to the first byte (``None`` when nothing is compared)."""
+        if self.plain is None:
+            return ask(self.remembering, body, self.screen.says), None
+        self._plain_first = not self._plain_first
+        if self._plain_first:
+            without = ask(self.plain, body, _unheard).first_byte
+            reply = ask(self.remembering, body, self.screen.says)
+        else:
+            reply = ask(self.remembering, body, self.screen.says)
+            without = ask(self.plain, body, _unheard).first_byte
+        self.figures.with_memory.append(reply.first_byte)
+        self.figures.without_memory.append(without)
+        return reply, without
+
+    def _heard(self, turn: Turn, body: dict[str, Any], reply: Reply) -> Seen:
+        """Take note of a reply, and of what the application got of the request."""
+        self.conversation.messages.append(reply.message)
+        sent, counter = body["messages"], self.counter
+        request = seen(sent, self.tap.request()["messages"], request_tokens(body, counter), reply.prompt_tokens)
+        figures = self.figures
+        figures.requests += 1
+        figures.tokens_sent += request.sent
+        figures.tokens_received += request.received
+        figures.refused_without += request.sent > WINDOW
+        if request.dropped > self._before.dropped:
+            uncut = sum(message_tokens(message, counter) for message in sent[1 : 1 + self._before.dropped])
+            held = request.sent - uncut + (counter.text(self._before.block) if self._before.block else 0)
+            figures.cuts.append(CutSeen(turn.number, held, request, reply.first_byte))
+            self.screen.cut(figures.cuts[-1], self.threshold, show_block=len(figures.cuts) == 1)
+        if request.reminder and request.reminder != self._before.reminder:
+            self.screen.reminder(request.reminder)
+        self._before = request
+        return request
+
+
+def _unheard(text: str) -> None:
+    """The application without memory talks to nobody."""
+
+
+@contextmanager
+def _rehearsed(
+    settings: Settings, database: Path, fast: bool, live_model: str | None, screen: Screen, figures: Figures
+) -> Iterator[Rehearsal]:
+    script = load_script()
+    model = live_model or MODEL
+    counter = MessageCounter(counter_for(model, settings.tokenizer_dir))
+    counter.text(script.system)  # loads the tokenizer's table, which is the scripted model's and not the middleware's
+    pace = _FAST if fast else _PACE
+    with ExitStack() as stack:
+        memory = SessionMemory.open(f"sqlite:///{database}", settings)
+        stack.callback(memory.close)
+        tap = Tap(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
+        remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
+        stack.callback(remembering.sdk.close)
+        plain = None
+        if live_model is None:
+            unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first, fragment=_COMPARED))
+            # The first calls make the SDK load modules and connect: no measured call pays for that.
+            plain = Client(stack.enter_context(serving(create_app(Tap(unpaced)))))
+            stack.callback(plain.sdk.close)
+            ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
+        with suppress(APIError):
+            remembering.sdk.models.list()
+        conversation = Conversation(model, script)
+        threshold = int(WINDOW * settings.cut_at)
+        yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
+
+
+def _provider() -> Upstream:
+    key = os.environ.get("OPENAI_API_KEY")
+    if not key:
+        raise ConfigError("--live needs your key in OPENAI_API_KEY")
+    return Provider(key, os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
+
+
+def _database(keep: str | None) -> Path:
+    folder = Path(keep).absolute() if keep else _empty_folder()
+    database = folder / "demo.db"
+    if database.exists():
+        raise ConfigError(f"{database} exists: the demonstration starts from nothing, give another folder to --keep")
+    return database
+
+
+def _empty_folder() -> Path:
+    """A folder of the user's data directory, emptied of the run before; a temporary one where there is none."""
+    try:
+        folder = data_folder()
+        if folder is None:
+            return Path(tempfile.mkdtemp(prefix="tokenmizer-demo-"))
+        shutil.rmtree(folder / "demo", ignore_errors=True)
+        (folder / "demo").mkdir(parents=True)
+        return folder / "demo"
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="tokenmizer-demo-"))
+
+
+def _introduce(screen: Screen, live_model: str | None) -> None:
+    behind = f"{live_model} at the provider" if live_model else "a built-in scripted model (no key, no network)"
+    screen.heading("A working session of 40 turns, in a context of 8,000 tokens")
+    screen.paragraph(
+        f"""A person and an assistant build a fridge monitor for a food bank. In front: the OpenAI SDK, which resends
+        the whole history with every call. Behind: {behind}. Between them a FastAPI application with
+        app.add_middleware(TokenMizerMiddleware, memory=memory), under uvicorn. Beside it runs the same application
+        without the middleware, for comparison."""
+    )
+    screen.paragraph("")
+    screen.table_head()
+
+
+def _conclude(screen: Screen, figures: Figures) -> None:
+    if figures.succeeded:
+        screen.lines(
+            ["", "The session outlived its context: the transcript was cut and all that was asked for was known."]
+        )
+        return
+    unknown = "; ".join(answer.probe.question for answer in figures.answers if not answer.right)
+    reason = f"no longer known: {unknown}" if figures.cuts else "the transcript was never cut"
+    screen.lines(["", f"The demonstration failed: {reason}."], style="bold red")

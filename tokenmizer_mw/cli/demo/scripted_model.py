@@ -1,0 +1,197 @@
+"""A model that needs no key and no network: it plays the script over the OpenAI Chat Completions wire format.
+
+It keeps nothing between requests. From the messages of a request alone it finds out where in the script the
+conversation stands, so a shortened history makes no difference to it; a probe it answers from what it was sent, and
+when the answer is not in there it says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count as numbers
+from typing import Any, Final
+
+import re2
+
+from tokenmizer_mw.context.tokens import MessageCounter
+
+from .answering import answer
+from .counting import message_tokens, request_tokens
+from .script import ChatMessage, Script, Turn, calling, split_reminder, text_of
+from .upstream import Answer
+
+MODEL: Final = "gpt-scripted"
+LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
+
+_WORD = re2.compile(r"\S+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds before the first chunk and between chunks; ``fragment`` is the number of characters of a tool call's
+    arguments in a chunk. A chunk of text is a word, or several up to a sixth of that."""
+
+    first: float = 0.0
+    between: float = 0.0
+    fragment: int = 24
+
+
+def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """``messages`` with what reminders say in front: it was said before all of them."""
+    parts = [split_reminder(message) for message in messages]
+    reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
+    return [*reminders, *(message for message, _ in parts)]
+
+
+class ScriptedModel:
+    """An upstream that plays ``script``.
+
+    ``counter`` counts tokens, for the usage figures. ``window`` is the number of tokens that it takes in: a longer
+    request is refused as a provider refuses it; ``None`` for no limit.
+    """
+
+    def __init__(
+        self, script: Script, counter: MessageCounter, *, pace: Pace = Pace(), window: int | None = None
+    ) -> None:
+        self._script = script
+        self._counter = counter
+        self._pace = pace
+        self._window = window
+        self._ids = numbers(1)
+
+    async def open(self, body: bytes) -> Answer:
+        """Answer one request. Faults of the caller give a 400 with the error object that OpenAI's API sends."""
+        try:
+            request = _read(body)
+            sent = request_tokens(request, self._counter)
+        except ValueError as error:
+            return _refusal(str(error), "invalid_request_error", None)
+        if self._window is not None and sent > self._window:
+            text = f"This model's maximum context length is {self._window} tokens; your messages have {sent}."
+            return _refusal(text, "invalid_request_error", "context_length_exceeded")
+        message = reply_to(self._script, apart(request["messages"]))
+        head = {"id": f"chatcmpl-demo-{next(self._ids)}", "created": int(time.time()), "model": MODEL}
+        usage = self._usage(sent, message)
+        if request.get("stream"):
+            options = request.get("stream_options") or {}
+            told = usage if options.get("include_usage") else None
+            chunks = _chunks(head, message, told, self._pace.fragment)
+            return Answer(200, "text/event-stream", self._paced(chunks))
+        return Answer(200, "application/json", self._whole(_completion(head, message, usage)))
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def _usage(self, sent: int, message: ChatMessage) -> dict[str, int]:
+        written = message_tokens(message, self._counter)
+        return {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
+
+    async def _paced(self, chunks: Iterator[dict[str, Any]]) -> AsyncIterator[bytes]:
+        pause = self._pace.first
+        for chunk in chunks:
+            if pause:
+                await asyncio.sleep(pause)
+            pause = self._pace.between
+            yield b"data: " + _json(chunk).encode() + b"\n\n"
+        yield b"data: [DONE]\n\n"
+
+    async def _whole(self, completion: dict[str, Any]) -> AsyncIterator[bytes]:
+        if self._pace.first:
+            await asyncio.sleep(self._pace.first)
+        yield _json(completion).encode()
+
+
+def reply_to(script: Script, messages: Sequence[ChatMessage]) -> ChatMessage:
+    """The assistant message that comes next, judged by the newest tool result or else the newest known user message."""
+    turn, done = locate(script, messages)
+    if turn is None:
+        return {"role": "assistant", "content": LOST}
+    if done < len(turn.steps):
+        return calling(turn.steps[done])
+    content = answer(script, turn, messages) if turn.probe else turn.reply
+    return {"role": "assistant", "content": content}
+
+
+def locate(script: Script, messages: Sequence[ChatMessage]) -> tuple[Turn | None, int]:
+    """The turn that the conversation is in and how many of its steps are done; ``(None, 0)`` when it is not ours."""
+    by_call = {step.id: (turn, done) for turn in script.turns for done, step in enumerate(turn.steps, 1)}
+    if messages and (place := by_call.get(str(messages[-1].get("tool_call_id")))):
+        return place
+    by_text = {turn.user: turn for turn in script.turns}
+    for back, message in enumerate(reversed(messages)):
+        if message.get("role") == "user" and (found := by_text.get(text_of(message))):
+            return found, sum(later.get("role") == "tool" for later in messages[len(messages) - back :])
+    return None, 0
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError("We could not parse the JSON body of your request.") from None
+    if not isinstance(request, dict) or not isinstance(request.get("messages"), list) or not request["messages"]:
+        raise ValueError("Missing required parameter: 'messages'.")
+    if not all(isinstance(message, dict) for message in request["messages"]):
+        raise ValueError("Invalid type for 'messages': expected an array of objects.")
+    return request
+
+
+def _refusal(text: str, type_: str, code: str | None) -> Answer:
+    async def body() -> AsyncIterator[bytes]:
+        yield _json({"error": {"message": text, "type": type_, "param": "messages", "code": code}}).encode()
+
+    return Answer(400, "application/json", body())
+
+
+def _completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int]) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"refusal": None, **message}, "logprobs": None, "finish_reason": _finish(message)}
+    return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+
+
+def _chunks(
+    head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | None, fragment: int
+) -> Iterator[dict[str, Any]]:
+    """The chunks of a streamed reply; every one has ``usage: null`` and a last one the figures when asked for."""
+    common = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if usage is not None else {})
+    for delta in _deltas(message, fragment):
+        yield common | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]}
+    last = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": _finish(message)}
+    yield common | {"choices": [last]}
+    if usage is not None:
+        yield common | {"choices": [], "usage": usage}
+
+
+def _deltas(message: ChatMessage, fragment: int) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": "" if message["content"] else None, "refusal": None}
+    for piece in _pieces(message["content"] or "", fragment // 6):
+        yield {"content": piece}
+    for index, call in enumerate(message.get("tool_calls", ())):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        head = {"index": index, "id": call["id"], "type": "function", "function": {"name": name, "arguments": ""}}
+        yield {"tool_calls": [head]}
+        for start in range(0, len(arguments), fragment):
+            part = {"arguments": arguments[start : start + fragment]}
+            yield {"tool_calls": [{"index": index, "function": part}]}
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    piece = ""
+    for word in _WORD.findall(text):
+        if piece and len(piece) + len(word) > size:
+            yield piece
+            piece = ""
+        piece += word
+    if piece:
+        yield piece
+
+
+def _finish(message: ChatMessage) -> str:
+    return "tool_calls" if message.get("tool_calls") else "stop"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,258 @@
+"""Recall: what a session says about a question, within a token budget, old values marked as old."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.overtaken import Later, Statement, overtaken
+from tokenmizer_mw.graph.search import search
+from tokenmizer_mw.graph.text import asked_words
+from tokenmizer_mw.model.node import Node, Status, Trust
+from tokenmizer_mw.safety.fence import frame
+from tokenmizer_mw.safety.labels import flatten
+
+from .answers import answering, asked_kinds
+from .index import PassageHit, PassageIndex
+from .passages import message_text
+from .selection import Piece, select_passages
+
+if TYPE_CHECKING:
+    from .vectors import Matrix
+
+FACTS_MAX: Final = 20
+"""Facts looked at."""
+
+_FACTS_SHARE: Final = 0.2
+_FACTS_LEAST: Final = 60
+"""Facts get this share of the budget before passages, but no less than this many tokens, nor more than half."""
+_ANSWERING_MAX: Final = 20
+"""Passages that are looked through for a value of the kind that a question asks for."""
+_RELEVANT: Final = 0.3
+_HEIRS_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """An answer of ``tokens`` tokens, "" when nothing was found or fits; ``ids`` are the nodes that it names,
+    ``turns`` the numbers of the messages that it quotes."""
+
+    text: str
+    tokens: int
+    ids: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    turn: int
+    ids: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+
+
+def recall(
+    graph: SessionGraph,
+    query: str,
+    *,
+    budget: int,
+    counter: TokenCounter,
+    passages: PassageIndex | None = None,
+    upto: int | None = None,
+    nonce: str = "",
+    without: Collection[str] = (),
+    meaning: Matrix | None = None,
+) -> Recall:
+    """What ``graph`` and the messages in ``passages`` say about ``query``, the newest first, within ``budget`` tokens.
+
+    Facts get a fifth of the budget, then come passages of messages, word for word, and what these leave goes to more
+    facts. A value that was replaced is named with the one that took its place; a passage from before is marked as old,
+    and where a later message gives the same thing another value, that value stands beside it. ``upto``: only messages
+    up to this number. ``nonce`` (of ``nonce_for``) fences the text as data; without it the text is for people. Facts
+    with an id in ``without`` are known already. ``meaning``: the vector of the query, for passages with vectors.
+    """
+    around = frame(nonce) if nonce else ("", "")
+    room = budget - counter.count("".join(around)) - counter.count(_HEAD)
+    hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
+    weights = _weights(query, passages)
+    hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
+    facts = _found(graph, query, weights, hits, without)
+    chosen = _taken(facts, _facts_room(room), counter)
+    pieces = select_passages(hits, room - _cost(chosen, counter), counter)
+    chosen += _marked(graph, pieces, weights, hits)
+    chosen += _taken([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
+    while chosen:
+        text = around[0] + _told(chosen) + around[1]
+        if (tokens := counter.count(text)) <= budget:
+            ids = dict.fromkeys(id for line in chosen for id in line.ids)
+            return Recall(text, tokens, tuple(ids), tuple(turn for line in chosen for turn in line.turns))
+        chosen.pop()
+    return Recall("", 0)
+
+
+def _facts_room(room: int) -> int:
+    return max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2))
+
+
+def _told(lines: Sequence[_Line]) -> str:
+    """The lines, the newest first, under a head that says so."""
+    told = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
+    return "\n".join([_HEAD, *told] if len(told) > 1 else told)
+
+
+_HEAD: Final = "Newest first; [n] is the message."
+
+
+def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
+    """The words that the question is about, in the singular, and how much each tells."""
+    words = asked_words(query)
+    return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
+
+
+def _found(
+    graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit], without: Collection[str]
+) -> list[_Line]:
+    """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
+    nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
+    statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
+    later = overtaken(weights, statements + _statements(hits))
+    facts: list[_Line] = []
+    said = set(without)
+    for at, node in enumerate(nodes):
+        if node.id not in said:
+            facts.append(_line(graph, node, later.get(at)))
+            said.update(facts[-1].ids)
+    return facts
+
+
+def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
+    return [Statement(hit.number, hit.text, hit.role == "user") for hit in hits[:_ANSWERING_MAX]]
+
+
+def _marked(
+    graph: SessionGraph, pieces: Sequence[Piece], weights: dict[str, float], hits: Sequence[PassageHit]
+) -> list[_Line]:
+    """Pieces as lines, each marked where its value was replaced later."""
+    statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
+    later = overtaken(weights, statements + _statements(hits))
+    marks = (_outdated(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
+    return [
+        _Line(piece.render(mark), piece.number, (), (piece.number,)) for piece, mark in zip(pieces, marks, strict=True)
+    ]
+
+
+_SETTLING: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
+
+
+def _taken(lines: Sequence[_Line], room: int, counter: TokenCounter) -> list[_Line]:
+    """Those of ``lines`` that fit into ``room`` tokens, passing over what is too long."""
+    taken = []
+    for line in lines:
+        cost = _cost([line], counter)
+        if cost <= room:
+            taken.append(line)
+            room -= cost
+    return taken
+
+
+def _cost(lines: Sequence[_Line], counter: TokenCounter) -> int:
+    return sum(counter.count(line.text + "\n") for line in lines)
+
+
+def _facts(graph: SessionGraph, query: str) -> list[Node]:
+    """The nodes that a question is about, each with what took its place in the end, the best first."""
+    hits = search(graph, query, k=FACTS_MAX)
+    near = (hit for hit in hits if hit.score >= _RELEVANT * hits[0].score)
+    return list({node.id: node for node in (_current(graph, hit.node) for hit in near)}.values())
+
+
+def _current(graph: SessionGraph, node: Node) -> Node:
+    """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
+    for _ in range(_HEIRS_MAX):
+        heir = graph.heir(node.id) if node.status is Status.SUPERSEDED else None
+        if heir is None:
+            return node
+        node = heir
+    return node
+
+
+_STATE: Final = {
+    Status.PENDING: ", to do",
+    Status.IN_PROGRESS: ", in progress",
+    Status.COMPLETED: ", done",
+    Status.FAILED: ", failed",
+    Status.ACTIVE: "",
+    Status.SUPERSEDED: ", no longer so",
+    Status.INVALIDATED: ", ruled out",
+    Status.ARCHIVED: ", no longer relevant",
+}
+
+
+def _state(node: Node, label: str) -> str:
+    """The state of a fact, "" where its label says so itself."""
+    state = _STATE[node.status]
+    return "" if f" {state.removeprefix(', ')} " in f" {label.casefold().rstrip('.!')} " else state
+
+
+def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
+    olds = list(_replaced(graph, node))
+    was = "".join(f", was {flatten(old.label)} [{old.source.turn}]" for old in olds)
+    reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
+    label = flatten(node.label)
+    text = f"- {node.type.value}{_state(node, label)}: {label} [{node.source.turn}]{_then(later)}{was}"
+    return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
+
+
+def newest_value(graph: SessionGraph, node: Node) -> Node:
+    """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
+    return _current(graph, node)
+
+
+def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
+    """A fact as a line, with its state, its message, what it replaced and why, and the ids of the facts in it."""
+    line = _line(graph, node, None)
+    return line.text, line.ids
+
+
+def _then(later: Later | None) -> str:
+    return f" (later [{later.turn}]: {later.value})" if later is not None else ""
+
+
+def _replaced(graph: SessionGraph, node: Node) -> Iterator[Node]:
+    """What ``node`` took the place of, the newest first."""
+    old_of = {step.new: step.old for step in graph.transitions()}
+    seen = {node.id}
+    id = old_of.get(node.id)
+    while id is not None and id not in seen and len(seen) <= _HEIRS_MAX:
+        seen.add(id)
+        if (old := graph.get(id)) is not None:
+            yield old
+        id = old_of.get(id)
+
+
+def _outdated(graph: SessionGraph, piece: Piece) -> str:
+    """A mark for a part of a message that speaks of a value which was replaced after it."""
+    text = piece.text.casefold()
+    for step in graph.transitions():
+        old, new = graph.get(step.old), graph.get(step.new)
+        if old is None or new is None or piece.number >= step.trigger:
+            continue
+        if old.label.casefold() in text and new.label.casefold() not in text:
+            return f" (old; since [{step.trigger}] {flatten(_current(graph, new).label)})"
+    return ""
+
+
+__all__ = [
+    "PassageHit",
+    "PassageIndex",
+    "Piece",
+    "Recall",
+    "describe_fact",
+    "message_text",
+    "newest_value",
+    "recall",
+    "select_passages",
+]

@@ -1,0 +1,144 @@
+"""Which of the passages that were found are shown within a budget, and how they read. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.safety.labels import flatten_lines
+
+from .index import PassageHit
+from .terms import index_terms
+
+_LEAST: Final = 24
+"""Tokens below which nothing more is looked for."""
+_COUNTED_MAX: Final = 16
+"""Passages whose tokens are counted."""
+_CHARACTERS_A_TOKEN: Final = 10
+"""No text of a chat has more characters a token: what is longer than the room by this measure is not counted."""
+_PART: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+_OMITTED: Final = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a message, word for word but harmless: markup that could act is broken. May have several lines."""
+
+    number: int
+    role: str
+    text: str
+
+    def render(self, mark: str = "") -> str:
+        """The piece for a reader: ``[number role]``, ``mark``, the text."""
+        separator = "\n" if "\n" in self.text else " "
+        return f"[{self.number} {self.role}]{mark}{separator}{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    hit: PassageHit
+    text: str
+    whole: bool
+
+
+def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCounter) -> list[Piece]:
+    """The best of ``hits`` whose rendered pieces take at most ``budget`` tokens together, in the session's order.
+
+    A passage that does not fit is shortened to the sentences or lines around the words of the query, or passed over.
+    Passages beside one another become one piece; what stands in several messages is shown once.
+    """
+    chosen: list[_Chosen] = []
+    seen: set[str] = set()
+    room = budget
+    for hit in hits[:_COUNTED_MAX]:
+        if room < _LEAST:
+            break
+        text = flatten_lines(hit.text)
+        key = " ".join(text.casefold().split())
+        if not text or key in seen:
+            continue
+        seen.add(key)
+        fitted = _fit(hit, text, room, counter)
+        if fitted is not None:
+            room -= fitted[1]
+            chosen.append(fitted[0])
+    return list(_merged(sorted(chosen, key=lambda one: one.hit.place)))
+
+
+def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[_Chosen, int] | None:
+    """The passage, shortened where it must be, and its tokens; ``None`` when nothing of it fits."""
+    head = flatten_lines(hit.head) + f"\n{_OMITTED}\n" if hit.head else ""
+    cost = 0
+    if len(text) <= room * _CHARACTERS_A_TOKEN:
+        cost = _cost(hit, head + text, counter)
+        if cost <= room:
+            return _Chosen(hit, text, True), cost
+    rate = len(text) / cost if cost else 3.0
+    short = _shortened(text, hit.weights, int((room - _LEAST / 2) * rate) - len(head))
+    if not short:
+        return None
+    cost = _cost(hit, head + short, counter)
+    return (_Chosen(hit, short, False), cost) if cost <= room else None
+
+
+def _cost(hit: PassageHit, text: str, counter: TokenCounter) -> int:
+    return counter.count(Piece(hit.number, hit.role, text).render() + "\n")
+
+
+def _shortened(text: str, weights: Mapping[str, float], room: int) -> str:
+    """The sentences or lines of ``text`` around the one that shares most with the query, within ``room`` characters; ""
+    when not even that one fits."""
+    parts = list(_parts(text))
+    values = [sum(weights.get(term, 0.0) for term in set(index_terms(text[low:high]))) for low, high in parts]
+    best = max(range(len(parts)), key=values.__getitem__)
+    first = last = best
+    if parts[best][1] - parts[best][0] > room or values[best] <= 0:
+        return ""
+    while True:
+        later = last + 1 < len(parts) and parts[last + 1][1] - parts[first][0] <= room
+        earlier = first > 0 and parts[last][1] - parts[first - 1][0] <= room
+        if not (later or earlier):
+            break
+        if later and (not earlier or values[last + 1] >= values[first - 1]):
+            last += 1
+        else:
+            first -= 1
+    before = f"{_OMITTED} " if first > 0 else ""
+    after = f" {_OMITTED}" if last + 1 < len(parts) else ""
+    return before + text[parts[first][0] : parts[last][1]].strip("\n") + after
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences and lines of ``text``."""
+    start = 0
+    for found in _PART.finditer(text):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.end()
+    if start < len(text) or start == 0:
+        yield start, len(text)
+
+
+def _merged(chosen: Sequence[_Chosen]) -> Iterator[Piece]:
+    """Chosen passages as pieces; those that stand beside one another in a message are joined."""
+    waiting: list[_Chosen] = []
+    for one in chosen:
+        if waiting and not _is_next(waiting[-1], one):
+            yield _joined(waiting)
+            waiting = []
+        waiting.append(one)
+    if waiting:
+        yield _joined(waiting)
+
+
+def _is_next(one: _Chosen, other: _Chosen) -> bool:
+    return one.whole and other.whole and one.hit.number == other.hit.number and one.hit.place + 1 == other.hit.place
+
+
+def _joined(group: Sequence[_Chosen]) -> Piece:
+    first = group[0].hit
+    head = flatten_lines(first.head) + f"\n{_OMITTED}\n" if first.head else ""
+    return Piece(first.number, first.role, head + "\n".join(one.text for one in group))

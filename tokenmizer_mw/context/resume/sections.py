@@ -1,0 +1,135 @@
+"""The sections of a resume: which one tells a node, and which of its nodes come first there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.safety.labels import flatten
+
+
+class Section(IntEnum):
+    """The sections of a resume, in their order."""
+
+    GOAL = 0
+    RULES = 1
+    DECISIONS = 2
+    WARNINGS = 3
+    DOING = 4
+    TO_DO = 5
+    ERRORS = 6
+    DONE = 7
+    FILES = 8
+    ENVIRONMENT = 9
+    USES = 10
+    ENDPOINTS = 11
+    SCHEMA = 12
+    TESTS = 13
+    PROPOSED = 14
+    ABOUT = 15
+    EARLIER = 16
+
+
+_PLAIN: Final[dict[NodeType, Section]] = {
+    NodeType.FILE: Section.FILES,
+    NodeType.ENVIRONMENT: Section.ENVIRONMENT,
+    NodeType.DEPENDENCY: Section.USES,
+    NodeType.API: Section.ENDPOINTS,
+    NodeType.ENDPOINT: Section.ENDPOINTS,
+    NodeType.SCHEMA: Section.SCHEMA,
+    NodeType.PROJECT: Section.ABOUT,
+    NodeType.CONCEPT: Section.ABOUT,
+    NodeType.AGENT: Section.ABOUT,
+}
+_SILENT_WHEN_WRONG: Final = frozenset({NodeType.ERROR, NodeType.TEST})
+
+
+NO_OLD_VALUE: Final = " as it was"
+"""What ends the label of a predecessor that only its successor names: by itself it says nothing that holds."""
+
+
+def section_of(node: Node) -> Section | None:
+    """Where a resume says ``node``, or ``None`` when it does not."""
+    if node.status is Status.INVALIDATED:
+        return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
+    if not node.current or _is_only_named(node):
+        return None
+    section = _PLAIN.get(node.type)
+    return section if section is not None else _BY_STATUS[node.type](node)
+
+
+def _is_only_named(node: Node) -> bool:
+    """Whether nobody stated the node in these words, and its label is that of something that was replaced."""
+    return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
+
+
+def _goal(node: Node) -> Section:
+    return Section.DONE if node.status is Status.COMPLETED else Section.GOAL
+
+
+def _decision(node: Node) -> Section:
+    if node.status is Status.FAILED:
+        return Section.WARNINGS
+    if node.kind is DecisionKind.OPTION or node.status is Status.PENDING or node.source.trust is Trust.PROPOSED:
+        return Section.PROPOSED
+    return Section.RULES if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE) else Section.DECISIONS
+
+
+def _task(node: Node) -> Section:
+    if node.status is Status.COMPLETED:
+        return Section.DONE
+    if node.status is Status.FAILED:
+        return Section.ERRORS
+    return Section.TO_DO if node.status is Status.PENDING else Section.DOING
+
+
+def _error(node: Node) -> Section:
+    return Section.DONE if node.status is Status.COMPLETED else Section.ERRORS
+
+
+def _test(node: Node) -> Section:
+    return Section.ERRORS if node.status is Status.FAILED else Section.TESTS
+
+
+_BY_STATUS: Final[dict[NodeType, Callable[[Node], Section]]] = {
+    NodeType.GOAL: _goal,
+    NodeType.DECISION: _decision,
+    NodeType.TASK: _task,
+    NodeType.ERROR: _error,
+    NodeType.TEST: _test,
+}
+
+
+_FORBIDDING: Final = frozenset(("never", "don't", "dont", "not", "no", "nothing", "nobody", "without", "avoid", "only"))
+_FORBIDDING_WITHIN: Final = 6
+
+
+def _rule_grade(node: Node) -> int:
+    """Rules before preferences, then what the user said, then what forbids something near its beginning."""
+    words = flatten(node.label).casefold().replace("\u2019", "'").split()[:_FORBIDDING_WITHIN]
+    forbids = not _FORBIDDING.isdisjoint(word.strip(".,;:!") for word in words)
+    said = node.source.role == "user" and node.source.trust is Trust.STATED
+    return 4 * (node.kind is not DecisionKind.RULE) + 2 * (not said) + (not forbids)
+
+
+_STANDINGS: Final = re2.compile(
+    r"(?i)[$€£%]|\b(?:deadlines?|due|budgets?|targets?|goals?|limits?|scheduled|rescheduled|planned|booked|reached|increased"
+    r"|reduced|raised|improved|extended|moved|adjusted|completed|now)\b"
+)
+
+
+def _told_grade(node: Node) -> int:
+    """Facts told by the way: where the matter stands or is to go before what merely happened."""
+    return int(_STANDINGS.search(flatten(node.label)) is None)
+
+
+_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_grade, Section.ABOUT: _told_grade}
+
+
+def grade_of(node: Node, section: Section) -> int:
+    """How late ``node`` comes among those of ``section`` when some must stay out: lower grades go in first."""
+    return _GRADES[section](node) if section in _GRADES else 0

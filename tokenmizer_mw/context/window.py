@@ -1,0 +1,385 @@
+"""When to cut a transcript, where, and how a cut stays frozen until the next one.
+
+A cut replaces the messages behind the system prefix, up to the start of a turn or of a later step of one that is over,
+by one message with the resume block. Every later call of the session drops the same messages and carries the same
+bytes, so that a provider's prompt cache keeps hitting; only when the window fills again is the cut moved forward, or,
+where the settings ask for economy, when that pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+from tokenmizer_mw.context.assembly import pair
+from tokenmizer_mw.context.costs.prices import PUBLISHED, rates
+from tokenmizer_mw.context.costs.worth import Ledgered, Standing
+from tokenmizer_mw.context.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.model.reminder import Reminder
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+# fmt: off
+WINDOWS: Final[tuple[tuple[str, int], ...]] = (
+    ("gpt-6-luna", 272_000), ("gpt-6", 922_000),
+    ("gpt-5.6-luna", 272_000), ("gpt-5.6", 922_000), ("gpt-5.5", 922_000),
+    ("gpt-5.4-mini", 272_000), ("gpt-5.4-nano", 272_000), ("gpt-5.4", 922_000),
+    ("gpt-5.3-chat", 128_000), ("gpt-5.2-chat", 128_000), ("gpt-5.1-chat", 128_000), ("gpt-5-chat", 128_000),
+    ("gpt-5", 272_000), ("gpt-oss", 131_072), ("gpt-4.1", 1_047_576), ("gpt-4o", 128_000), ("chatgpt-4o", 128_000),
+    ("gpt-4-turbo", 128_000), ("gpt-4-1106", 128_000), ("gpt-4-0125", 128_000), ("gpt-4-32k", 32_768),
+    ("gpt-4", 8_192), ("gpt-3.5-turbo", 16_385), ("gpt-35-turbo", 16_385),
+    ("o1-mini", 128_000), ("o1-preview", 128_000), ("o1", 200_000), ("o3", 200_000), ("o4", 200_000),
+    ("claude-opus-4-6", 1_000_000), ("claude-opus-4-7", 1_000_000), ("claude-opus-4-8", 1_000_000),
+    ("claude-sonnet-4-6", 1_000_000), ("claude-opus-5", 1_000_000), ("claude-sonnet-5", 1_000_000),
+    ("claude-fable-5", 1_000_000), ("claude-mythos-5", 1_000_000), ("claude-haiku-5-5", 1_000_000),
+    ("claude", 200_000),
+    ("gemini", 1_048_576), ("gemma", 131_072),
+    ("deepseek", 128_000), ("codestral", 256_000), ("mistral", 128_000), ("ministral", 128_000), ("magistral", 40_000),
+    ("devstral", 128_000), ("mixtral", 32_768),
+    ("grok-4", 256_000), ("grok", 131_072), ("command-a", 256_000), ("command", 128_000),
+    ("llama-4", 1_000_000), ("llama-3.1", 128_000), ("llama-3.2", 128_000), ("llama-3.3", 128_000),
+    ("llama3.1", 128_000), ("llama3.2", 128_000), ("llama3.3", 128_000), ("llama3", 8_192), ("llama-3", 8_192),
+    ("qwen", 32_768),
+)
+# fmt: on
+"""Tokens that a request to a model may hold, by the start of its name; the first match counts. As published in
+November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
+is passed over. Where the models of a family differ, the smallest counts."""
+
+_BLOCK_SHARE: Final = 0.4
+
+_ECONOMY_SHARE: Final = 0.4
+"""Share of what is sent word for word that a cut which is to pay keeps at most, whatever ``cut_to`` allows."""
+
+_WORTH_LEAST: Final = 4
+"""Blocks that a chat must be as long as before it is asked whether a cut pays."""
+
+_CACHED_LEAST: Final = 1.2
+"""Times what a provider caches at least that a cut which is to pay leaves: providers count otherwise than we do."""
+
+_ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
+"""Reasons to stand down for which not even a cut of before is carried on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """How a request is shortened: messages from the system prefix up to ``keep_from`` give way to one message of
+    ``role`` that carries ``block``. ``made``: the cut was made for this request. ``through``: the newest message when
+    it was made; ``None`` where that is not known. ``reminder``: what stands behind messages of it, ``None`` for
+    nothing."""
+
+    keep_from: int
+    block: str
+    role: str
+    made: bool = field(default=False, compare=False)
+    through: int | None = field(default=None, compare=False)
+    reminder: Reminder | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """The request goes out as it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The cut in force is carried on: the same messages dropped, the same block. ``through``: the newest message when
+    it was made; ``None`` where that is not known."""
+
+    keep_from: int
+    block: str
+    through: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The window is full: ``keep_from`` is the first message that stays as it is. ``otherwise`` is what is to be done
+    when the resume block turns out not to be worth it."""
+
+    keep_from: int
+    otherwise: Replay | Untouched = Untouched()
+
+
+Plan = Untouched | Replay | Cut
+
+
+def left_to_others(request: ChatRequest) -> str:
+    """Why no cut of a request is made or carried on, as a word for counters; "" when one may be."""
+    if request.stand_down not in _ELSEWHERE:
+        return ""
+    return request.cause or request.stand_down
+
+
+def sent_before(request: ChatRequest) -> int:
+    """How many of the messages the session's call before had sent, too: those in front of what the model said last."""
+    roles = request.messages.roles
+    return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
+
+
+def budget_for(model: str, settings: Settings) -> int:
+    """Tokens that a request to ``model`` may fill: the setting, else the table, else the default of the settings."""
+    if settings.context_window is not None:
+        return settings.context_window
+    return _published(model) or settings.default_window
+
+
+@lru_cache(maxsize=256)
+def _published(model: str) -> int | None:
+    """Tokens that the table knows ``model`` to take in; ``None`` for a model that it does not know."""
+    name = model.rpartition("/")[2].lower()
+    return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
+
+
+def smallest_budget(settings: Settings) -> int:
+    """Tokens that a request may fill whatever model it names."""
+    return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
+
+
+def looked_at(budget: int, settings: Settings) -> float:
+    """Tokens from which on a request is looked at, to see if it must be cut, where ``budget`` may be filled."""
+    full = budget * settings.cut_at
+    return full if settings.cut == "window" else min(full, float(_WORTH_LEAST * settings.block_tokens))
+
+
+def block_budget(model: str, settings: Settings) -> int:
+    """Tokens that the resume block of a cut may take: the setting, but at most two fifths of what a cut leaves."""
+    return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
+
+
+def could_exceed(request: ChatRequest, settings: Settings) -> bool:
+    """Whether ``request`` could be long enough for a cut. Cheap: no token is shorter than a byte, but for parts whose
+    content is not text."""
+    least = looked_at(budget_for(request.model, settings), settings)
+    room = least - len(request.overhead.encode("utf-8", "replace"))
+    for message in request.messages:
+        room -= MESSAGE_TOKENS + len(message.attachments) * ATTACHMENT_TOKENS
+        room -= sum(len(text.encode("utf-8", "replace")) for text in _texts(message))
+        if room < 0:
+            return True
+    return False
+
+
+def _texts(message: Message) -> Iterator[str]:
+    yield from (message.text, message.thinking, message.refusal)
+    for call in message.tool_calls:
+        yield from (call.name, call.arguments)
+    yield from (result.text for result in message.tool_results)
+
+
+def plan(
+    request: ChatRequest,
+    counts: Sequence[int],
+    *,
+    overhead: int,
+    frozen: Checkpointed | None,
+    settings: Settings,
+    kept: int | None = None,
+    shortest: Sequence[int] = (),
+) -> Plan:
+    """What is to be done with a request.
+
+    ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in force;
+    ``kept`` is the place of its anchor, where that is known; ``shortest`` are the tokens of the messages once a full
+    window has made old outputs in them shorter, where that is switched on. That cut is carried on wherever its anchor
+    is found; one that replaces nothing only as long as the request fits the window with it. A new one is made when the
+    request as it would be sent exceeds its share of the window, or when it pays and the settings ask for that: only
+    where a turn begins, or in a full window where the model goes on after the results of tools in a turn that is over,
+    behind the cut in force, never inside an open tool loop, never between a tool call and its
+    result, never behind the newest message of the user, never before what is bound to the messages that would go, and
+    never when it would not make the request smaller.
+    """
+    if request.stand_down in _ELSEWHERE:
+        return Untouched()
+    budget = budget_for(request.model, settings)
+    before = list(accumulate(counts, initial=0))
+    standing = _carried_on(request, before, frozen, kept)
+    sent = overhead + _sent(request, before, standing, frozen)
+    if isinstance(standing, Replay) and standing.keep_from == request.prefix and sent > budget:
+        standing, sent = Untouched(), overhead + before[-1]
+    full = sent > budget * settings.cut_at
+    if request.stand_down or not (full or settings.cut == "economy"):
+        return standing
+    block = block_budget(request.model, settings) + MESSAGE_TOKENS
+    start = standing.keep_from if isinstance(standing, Replay) else request.prefix
+    first = max(start, request.bound - 1)
+    if full:
+        room = budget * settings.cut_to - overhead - before[request.prefix] - block
+        before = list(accumulate(shortest or counts, initial=0))
+        rooms = room, room + budget * (settings.cut_at - settings.cut_to) / 2
+        keep_from = _roomy(request, before, first, rooms, steps=settings.block_role == "user")
+    else:
+        chat = _ledgered(request, before, standing, frozen, overhead, block)
+        keep_from = _worthwhile(request, chat, (start, first), settings)
+    if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
+        return standing
+    return Cut(keep_from, standing)
+
+
+def _roomy(
+    request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
+) -> int | None:
+    """The boundary of the first room, in tokens. Where long turns make it leave more than half of that room unused,
+    the boundary of the second, larger one. ``steps``: see ``_boundary``; not every model takes what the assistant says
+    behind a block that no user says."""
+    keep_from = _boundary(request, before, start, rooms[0], steps=steps)
+    if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
+        return keep_from
+    return _boundary(request, before, start, rooms[1], steps=steps)
+
+
+def _ledgered(
+    request: ChatRequest,
+    before: Sequence[int],
+    standing: Plan,
+    frozen: Checkpointed | None,
+    overhead: int,
+    block: int,
+) -> Ledgered:
+    """What the calls of the chat have cost."""
+    cut = None
+    if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
+        made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
+        gone = before[standing.keep_from] - before[request.prefix] - frozen.tokens - MESSAGE_TOKENS
+        cut = Standing(standing.keep_from, min(made, len(before) - 2), gone)
+    roles = request.messages.roles
+    calls = [place for place in range(request.prefix, len(roles)) if roles[place] is Role.ASSISTANT]
+    head = 0 if PUBLISHED.caching(request.model).anywhere else overhead + before[request.prefix]
+    return Ledgered(before, calls, overhead, block, rates(request.model), head, cut)
+
+
+def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], settings: Settings) -> int | None:
+    """The first message that a cut keeps which pays; ``None`` when none does yet. ``starts``: where what is sent word
+    for word begins, and the first place where a cut may be.
+
+    As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
+    is not more than the share: for that, the cut waits. More is kept where what is left would be too short for the
+    provider's cache.
+    """
+    start, first = starts
+    before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
+    share = min(settings.cut_to, _ECONOMY_SHARE) * (before[-1] - before[start])
+    wanted = _boundary(request, before, first, share)
+    keep_from = _boundary(request, before, first, min(share, bearable))
+    if keep_from is not None and _too_short(request, chat, keep_from):
+        keep_from = _boundary(request, before, first, bearable)
+    if wanted is None or keep_from is None or before[-1] - before[keep_from] > bearable:
+        return None
+    newest = keep_from == _boundary(request, before, first, 0)
+    waits = (newest and wanted < keep_from) or _too_short(request, chat, keep_from)
+    return None if waits or not chat.pays(start, keep_from) else keep_from
+
+
+def _too_short(request: ChatRequest, chat: Ledgered, keep_from: int) -> bool:
+    """Whether what a cut leaves could be too short for the provider's cache: even without its block, which may turn
+    out a small one."""
+    left = chat.overhead + chat.before[request.prefix] + chat.before[-1] - chat.before[keep_from]
+    return left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
+
+
+def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
+    """Tokens of the messages as ``standing`` would send them."""
+    if not isinstance(standing, Replay) or frozen is None:
+        return before[-1]
+    return before[request.prefix] + frozen.tokens + MESSAGE_TOKENS + before[-1] - before[standing.keep_from]
+
+
+def _carried_on(
+    request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
+) -> Replay | Untouched:
+    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces. A
+    block that replaces nothing stands in front of the whole history."""
+    if frozen is None or not frozen.anchor:
+        return Untouched()
+    if kept is None:
+        kept = _anchored(request, frozen)
+    if kept is None:
+        return Untouched()
+    if not frozen.dropped:
+        return Replay(kept, frozen.block, newest_at(frozen, kept)) if kept == request.prefix else Untouched()
+    if before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
+        return Untouched()
+    return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block, newest_at(frozen, kept))
+
+
+def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
+    """The newest message when ``cut`` was made, where its anchor stands at ``keep_from``; ``None``: not known."""
+    return keep_from + cut.kept - 1 if cut.kept else None
+
+
+def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
+    """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
+
+    It is looked for where it should be, then, for clients that trim their history or put something in, from the
+    front: of several equal messages ("continue") the first one drops only what the block stands for. For the same
+    reason no place counts behind which less follows than did at the cut.
+    """
+    expected = request.prefix + frozen.dropped
+    last = len(request.messages) - 1 - max(0, frozen.turn - frozen.anchor_turn)
+    places: list[int] = [expected, *range(request.prefix, last + 1)]
+    return next((index for index in places if index <= last and _is_anchor(request.messages[index], frozen)), None)
+
+
+def _is_anchor(message: Message, frozen: Checkpointed) -> bool:
+    return can_anchor(message) and digest(message) == frozen.anchor
+
+
+def can_anchor(message: Message) -> bool:
+    """Whether a cut may keep what begins with ``message``."""
+    return message.opens_turn or message.role is Role.ASSISTANT
+
+
+def _boundary(
+    request: ChatRequest, before: Sequence[int], start: int, room: float, *, steps: bool = False
+) -> int | None:
+    """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
+    place; ``None`` when there is none. ``steps``: also where, in a turn that is over and in which the model has not
+    thought, it goes on after the results of tools."""
+    roles = request.messages.roles
+    best: int | None = None
+    thinks = True
+    answered: set[str] = set()
+    called = _called(request, len(request.messages))
+    for index in range(len(request.messages) - 1, start, -1):
+        message = request.messages[index]
+        if best is not None and before[-1] - before[index] > room:
+            break
+        pair(answered, message)
+        if not answered.isdisjoint(called):
+            continue
+        if message.opens_turn:
+            best, thinks = index, not steps or _thinks_before(request, index)
+        elif not thinks and roles[index] is Role.ASSISTANT and request.messages[index - 1].tool_results:
+            best = index
+    return best
+
+
+def _thinks_before(request: ChatRequest, opener: int) -> bool:
+    """Whether the model has thought in the turn that ends before message ``opener``."""
+    for index in range(opener - 1, request.prefix - 1, -1):
+        message = request.messages[index]
+        if message.thinking:
+            return True
+        if message.opens_turn:
+            break
+    return False
+
+
+def _orphans(request: ChatRequest, start: int) -> bool:
+    """Whether a tool result behind ``start`` answers a call before it: one that comes before the next calls could."""
+    for index in range(start, len(request.messages)):
+        if request.messages.roles[index] is Role.ASSISTANT:
+            return False
+        if results := request.messages[index].tool_results:
+            return not _called(request, start).isdisjoint(result.call_id for result in results)
+    return False
+
+
+def _called(request: ChatRequest, end: int) -> AbstractSet[str]:
+    """The ids of the calls in the messages before ``end``. Some clients send outputs of tools that nobody called."""
+    return {call.id for index in range(end) for call in request.messages[index].tool_calls}

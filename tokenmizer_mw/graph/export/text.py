@@ -1,0 +1,115 @@
+"""Text of a graph made harmless and fitted into a place."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.model.node import Node, Source
+from tokenmizer_mw.safety.labels import flatten
+
+TEXT_MAX: Final = 400
+"""Characters of a detail, a reason or a quotation in an export."""
+
+_MARKS_MAX: Final = 2
+
+_NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/\\ -`")
+_BROAD: Final = frozenset("mwMW@%&")
+
+
+def label_of(node: Node) -> str:
+    """The label as one harmless line; the id where nothing visible is left of it."""
+    return _calm(flatten(node.label)) or flatten(node.id)
+
+
+def words_of(text: str, limit: int = TEXT_MAX) -> str:
+    """A detail, a reason or a quotation as one harmless line."""
+    return _calm(flatten(text, limit))
+
+
+def said_by(source: Source) -> str:
+    """Who said it and where: "user, turn 12"."""
+    role = flatten(source.role, 20)
+    return f"{role}, message {source.turn}" if role else f"message {source.turn}"
+
+
+def _calm(text: str) -> str:
+    """``text`` with at most two combining marks on a letter: more of them reach into the lines around."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    marks = 0
+    for char in text:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MARKS_MAX:
+            kept.append(char)
+    return "".join(kept)
+
+
+def wrapped(text: str, width: float, most: int = 2) -> list[str]:
+    """``text`` in at most ``most`` lines of at most ``width`` (1 is the size of the font); what does not fit ends in
+    an ellipsis. A word that is too long for a line is cut."""
+    lines: list[str] = []
+    line = ""
+    for word in _pieces(text, width):
+        grown = f"{line} {word}" if line else word
+        if width_of(grown) <= width:
+            line = grown
+            continue
+        lines.append(line)
+        line = word
+        if len(lines) > most:
+            break
+    lines.append(line)
+    return lines if len(lines) <= most else [*lines[: most - 1], _ended(lines[most - 1], width)]
+
+
+def _pieces(text: str, width: float) -> Iterator[str]:
+    """The words of ``text``, those that are too long for a line in parts."""
+    for word in text.split():
+        rest = word
+        while width_of(rest) > width:
+            head = max(1, _fitting(rest, width))
+            yield rest[:head]
+            rest = rest[head:]
+        if rest:
+            yield rest
+
+
+def fitted(text: str, width: float) -> str:
+    """As much of ``text`` as is no wider than ``width`` (1 is the font's size), with an ellipsis where it is cut."""
+    return text if width_of(text) <= width else _ended(text, width)
+
+
+def _ended(line: str, width: float) -> str:
+    return line[: _fitting(line, width - 1.0)].rstrip() + "\u2026"
+
+
+def _fitting(text: str, width: float) -> int:
+    """How many of the first characters of ``text`` fit."""
+    taken = 0.0
+    for count, char in enumerate(text):
+        taken += _width(char)
+        if taken > width:
+            return count
+    return len(text)
+
+
+def width_of(text: str) -> float:
+    """About how wide ``text`` is in a common sans-serif font, rather too much than too little; 1 is the font's size."""
+    return sum(map(_width, text))
+
+
+@lru_cache(maxsize=4096)
+def _width(char: str) -> float:
+    if char in _NARROW:
+        return 0.37
+    if char in _BROAD:
+        return 0.95
+    if char.isascii():
+        return 0.7 if char.isupper() else 0.57
+    if unicodedata.east_asian_width(char) in "WF":
+        return 1.02
+    return 0.0 if unicodedata.combining(char) else 0.7

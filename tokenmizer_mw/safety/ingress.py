@@ -1,0 +1,188 @@
+"""Secrets taken out at the door: of requests before anything else reads them, of messages before they are kept.
+
+A client sends the whole history with every call. How the call before began is known, so that only what is new has to
+be looked at: all behind the last message but one, for clients change the last one and send it again. Of a request that
+held secrets a hash and the clean beginning are kept, never the original one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from operator import is_
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, ToolCall, ToolResult
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+QUICK_MAX: Final = 16 * 1024
+"""Bytes of news in a request that may be looked at on an event loop."""
+
+CLEAN_MAX: Final = 16_384
+"""Texts without secrets that are known again, by their hashes."""
+
+_OPENING: Final = b'{"":[0'
+_SHORTEST: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """How a request of a session began: so many bytes, which became ``clean``; their hash when that is something
+    else."""
+
+    length: int
+    clean: bytes
+    mark: int | None = None
+
+    def of(self, body: bytes) -> bool:
+        """Whether ``body`` begins like this and goes on."""
+        if len(body) <= self.length:
+            return False
+        return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
+
+
+class Ingress:
+    """The door. ``beginnings_max``: sessions whose last request is known; ``bytes_max``: what is kept of those with
+    secrets in them. Threads may share it when they bring a ``lock``."""
+
+    def __init__(
+        self,
+        redactor: Redactor,
+        *,
+        beginnings_max: int,
+        bytes_max: int,
+        lock: AbstractContextManager[object] | None = None,
+    ) -> None:
+        self._redactor = redactor
+        self._beginnings: OrderedDict[Hashable, Beginning] = OrderedDict()
+        self._beginnings_max = beginnings_max
+        self._bytes_max = bytes_max
+        self._held = 0
+        self._clean: set[int] = set()
+        self._lock = lock if lock is not None else nullcontext()
+
+    @property
+    def redactor(self) -> Redactor:
+        """What finds the secrets."""
+        return self._redactor
+
+    def known(self, key: Hashable, body: bytes) -> Beginning | None:
+        """How the last request of the session ``key`` began, if ``body`` begins the same."""
+        known = self._beginnings.get(key)
+        return known if known is not None and known.of(body) else None
+
+    @staticmethod
+    def quick(body: bytes, known: Beginning | None) -> bool:
+        """Whether ``clean`` takes no longer than an event loop can bear."""
+        return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
+
+    def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
+        """The request ``body`` without secrets, of whose beginning is ``known`` what came of it; the same object when
+        there are none. Raises ``UnicodeError`` for a body that is not UTF-8."""
+        if known is None:
+            return self._redacted(body)
+        rest = _OPENING + body[known.length :]
+        redacted = self._redacted(rest)
+        if redacted is rest and known.mark is None:
+            return body
+        return known.clean + redacted[len(_OPENING) :]
+
+    def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
+        """The session's newest request was ``body`` and is ``clean`` now, as read in ``request``: the next one will
+        begin like it."""
+        ends = reversed(_ends_of_messages(request))
+        known = next(filter(None, (_beginning(body, clean, end) for end in ends)), None)
+        if known is None:
+            return
+        with self._lock:
+            self._drop(key)
+            self._beginnings[key] = known
+            self._held += len(known.clean)
+            while len(self._beginnings) > self._beginnings_max or self._held > self._bytes_max:
+                self._drop(next(iter(self._beginnings)))
+
+    def forget(self) -> None:
+        """Keep nothing of any request."""
+        with self._lock:
+            self._beginnings.clear()
+            self._clean.clear()
+            self._held = 0
+
+    def text(self, text: str) -> str:
+        """``text`` without secrets, as a member of a request would be read; the same object when there are none."""
+        mark = hash(text)
+        if mark in self._clean:
+            return text
+        if not self._redactor.suspects(text):
+            self._note_clean(mark)
+            return text
+        wrapped = json.dumps({"content": text}, ensure_ascii=False)
+        redacted = self._redactor.redact_body(wrapped)
+        if redacted is not wrapped:
+            return str(json.loads(redacted)["content"])
+        self._note_clean(mark)
+        return text
+
+    def _note_clean(self, mark: int) -> None:
+        """Whoever resends a history is not made to wait for the same texts again."""
+        if len(self._clean) >= CLEAN_MAX:
+            self._clean.clear()
+        self._clean.add(mark)
+
+    def document(self, text: str) -> str:
+        """JSON text without secrets; the same object when there are none."""
+        return self._redactor.redact_body(text)
+
+    def message(self, message: Message) -> Message:
+        """``message`` without secrets; the same object when there are none."""
+        text, thinking, refusal = self.text(message.text), self.text(message.thinking), self.text(message.refusal)
+        calls = tuple([self._call(call) for call in message.tool_calls])
+        results = tuple([self._result(result) for result in message.tool_results])
+        words = text is message.text and thinking is message.thinking and refusal is message.refusal
+        if words and all(map(is_, calls, message.tool_calls)) and all(map(is_, results, message.tool_results)):
+            return message
+        return replace(message, text=text, tool_calls=calls, tool_results=results, thinking=thinking, refusal=refusal)
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        name, arguments = self.text(call.name), self.text(call.arguments)
+        same = name is call.name and arguments is call.arguments
+        return call if same else replace(call, name=name, arguments=arguments)
+
+    def _result(self, result: ToolResult) -> ToolResult:
+        text = self.text(result.text)
+        return result if text is result.text else replace(result, text=text)
+
+    def _redacted(self, body: bytes) -> bytes:
+        if b"\0" in body[:4]:
+            raise UnicodeError("JSON in UTF-16 or UTF-32")
+        text = body.decode()
+        redacted = self._redactor.redact_body(text)
+        return body if redacted is text else redacted.encode()
+
+    def _drop(self, key: Hashable) -> None:
+        known = self._beginnings.pop(key, None)
+        self._held -= len(known.clean) if known is not None else 0
+
+
+def _beginning(body: bytes, clean: bytes, end: int) -> Beginning | None:
+    """The beginning of ``body`` that became ``clean[:end]``; ``None`` when it is short, or not plain to see."""
+    length = len(body) - (len(clean) - end)
+    if end < _SHORTEST or length <= 0 or body[length:] != clean[end:]:
+        return None
+    return Beginning(length, clean[:end], None if clean is body else hash(body[:length]))
+
+
+def _ends_of_messages(request: ChatRequest) -> list[int]:
+    """Where the last message ends, and the one before, in bytes; none when the messages are no list."""
+    ends = [end for _, (start, end) in request.members if start < request.array < end]
+    if not ends or request.text[ends[-1] - 1] != "]":
+        return []
+    return [_in_bytes(request.text, end) for _, end in request.spans[:-3:-1]]
+
+
+def _in_bytes(text: str, place: int) -> int:
+    return place if text.isascii() else len(text[:place].encode())

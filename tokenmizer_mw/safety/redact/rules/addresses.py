@@ -1,0 +1,175 @@
+"""Secrets in addresses: passwords, tokens in paths and queries, webhooks, signed and one-time links."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.safety.redact.places import Place, behind
+
+_URL_CHAR: Final = r"[^\s/\"'`<>@\\]"
+
+ADDRESSES: Final[tuple[Place, ...]] = (
+    Place(
+        "url-password",
+        rf":(?:\\*/){{2}}[^\s/:\"'`<>@\\]*:{_URL_CHAR}{{2,}}@",
+        r":(?:\\*/){2}[^\s/:\"'`<>@\\]*:([^\s/\"'`<>\\]{2,})@",
+        "password",
+        ("postgres://app:", "{W12}", "@db.internal:5432/app"),
+        "postgres://user:password@localhost/app",
+        edge=False,
+    ),
+    Place(
+        "url-password",
+        r"(?i:(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?)://)[^\s/:\"'`<>@\\]*:[^\s\"'`<>\\@]{2,40}/",
+        r"(?i:[a-z+]+://)[^\s/:\"'`<>@\\]*:([^\s\"'`<>\\@]{2,200})@[A-Za-z0-9]",
+        "password",
+        ("postgres://app:{W6}/", "{W6}", "@db.internal/app"),
+        "postgres://localhost:5432/app",
+    ),
+    Place(
+        "url-token",
+        r"://[A-Za-z0-9_.=%-]{20,}(?::x-oauth-basic|:)?@",
+        r"://([A-Za-z0-9_.=%-]{20,})(?::x-oauth-basic|:)?@",
+        "userinfo",
+        ("https://", "{h32}", "@o{d6}.ingest.sentry.io/{d6}"),
+        "https://some.long.user.name.here@mail.test",
+        edge=False,
+    ),
+    Place(
+        "database-password",
+        r":[^\s:@/\"'`\\]+@(?:tcp|unix)\(",
+        r":([^\s:@/\"'`\\]{3,64})@",
+        "password",
+        ("app:", "{W12}", "@tcp(db:3306)/app"),
+        "user:password@tcp(db:3306)/app",
+        edge=False,
+    ),
+    Place(
+        "database-password",
+        r":(?:5432|5433|6432):[^\s:]{1,64}:[^\s:]{1,64}:[^\s:\"'`\\]{4}",
+        r":[0-9]{4}:[^\s:]+:[^\s:]+:([^\s:\"'`\\]{4,})",
+        "password",
+        ("db.x.test:5432:app:bob:", "{W12}", ""),
+        "localhost:5432:app:bob:password",
+        edge=False,
+    ),
+    behind(
+        "database-password",
+        r"\*:\*:[^\s:]{1,64}:[^\s:]{1,64}:",
+        "chosen",
+        ("*:*:*:bob:", "{w6}7{w6}", "\n"),
+        "*:*:*:bob:$PASS",
+        value=r"[^\s:\"'`\\]",
+        edge=False,
+    ),
+    Place(
+        "database-password",
+        r";[ \t]*(?i:pwd|password)[ \t]*=[ \t]*[^\s;&\"'`\\{}]{1,64}&[^\s;\"'`\\{}=]{2,64}(?:;|\\*[\"'])",
+        r";[A-Za-z \t]+=[ \t]*([^\s;\"'`\\{}]{4,130})",
+        "chosen",
+        ("Server=db;Uid=bob;Pwd=", "{w5}&7{w6}", ";"),
+        "a;password=none&b=1;",
+        edge=False,
+    ),
+    behind(
+        "webhook",
+        r"/IncomingWebhook/",
+        "any",
+        ("https://x.webhook.office.test/webhookb2/a@b/IncomingWebhook/", "{h32}/{uuid}", ""),
+        "https://x.webhook.office.test/webhookb2/a@b/IncomingWebhook/how-to",
+        value=r"[a-f0-9/-]",
+        least=32,
+        edge=False,
+    ),
+    Place(
+        "slack-webhook",
+        r"hooks\.slack\.com(?:\\*/)(?:services|workflows|triggers)(?:\\*/)[A-Za-z0-9_/\\-]{8}",
+        r"hooks\.slack\.com(?:\\*/)[a-z]+(?:\\*/)([A-Za-z0-9_/\\-]{20,})",
+        "any",
+        ("https://hooks.slack.com/services/", "T{u8}/B{u8}/{w24}", ""),
+        "https://hooks.slack.com/services/your/path/here",
+        edge=False,
+    ),
+    Place(
+        "discord-webhook",
+        r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{15}",
+        r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{30,})",
+        "drawn",
+        ("https://discord.com/api/webhooks/{d18}/", "{W68}", ""),
+        "https://discord.com/api/webhooks/{d18}",
+        edge=False,
+    ),
+    Place(
+        "webhook",
+        r"(?:webhook\.office\.com/webhook|logic\.azure\.com|hooks\.zapier\.com/hooks/catch/|maker\.ifttt\.com/trigger/"
+        r"|webhooks\.mongodb-|hook\.[a-z0-9]+\.make\.com/|hooks\.airtable\.com/|pipedream\.net|webhook\.site/"
+        r"|open\.feishu\.cn/open-apis/bot/v2/hook/|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=)[^\s\"'`<>\\)]{8}",
+        r"[a-z0-9.-]+[^\s\"'`<>\\)]*?[/=]([A-Za-z0-9][A-Za-z0-9_@-]{5,}/?[A-Za-z0-9_@/-]{6,})",
+        "drawn",
+        ("https://hooks.zapier.com/hooks/catch/{d7}/", "{l20}", "/"),
+        "https://webhook.site/docs/getting-started",
+        edge=False,
+    ),
+    Place(
+        "telegram-bot-token",
+        r"api\.telegram\.org/(?:file/)?bot[0-9]{8,10}:",
+        r"api\.telegram\.org/(?:file/)?bot([0-9]{8,10}:[A-Za-z0-9_-]{30,})",
+        "any",
+        ("https://api.telegram.org/bot", "{d9}:A{W34}", "/getMe"),
+        "https://api.telegram.org/bot123456789:token/getMe",
+        edge=False,
+    ),
+    Place(
+        "url-signature",
+        r"[?&;](?i:x-(?:amz|goog|oss|cos|ms)-(?:signature|security-token|credential)|signature|sig|x-signature|s|h|hash"
+        r"|hmac|sign|se?cret|[a-z_]*token|code|key|auth|otp|ticket|sid|session|t|k|state|jwt|invite|confirmation"
+        r"|api_?key|app_?id|access_?key|magic|reset|login_?key|st|nonce|awsaccesskeyid)=[A-Za-z0-9%_.~+/-]{8}",
+        r"[?&;][A-Za-z0-9_-]+=([A-Za-z0-9%_.~+/-]{8,}={0,2})",
+        "drawn",
+        ("https://x.test/file?sig=", "{W40}", "&a=1"),
+        "https://x.test/file?code=not-found-page&a=1",
+        edge=False,
+    ),
+    Place(
+        "one-time-link",
+        r"/(?i:reset(?:[_-]?password)?|password[_-]?resets?|verify(?:[_-]?email)?|confirm(?:ation)?|activate|activation"
+        r"|invite|invitations?|magic(?:[_-]?(?:link|login))?|login|unsubscribe|accept|share|s|auth|token|otp|recover|onetime)"
+        r"/[A-Za-z0-9_=-]{16}",
+        r"/[A-Za-z_-]+/([A-Za-z0-9_=.-]{16,})",
+        "drawn",
+        ("https://x.test/reset-password/", "{w40}", ""),
+        "https://x.test/share/how-to-write-good-tests",
+        edge=False,
+    ),
+    behind(
+        "database-password",
+        r"(?:jdbc:oracle:(?:thin|oci):|(?i:connect?)[ \t]+)[A-Za-z0-9_$#]+/",
+        "password",
+        ("jdbc:oracle:thin:scott/", "{w12}", "@//db:1521/XE"),
+        "jdbc:oracle:thin:scott/${PASS}@//db:1521/XE",
+        value=r"[^\s\"'`\\@/]",
+        after="@",
+    ),
+    behind(
+        "api-key",
+        r"(?:alchemy(?:api)?\.(?:com|io)|infura\.io|chainstack\.com|getblock\.io|ankr\.com|blastapi\.io|drpc\.org|quiknode\.pro"
+        r"|blockpi\.network|moralis-nodes\.com|allthatnode\.com)/(?:[a-z0-9_-]{1,24}/){0,3}",
+        "key",
+        ("https://mainnet.x.infura.io/v3/", "{h32}", ""),
+        "https://docs.infura.io/networks/ethereum/json-rpc-methods-overview",
+        value=r"[A-Za-z0-9_-]",
+        least=28,
+        edge=False,
+    ),
+    behind(
+        "one-time-link",
+        r"/(?:private-|feeds?/|ical/|calendar/(?:ical/)?|webcal/|(?:reset|activate|confirm|verify|invite|join|unsubscribe|recover)"
+        r"/[A-Za-z0-9_=-]{1,24}/(?:[a-z0-9]{4,8}-)?)",
+        "key",
+        ("https://x.test/accounts/reset/MQ/c3x7k1-", "{h32}", "/"),
+        "https://x.test/calendar/how-to-share-a-private-calendar",
+        value=r"[A-Za-z0-9_-]",
+        least=24,
+        edge=False,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Fewer tokens: compression of requests, the cache of answers, files, shorter replies."""

@@ -1,0 +1,189 @@
+"""A reply as it is given again: its bytes in the client's dialect, in the pieces in which they came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from tokenmizer_mw.chat.exchange import Headers
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
+
+PIECES_MAX: Final = 1_024
+"""Pieces in which a reply is given again; more of them are joined with their neighbours."""
+
+BROWSERS_MAX: Final = 4_096
+"""Bytes of headers for browsers that are kept with a reply."""
+
+_TO_BROWSERS: Final = b"access-control-"
+
+Way = Literal["exact", "semantic", "shared"]
+"""How an answer was found: the same request, one of the same meaning, or one that was just being answered."""
+
+_FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "completed", "stop_sequence_reached"})
+"""How replies say that they came to their end, in lower case, over all dialects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A complete reply: ``content_type``, the body, and the sizes of its pieces. ``way``: how it was found;
+    ``browsers``: the headers that tell a browser whose page may read it."""
+
+    content_type: bytes
+    body: bytes
+    sizes: tuple[int, ...]
+    way: Way = "exact"
+    browsers: tuple[tuple[bytes, bytes], ...] = ()
+
+    def pieces(self) -> Iterator[bytes]:
+        """The body as it came."""
+        place = 0
+        for size in self.sizes:
+            yield self.body[place : place + size]
+            place += size
+
+    def headers(self, marker: str) -> list[tuple[bytes, bytes]]:
+        """The headers with which it is given again; ``marker`` is the one that says so."""
+        whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
+        told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
+        return [(b"content-type", self.content_type), *whole, *self.browsers, told]
+
+    def found(self, way: Way) -> Answer:
+        """The same, found another way."""
+        return self if way == self.way else replace(self, way=way)
+
+    def to_bytes(self) -> bytes:
+        """As a store keeps it."""
+        browsers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.browsers]
+        head = {"type": self.content_type.decode("latin-1"), "sizes": self.sizes, "browsers": browsers}
+        return json.dumps(head, separators=(",", ":")).encode() + b"\n" + self.body
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Answer:
+        """As ``to_bytes`` wrote it. Raises ``ValueError`` for what is damaged."""
+        line, _, body = data.partition(b"\n")
+        try:
+            head = json.loads(line)
+            sizes = tuple(int(size) for size in head["sizes"])
+            content_type = str(head["type"]).encode("latin-1")
+            told = [(str(name), str(value)) for name, value in head.get("browsers", ())]
+            browsers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in told)
+        except (AttributeError, KeyError, TypeError, UnicodeError) as error:
+            raise ValueError(f"no answer: {error}") from None
+        if sum(sizes) != len(body) or any(size <= 0 for size in sizes):
+            raise ValueError("no answer: its pieces do not make up its body")
+        return cls(content_type, body, sizes, browsers=browsers)
+
+
+_LAST: Final = {
+    "openai_chat": b"[DONE]",
+    "openai_responses": b"response.completed",
+    "anthropic": b"message_stop",
+    "cohere": b"message-end",
+}
+"""What stands in the last event of a stream, where dialects have one that nothing follows."""
+
+_TAIL: Final = 512
+
+
+class Recording:
+    """A response that comes by: its start, then its pieces. ``answer`` is ``None`` unless it came whole, at most
+    ``most`` bytes of it, and is one that may be given again as far as its head tells."""
+
+    __slots__ = ("_browsers", "_encoding", "_good", "_most", "_pieces", "_size", "_type", "ended")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._good = False
+        self._type = b""
+        self._browsers: list[tuple[bytes, bytes]] = []
+        self._encoding = "identity"
+        self.ended = False
+
+    @property
+    def size(self) -> int:
+        """Bytes that are held."""
+        return self._size
+
+    def starts(self, status: int, headers: Headers) -> None:
+        """The response begins. One that sets a cookie, or forbids to be kept, is not kept."""
+        self._good = status == 200
+        for key, value in headers:
+            match key.lower():
+                case b"content-type":
+                    self._type = value
+                case b"content-encoding":
+                    self._encoding = value.strip().lower().decode("latin-1") or "identity"
+                case b"set-cookie":
+                    self._good = False
+                case b"cache-control" if b"no-store" in value.lower():
+                    self._good = False
+                case name if name == b"vary" or name.startswith(_TO_BROWSERS):
+                    self._browsers.append((name, value))
+        self._good = self._good and sum(len(name) + len(value) for name, value in self._browsers) <= BROWSERS_MAX
+
+    def takes(self, piece: bytes) -> None:
+        """The next piece of the body."""
+        if not piece or not self._good:
+            return
+        self._size += len(piece)
+        if self._size > self._most:
+            self._good, self._size = False, 0
+            self._pieces.clear()
+        else:
+            self._pieces.append(piece)
+
+    def has_ended(self, dialect: str) -> bool:
+        """Whether nothing can come any more: the end was seen, or the last event of a stream of this dialect."""
+        if self.ended or dialect not in _LAST or self._encoding != "identity":
+            return self.ended
+        tail = b"".join(self._pieces[-4:])[-_TAIL:]
+        return tail.endswith(b"\n") and _LAST[dialect] in tail
+
+    @property
+    def answer(self) -> Answer | None:
+        """What was recorded, its encoding undone."""
+        if not (self._good and self.ended and self._pieces and self._type):
+            return None
+        pieces = self._decoded()
+        if not pieces:
+            return None
+        return Answer(self._type, b"".join(pieces), tuple(map(len, _joined(pieces))), browsers=tuple(self._browsers))
+
+    def _decoded(self) -> Sequence[bytes]:
+        if self._encoding == "identity":
+            return self._pieces
+        if self._encoding not in DECODERS:
+            return ()
+        decoder = DECODERS[self._encoding]()
+        room, found = self._most + 1, []
+        try:
+            for piece in self._pieces:
+                if decoded := decoder.decode(piece, max(1, room)):
+                    found.append(decoded)
+                    room -= len(decoded)
+        except Undecodable:
+            return ()
+        return found if room > 0 else ()
+
+
+def unkept(reply: Reply | None) -> str:
+    """Why a reply must not be given again, as the end of a counter's name; "" when it may be."""
+    if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
+        return "incomplete"
+    if reply.message.tool_calls:
+        return "tool_call"
+    if reply.message.refusal or reply.finish_reason.lower() not in _FINISHED:
+        return "incomplete"
+    return "" if reply.message.text.strip() else "incomplete"
+
+
+def _joined(pieces: Sequence[bytes]) -> list[bytes]:
+    """At most ``PIECES_MAX`` pieces of the same bytes."""
+    several = -(-len(pieces) // PIECES_MAX)
+    return [b"".join(pieces[place : place + several]) for place in range(0, len(pieces), several)]

@@ -1,0 +1,401 @@
+"""The cache of answers: exact keys first, then questions of the same meaning; one call for many who ask the same.
+
+    asking = answers.ask(opened, owner, place, alone=...)    None: this request is none of the cache's business
+    answer = asking.look()  or  await asking.alook()         an answer that is given again, or None: ask the model
+    asking.recording                                         then the response is fed to it
+    asking.replied(reply), asking.ended(), asking.over()     how it ended; a complete one is kept, in the background
+
+Nothing here raises because of us: what fails is counted, and the chat goes on without the cache.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+from tokenmizer_mw.chat.exchange import Headers, Opened
+from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.offload import STORE, offload
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Reply
+
+from .answer import Answer, Recording, unkept
+from .flights import Flight, Flights
+from .guard import differs
+from .opening import open_answers
+from .port import AnswerStore, Entry, Holdings
+from .question import Meaning, Place, exact_key, meaning_of, too_long, unfit
+
+if TYPE_CHECKING:
+    from .embedding import Embed, Embedder
+    from .vectors import Vectors
+
+INLINE_MAX: Final = 32 * 1024
+"""Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
+
+REST_SECONDS: Final = 2.0
+"""How long a store that did not answer is not asked again: waiting for it would hold up every chat."""
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+class Host(Protocol):
+    """What the cache needs of the memory that it belongs to."""
+
+    def count(self, reason: str, times: int = 1) -> None:
+        """Add to a counter."""
+
+    def later(self, work: Callable[[], object], size: int) -> bool:
+        """Do ``work``, which holds ``size`` bytes, in the background. False: there is no room for it."""
+
+    def clean(self, text: str) -> bool:
+        """Whether there is no secret in a text."""
+
+
+class Answers:
+    """The cache of a memory. ``embed`` makes vectors of texts, in place of the model that the settings name.
+
+    Nothing is read before it is asked for, but for the model: ``prepare`` does that. Raises ``ConfigError`` for an
+    address that is none.
+    """
+
+    def __init__(self, host: Host, settings: Settings, *, beside: str = "", embed: Embed | None = None) -> None:
+        self.host = host
+        self.settings = settings
+        self.flights = Flights()
+        self.purges = 0
+        self._embed = embed
+        self._rests_until = 0.0
+        self.embedder: Embedder | None = None
+        self._vectors: Vectors | None = None
+        self.store: AnswerStore = open_answers(settings, beside)
+
+    def prepare(self) -> None:
+        """Load what questions are compared with, once: before the first request.
+
+        Raises ``ConfigError`` for a model that is missing, another one, or of no use."""
+        if self.settings.cache == "semantic" and self.embedder is None:
+            embedder = _embedder(self.settings, self._embed)
+            self._vectors = _vectors(self.store, embedder.width, self.settings.cache_vectors_max)
+            self.embedder = embedder
+
+    @property
+    def here(self) -> bool:
+        """Whether a look-up waits for nobody."""
+        return self.settings.cache_url == "memory://"
+
+    def ask(
+        self, opened: Opened, owner: SessionKey, place: Place, *, rewritten: bool = False, looks: bool = True
+    ) -> Asking | None:
+        """What a request asks of the cache; ``None`` where it is too large. ``rewritten``: its answer hangs on what is
+        known of its session. ``looks``: false where an answer is to be kept, and none to be given again."""
+        if len(opened.body) > self.settings.cache_request_max:
+            self.host.count("cache_skipped_size")
+            return None
+        if self._rests_until and time.monotonic() < self._rests_until:
+            self.host.count("cache_skipped_resting")
+            return None
+        alone = rewritten or self.settings.cache_scope == "session"
+        return Asking(self, opened, owner, place, alone=alone, looks=looks)
+
+    def exact(self, key: bytes) -> Answer | None:
+        """The answer under a key. Raises ``StoreError``."""
+        found = self.store.get(key)
+        return _read(found.answer) if found is not None else None
+
+    def meant(self, meaning: Meaning, vector: bytes) -> Answer | None:
+        """The answer to a question of the same meaning. Raises ``StoreError``."""
+        import numpy as np  # its extra is there, or there would be no vector
+
+        if self._vectors is None:
+            return None
+        near = self._vectors.near(meaning.partition, np.frombuffer(vector, "<f4"), self.settings.cache_similarity)
+        for _, key in near:
+            found = self.store.get(key)
+            if found is None:
+                continue
+            reason = differs(meaning.text, found.question)
+            if not reason:
+                return _read(found.answer)
+            self.host.count(f"cache_guarded_{reason}")
+        return None
+
+    def purge(self, tenant: str, session_id: str | None = None) -> int:
+        """Forget what was answered in a tenant, or in one session. Returns how many answers. Raises ``StoreError``."""
+        self.purges += 1
+        if self._vectors is not None:
+            self._vectors.forget()
+        return self.store.purge(tenant, session_id)
+
+    def holdings(self, tenant: str | None = None) -> Holdings:
+        """What is held. Raises ``StoreError``."""
+        return self.store.holdings(tenant)
+
+    def close(self) -> None:
+        """Release the store."""
+        self.store.close()
+
+    def failed(self, error: Exception) -> None:
+        """Count a failure; its text may hold what was said, and is not logged."""
+        if isinstance(error, MalformedRequest):
+            return
+        if isinstance(error, StoreUnavailable):
+            self._rests_until = time.monotonic() + REST_SECONDS
+        self.host.count("cache_failed")
+        _log.warning("the cache failed: %s; the chat goes on without", type(error).__name__)
+
+
+class Asking:
+    """One request at the cache: made for it, gone with it. ``recording`` is there where the response is to be fed to
+    it; ``found`` where an answer is given again."""
+
+    __slots__ = (
+        "_alone",
+        "_answers",
+        "_flight",
+        "_kept",
+        "_key",
+        "_lock",
+        "_looks",
+        "_meaning",
+        "_opened",
+        "_owner",
+        "_place",
+        "_purges",
+        "_reply",
+        "_vector",
+        "found",
+        "recording",
+    )
+
+    def __init__(
+        self, answers: Answers, opened: Opened, owner: SessionKey, place: Place, *, alone: bool, looks: bool
+    ) -> None:
+        self._answers = answers
+        self._opened = opened
+        self._owner = owner
+        self._place = place
+        self._alone = alone
+        self._key = b""
+        self._meaning: Meaning | None = None
+        self._vector = b""
+        self._flight: Flight | None = None
+        self._reply: Reply | None = None
+        self._kept = False
+        self._lock = make_lock()
+        self._purges = answers.purges
+        self._looks = looks
+        self.recording: Recording | None = None
+        self.found: Answer | None = None
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def look(self) -> Answer | None:
+        """An answer that is given again; ``None``: the model is to be asked. Blocks."""
+        try:
+            answer = self._exact()
+            flight = None if answer is not None else self._joined()
+            if flight is not None:
+                answer = self._shared(flight.wait(self._answers.settings.cache_wait_seconds))
+            return self._looked(answer or self._meant())
+        except Exception as error:
+            self._failed(error)
+            return None
+
+    async def alook(self) -> Answer | None:
+        """``look`` from an event loop: what takes long is done in a worker thread."""
+        try:
+            answer = self._exact() if self._quick else await offload(self._exact, STORE)
+            flight = None
+            if answer is None:
+                flight = self._joined() if self._quick else await offload(self._joined, STORE)
+            if flight is not None:
+                answer = self._shared(await flight.await_(self._answers.settings.cache_wait_seconds))
+            if answer is None and self._meaning is not None:
+                answer = await offload(self._meant, STORE)
+            return self._looked(answer)
+        except Exception as error:
+            self._failed(error)
+            return None
+        except BaseException:
+            self.over()
+            raise
+
+    @property
+    def _quick(self) -> bool:
+        return self._answers.here and len(self._opened.body) <= INLINE_MAX
+
+    def _exact(self) -> Answer | None:
+        self._key = exact_key(self._opened, self._owner, self._place, alone=self._alone)
+        return self._answers.exact(self._key) if self._looks else None
+
+    def _joined(self) -> Flight | None:
+        """Somebody else's flight to wait for; else the request's own is under way, where its answer may be kept."""
+        answers = self._answers
+        reason = unfit(self._opened.request, answers.settings)
+        if reason:
+            answers.host.count(f"cache_skipped_{reason}")
+            return None
+        self.recording = Recording(answers.settings.cache_entry_max)
+        if self._looks:
+            flight, own = answers.flights.join(self._key)
+            if not own:
+                return flight
+            self._flight = flight
+        if (embedder := answers.embedder) is not None:
+            model = embedder.identity
+            meaning = meaning_of(self._opened, self._owner, self._place, alone=self._alone, model=model)
+            if meaning is not None and not too_long(meaning.text, answers.settings):
+                self._meaning = meaning
+        return None
+
+    def _shared(self, answer: Answer | None) -> Answer | None:
+        return answer.found("shared") if answer is not None else None
+
+    def _meant(self) -> Answer | None:
+        embedder = self._answers.embedder
+        if self._meaning is None or embedder is None:
+            return None
+        try:
+            self._vector = embedder(self._meaning.text).astype("<f4").tobytes()
+        except Exception as error:
+            self._meaning = None
+            self._answers.host.count("cache_embedding_failed")
+            _log.warning("the embedder of the cache failed: %s", type(error).__name__)
+            return None
+        answer = self._answers.meant(self._meaning, self._vector) if self._looks else None
+        return answer.found("semantic") if answer is not None else None
+
+    def _looked(self, answer: Answer | None) -> Answer | None:
+        host = self._answers.host
+        if answer is None:
+            if self.recording is not None:
+                host.count("cache_miss")
+            return None
+        host.count(f"cache_hit_{answer.way}")
+        self.found, self.recording = answer, None
+        if self._flight is not None:
+            self._flight.land(answer)
+            self.over()
+        return answer
+
+    def _failed(self, error: Exception) -> None:
+        self._answers.failed(error)
+        self.recording = None
+        self.over()
+
+    # -- keeping -------------------------------------------------------------------------------------------------
+
+    def starts(self, status: int, headers: Headers) -> None:
+        """The response begins."""
+        if self.recording is not None:
+            self.recording.starts(status, headers)
+
+    def takes(self, piece: bytes) -> None:
+        """A piece of the response."""
+        if self.recording is not None:
+            self.recording.takes(piece)
+
+    def replied(self, reply: Reply | None) -> None:
+        """What the response says, as far as it has come; ``None``: nothing of it may be kept."""
+        self._reply = reply
+        reason = unkept(reply)
+        if reason and self.recording is not None:
+            self._answers.host.count(f"cache_unkept_{reason}")
+            self.recording = None
+        self._finish()
+
+    def ended(self) -> None:
+        """The last piece of the response has come."""
+        if self.recording is not None:
+            self.recording.ended = True
+            self._finish()
+
+    def over(self) -> None:
+        """The call is over: nobody waits for it any longer, unless its answer is just being kept. A client that has
+        read the last event of a stream may leave the end of the body."""
+        if self.recording is not None and self.recording.has_ended(self._opened.dialect.name):
+            self.ended()
+        if not self._kept:
+            self.recording = None
+            self._release()
+
+    def _finish(self) -> None:
+        with self._lock:  # the end and what was said may come at the same time, from two threads
+            recording = self.recording
+            if self._kept or recording is None or self._reply is None or not recording.ended:
+                return
+            self.recording = None
+        answer = recording.answer
+        if answer is None:
+            self._answers.host.count("cache_unkept_bytes")
+            self._release()
+            return
+        self._kept = self._answers.host.later(lambda: self._keep(answer), len(answer.body))
+        if not self._kept:
+            self._release()
+
+    def _keep(self, answer: Answer) -> None:
+        """Keep the answer, unless a secret is in it; then tell those who wait. In the background."""
+        answers = self._answers
+        try:
+            if self._purges != answers.purges:
+                return  # somebody wants to be forgotten; whether this is of him is not worth asking
+            if not self._clean(answer):
+                answers.host.count("cache_unkept_secret")
+                return
+            if self._flight is not None:
+                self._flight.land(answer)
+            answers.store.put(self._entry(answer))
+            answers.host.count("cache_kept")
+        except Exception as error:
+            answers.failed(error)
+        finally:
+            self._release()
+
+    def _clean(self, answer: Answer) -> bool:
+        """Whether the reply holds no secret, neither as it reads nor as it was sent."""
+        message = self._reply.message if self._reply is not None else None
+        told = "\n".join((message.text, message.thinking)) if message is not None else ""
+        clean = self._answers.host.clean
+        return clean(told) and clean(answer.body.decode("utf-8", "replace"))
+
+    def _entry(self, answer: Answer) -> Entry:
+        expires_at = time.time() + self._answers.settings.cache_seconds
+        if self._meaning is None or not self._vector:
+            return Entry(self._key, self._owner, answer.to_bytes(), expires_at)
+        partition, question = self._meaning.partition, self._meaning.text
+        return Entry(self._key, self._owner, answer.to_bytes(), expires_at, partition, question, self._vector)
+
+    def _release(self) -> None:
+        if self._flight is not None:
+            self._answers.flights.end(self._key, self._flight)
+
+
+def _read(data: bytes) -> Answer | None:
+    try:
+        return Answer.from_bytes(data)
+    except ValueError:
+        raise StoreError("an answer that is damaged") from None
+
+
+def _embedder(settings: Settings, embed: Embed | None) -> Embedder:
+    try:
+        from .embedding import Embedder, model_in
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"cache: semantic needs the extra `semantic`: there is no {error.name}") from None
+    if embed is None:
+        if settings.cache_model is None:
+            raise ConfigError("cache: semantic needs cache_model, a directory with a sentence model, or an embedder")
+        embed = model_in(settings.cache_model, settings.cache_model_sha256)
+    return Embedder(embed)
+
+
+def _vectors(store: AnswerStore, width: int, most: int) -> Vectors:
+    from .vectors import Vectors
+
+    return Vectors(store, width, most)

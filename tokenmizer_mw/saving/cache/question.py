@@ -1,0 +1,227 @@
+"""What a request asks of the cache: its keys, and whether its answer may be given again.
+
+Two requests share an exact key only when nothing that could change the answer differs: tenant, session (unless the
+scope is the tenant), dialect, host, path and query, headers, and every byte of the body but for a session field that is
+ours. A partition is the same with the newest user message's text left out; within one, questions are compared by
+their meaning. Everything here is hashed with the length of each part before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Final
+
+from tokenmizer_mw.chat.exchange import Headers, Opened
+from tokenmizer_mw.context.tokens import estimate
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.guard import judge
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.request import NO_LIST
+
+from .guard import of_the_moment
+
+VERSION: Final = b"2"
+"""Part of every key: answers that were kept under other rules are not found."""
+
+UNSTATED_TEMPERATURE: Final = 1.0
+"""What most providers take where a request names no temperature."""
+
+_TEMPERATURES: Final = (("temperature",), ("generationConfig", "temperature"), ("generation_config", "temperature"))
+_COUNTS: Final = ("candidateCount", "candidate_count")
+_OF_OLLAMA: Final = ("options", "temperature")
+
+_CHOICES: Final = (
+    ("n",),
+    ("num_generations",),
+    *((config, name) for config in ("generationConfig", "generation_config") for name in _COUNTS),
+)
+"""Where a request asks for several replies. How each of them ended is not looked at."""
+
+_WITHOUT_INFLUENCE: Final = frozenset(
+    {
+        b"accept-encoding",
+        b"connection",
+        b"content-length",
+        b"date",
+        b"idempotency-key",
+        b"keep-alive",
+        b"te",
+        b"traceparent",
+        b"tracestate",
+        b"baggage",
+        b"transfer-encoding",
+        b"user-agent",
+        b"via",
+        b"x-amzn-trace-id",
+        b"x-client-request-id",
+        b"x-cloud-trace-context",
+        b"x-correlation-id",
+        b"x-forwarded-for",
+        b"x-real-ip",
+        b"x-request-id",
+        b"x-stainless-retry-count",
+        b"x-stainless-timeout",
+    }
+)
+"""Headers that say how a request travels, and nothing about its answer. All others, credentials too, part answers."""
+
+
+_USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"http2-settings"})
+"""What ``Connection`` says without naming a header that could change an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
+    values of each, in their order, by names in lower case."""
+
+    path: str
+    host: str = ""
+    query: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question that may be compared with others: the digest of all that must be equal, and the user's text."""
+
+    partition: bytes
+    text: str
+
+
+def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> Place:
+    """Where a request was sent to, without the headers that do not matter, or that the settings name as such."""
+    ignored = {settings.session_header.lower(), settings.cache_header.lower()}
+    ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
+    without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
+    named = [(name.lower(), value) for name, value in headers]
+    if any(name == b"connection" and not _USUAL.issuperset(_listed(value)) for name, value in named):
+        without -= {b"connection"}  # it names headers that a proxy drops: such a request is like no other
+    kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
+    return Place(path, host, query, tuple(kept))
+
+
+def _listed(value: bytes) -> set[bytes]:
+    return {part.strip().lower() for part in value.split(b",")}
+
+
+def exact_key(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -> bytes:
+    """The key of a request; ``alone``: answers stay in their session. Reads the body only where a field of it is ours.
+
+    Raises ``MalformedRequest`` when that field has to be looked for in what is no chat request.
+    """
+    return _digest((*_circumstances(opened, owner, place, alone), *_body(opened)))
+
+
+def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool, model: bytes = b"") -> Meaning | None:
+    """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body.
+    ``model``: by whose vectors it is compared."""
+    request = opened.request
+    if not request.messages:
+        return None
+    start, end = request.spans[-1]
+    try:
+        element = json.loads(request.text[start:end])
+    except (ValueError, RecursionError):
+        return None
+    text = request.messages[-1].text
+    frame, found = _without_text(element, text)
+    if found != 1 or not text.strip():
+        return None
+    around = _cut_out(request.text, [(start, end), *_own_fields(opened, request)])
+    rest = json.dumps(frame, sort_keys=True, ensure_ascii=True).encode()
+    return Meaning(_digest((b"meaning", model, *_circumstances(opened, owner, place, alone), *around, rest)), text)
+
+
+def unfit(request: ChatRequest, settings: Settings) -> str:
+    """Why the answer to a request must not be given again, as the end of a counter's name; "" when it may be."""
+    if request.stand_down not in ("", NO_LIST) or not request.messages:
+        return "turn"
+    newest: Message = request.messages[-1]
+    if newest.role is not Role.USER or newest.tool_results or newest.attachments or not newest.text.strip():
+        return "turn"
+    if not _cool(request.fields, settings.cache_temperature_max):
+        return "temperature"
+    if any(_at(request.fields, path) not in (None, 1) for path in _CHOICES):
+        return "choices"
+    if of_the_moment(newest.text):
+        return "moment"
+    return "flagged" if judge(newest).flagged else ""
+
+
+def too_long(text: str, settings: Settings) -> bool:
+    """Whether a question has more tokens than may be compared by meaning. An estimate that errs high."""
+    return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
+
+
+def _circumstances(opened: Opened, owner: SessionKey, place: Place, alone: bool) -> Iterable[bytes]:
+    yield VERSION
+    yield from (_bytes(owner.tenant), _bytes(owner.id) if alone else b"", b"alone" if alone else b"shared")
+    yield from (_bytes(opened.dialect.name), _bytes(place.host), _bytes(place.path), place.query)
+    yield str(len(place.headers)).encode()
+    for name, value in place.headers:
+        yield from (name, value)
+
+
+def _body(opened: Opened) -> Iterable[bytes]:
+    if not opened.drop:
+        return (opened.body,)
+    return _cut_out(opened.request.text, _own_fields(opened, opened.request))
+
+
+def _own_fields(opened: Opened, request: ChatRequest) -> list[tuple[int, int]]:
+    return [span for name, span in request.members if name in opened.drop]
+
+
+def _cut_out(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[bytes]:
+    """What of ``text`` lies between the spans."""
+    place = 0
+    for start, end in sorted(spans):
+        yield _bytes(text[place:start])
+        place = end
+    yield _bytes(text[place:])
+
+
+def _without_text(value: Any, text: str) -> tuple[Any, int]:
+    """``value`` with the strings that are ``text`` emptied, and how many those are."""
+    if isinstance(value, str):
+        return ("", 1) if value == text else (value, 0)
+    if isinstance(value, list):
+        parts = [_without_text(one, text) for one in value]
+        return [part for part, _ in parts], sum(count for _, count in parts)
+    if isinstance(value, dict):
+        named = {name: _without_text(one, text) for name, one in value.items()}
+        return {name: part for name, (part, _) in named.items()}, sum(count for _, count in named.values())
+    return value, 0
+
+
+def _cool(fields: Mapping[str, Any], most: float) -> bool:
+    stated = [found for path in (*_TEMPERATURES, _OF_OLLAMA) if (found := _at(fields, path)) is not None]
+    if not stated:
+        return most >= UNSTATED_TEMPERATURE
+    return all(isinstance(one, int | float) and not isinstance(one, bool) and one <= most for one in stated)
+
+
+def _at(fields: Mapping[str, Any], path: tuple[str, ...]) -> object:
+    found: object = fields
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(parts: Iterable[bytes]) -> bytes:
+    digest = hashlib.blake2b(digest_size=32)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()

@@ -1,0 +1,95 @@
+"""Answers in this process."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+
+
+class ProcessAnswers:
+    """Answers of one process, at most ``most`` bytes. Threads may share it."""
+
+    def __init__(self, most: int, *, clock: Callable[[], float] = time.time) -> None:
+        self._most = most
+        self._clock = clock
+        self._lock = make_lock()
+        self._entries: OrderedDict[bytes, tuple[int, Entry]] = OrderedDict()
+        self._partitions: dict[bytes, dict[int, bytes]] = {}
+        self._bytes = 0
+        self._next = 1
+
+    def get(self, key: bytes) -> Found | None:
+        """See ``AnswerStore.get``."""
+        with self._lock:
+            known = self._entries.get(key)
+            if known is None:
+                return None
+            if known[1].expires_at <= self._clock():
+                self._drop(key)
+                return None
+            self._entries.move_to_end(key)
+            return Found(known[1].answer, known[1].question)
+
+    def put(self, entry: Entry) -> None:
+        """See ``AnswerStore.put``."""
+        with self._lock:
+            self._drop(entry.key)
+            if entry.size > self._most:
+                return
+            self._entries[entry.key] = (self._next, entry)
+            if entry.partition:
+                self._partitions.setdefault(entry.partition, {})[self._next] = entry.key
+            self._bytes += entry.size
+            self._next += 1
+            while self._bytes > self._most:
+                self._drop(next(iter(self._entries)))
+
+    def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
+        """See ``AnswerStore.vectors``."""
+        found: list[Vector] = []
+        with self._lock:
+            for place, key in reversed(self._partitions.get(partition, {}).items()):
+                if place <= after:
+                    break
+                found.append(Vector(place, key, self._entries[key][1].vector))
+        return found[::-1][:most]
+
+    def purge(self, tenant: str, session_id: str | None = None) -> int:
+        """See ``AnswerStore.purge``."""
+        with self._lock:
+            owners = ((key, entry.owner) for key, (_, entry) in self._entries.items())
+            gone = [key for key, owner in owners if owner.tenant == tenant and session_id in (None, owner.id)]
+            for key in gone:
+                self._drop(key)
+            return len(gone)
+
+    def holdings(self, tenant: str | None = None) -> Holdings:
+        """See ``AnswerStore.holdings``."""
+        with self._lock:
+            now = self._clock()
+            held = (entry for _, entry in self._entries.values() if entry.expires_at > now)
+            sizes = [entry.size for entry in held if tenant in (None, entry.owner.tenant)]
+        return Holdings(len(sizes), sum(sizes))
+
+    def close(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._entries.clear()
+            self._partitions.clear()
+            self._bytes = 0
+
+    def _drop(self, key: bytes) -> None:
+        known = self._entries.pop(key, None)
+        if known is None:
+            return
+        place, entry = known
+        self._bytes -= entry.size
+        if entry.partition:
+            places = self._partitions[entry.partition]
+            del places[place]
+            if not places:
+                del self._partitions[entry.partition]

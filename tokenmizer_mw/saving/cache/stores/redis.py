@@ -1,0 +1,177 @@
+"""Answers in Redis, for all processes and hosts. What changes several names at once is a script, one step.
+
+Under the prefix: ``a:<key>`` an answer, a hash that ends by itself, and ``g:<key>`` whose it is; ``used`` and ``ends``
+all answers by their last use and by their ends, ``bytes`` what they are in all; ``p:<partition>`` the questions of a
+partition by their places; ``o:<tenant>`` and ``o:<tenant>:<session>`` whose answers they are. Tenants and sessions
+stand there as digests. One hash tag keeps all of it on one node of a cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import redis
+
+from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+
+SECONDS: Final = 1.0
+"""How long Redis is waited for."""
+
+_DROP: Final = """
+local function drop(key)
+  local row = redis.call('HMGET', P .. 'g:' .. key, 'part', 'tenant', 'session', 'size')
+  redis.call('DEL', P .. 'a:' .. key, P .. 'g:' .. key)
+  redis.call('ZREM', P .. 'used', key)
+  if row[1] then
+    if row[1] ~= '' then redis.call('ZREM', P .. 'p:' .. row[1], key) end
+    redis.call('SREM', P .. 'o:' .. row[2], key)
+    redis.call('SREM', P .. 'o:' .. row[2] .. ':' .. row[3], key)
+    redis.call('DECRBY', P .. 'bytes', row[4])
+    return 1
+  end
+  return 0
+end
+"""
+_PUT: Final = (
+    "local P = KEYS[1]\n"
+    + _DROP
+    + """
+local key, tenant, session, part, size, now, expires = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+drop(key)
+for _, old in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ends', '-inf', now)) do
+  redis.call('ZREM', P .. 'ends', old)
+  if redis.call('EXISTS', P .. 'a:' .. old) == 0 then drop(old) end
+end
+if tonumber(size) > tonumber(ARGV[8]) then return 0 end
+local ttl = math.max(1, math.ceil((tonumber(expires) - tonumber(now)) * 1000))
+redis.call('HSET', P .. 'a:' .. key, 'answer', ARGV[9], 'question', ARGV[10], 'vector', ARGV[11],
+  'expires', expires)
+redis.call('PEXPIRE', P .. 'a:' .. key, ttl)
+redis.call('HSET', P .. 'g:' .. key, 'part', part, 'tenant', tenant, 'session', session, 'size', size)
+redis.call('ZADD', P .. 'used', now, key)
+redis.call('ZADD', P .. 'ends', expires, key)
+redis.call('SADD', P .. 'o:' .. tenant, key)
+redis.call('SADD', P .. 'o:' .. tenant .. ':' .. session, key)
+redis.call('INCRBY', P .. 'bytes', size)
+if part ~= '' then redis.call('ZADD', P .. 'p:' .. part, redis.call('INCR', P .. 'place'), key) end
+while tonumber(redis.call('GET', P .. 'bytes')) > tonumber(ARGV[8]) do
+  local oldest = redis.call('ZRANGE', P .. 'used', 0, 0)
+  if #oldest == 0 then break end
+  drop(oldest[1])
+end
+return 1
+"""
+)
+_PURGE: Final = (
+    "local P = KEYS[1]\n"
+    + _DROP
+    + """
+local gone = 0
+for _, key in ipairs(redis.call('SMEMBERS', P .. 'o:' .. ARGV[1])) do
+  if redis.call('EXISTS', P .. 'a:' .. key) == 1 then gone = gone + 1 end
+  drop(key)
+end
+return gone
+"""
+)
+
+
+class RedisAnswers:
+    """Answers in the Redis at ``url``, at most ``most`` bytes, under names that begin with ``prefix``.
+
+    Raises ``ConfigError`` for what is no address; its message never repeats it.
+    """
+
+    def __init__(
+        self, url: str, most: int, *, prefix: str = "tokenmizer", clock: Callable[[], float] = time.time
+    ) -> None:
+        try:
+            self._redis: Any = redis.Redis.from_url(url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS)
+        except ValueError:
+            raise ConfigError("cache_url: an address of Redis is redis://host:port/number") from None
+        self._most = most
+        self._clock = clock
+        self._prefix = f"{{{prefix}:cache}}:"
+        self._put = self._redis.register_script(_PUT)
+        self._purge = self._redis.register_script(_PURGE)
+
+    def get(self, key: bytes) -> Found | None:
+        """See ``AnswerStore.get``."""
+        name, now = key.hex(), self._clock()
+
+        def look() -> list[Any]:
+            pipe = self._redis.pipeline(transaction=False)
+            pipe.hmget(f"{self._prefix}a:{name}", "answer", "question", "expires")
+            pipe.zadd(f"{self._prefix}used", {name: now}, xx=True)
+            found: list[Any] = pipe.execute()[0]
+            return found
+
+        answer, question, expires = self._told(look)
+        if answer is None or float(expires) <= now:
+            return None
+        return Found(answer, question.decode("utf-8", "replace"))
+
+    def put(self, entry: Entry) -> None:
+        """See ``AnswerStore.put``."""
+        tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
+        row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
+        told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
+        self._told(lambda: self._put(keys=[self._prefix], args=told))
+
+    def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
+        """See ``AnswerStore.vectors``."""
+        if not partition:
+            return []
+
+        def look() -> list[Vector]:
+            name = f"{self._prefix}p:{partition.hex()}"
+            places = self._redis.zrangebyscore(name, f"({after}", "+inf", start=0, num=most, withscores=True)
+            pipe = self._redis.pipeline(transaction=False)
+            for key, _ in places:
+                pipe.hget(f"{self._prefix}a:{key.decode()}", "vector")
+            found = zip(places, pipe.execute(), strict=True)
+            return [Vector(int(place), bytes.fromhex(key.decode()), one or b"") for (key, place), one in found]
+
+        told: list[Vector] = self._told(look)
+        return told
+
+    def purge(self, tenant: str, session_id: str | None = None) -> int:
+        """See ``AnswerStore.purge``."""
+        owner = _digest(tenant) if session_id is None else f"{_digest(tenant)}:{_digest(session_id)}"
+        return int(self._told(lambda: self._purge(keys=[self._prefix], args=[owner])))
+
+    def holdings(self, tenant: str | None = None) -> Holdings:
+        """See ``AnswerStore.holdings``. Of one tenant each answer is looked at."""
+
+        def look() -> Holdings:
+            owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""
+            keys = self._redis.smembers(owned) if owned else self._redis.zrange(f"{self._prefix}used", 0, -1)
+            pipe = self._redis.pipeline(transaction=False)
+            for key in keys:
+                pipe.hget(f"{self._prefix}a:{key.decode()}", "expires")
+                pipe.hget(f"{self._prefix}g:{key.decode()}", "size")
+            told, now = pipe.execute(), self._clock()
+            rows = zip(told[::2], told[1::2], strict=True)
+            sizes = [int(size) for ends, size in rows if size and ends is not None and float(ends) > now]
+            return Holdings(len(sizes), sum(sizes))
+
+        found: Holdings = self._told(look)
+        return found
+
+    def close(self) -> None:
+        """See ``AnswerStore.close``."""
+        self._redis.close()
+
+    def _told(self, ask: Callable[[], Any]) -> Any:
+        try:
+            return ask()
+        except redis.RedisError as error:
+            raise StoreUnavailable(f"the Redis of the cache does not answer ({type(error).__name__})") from None
+
+
+def _digest(name: str) -> str:
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

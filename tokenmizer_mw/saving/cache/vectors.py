@@ -1,0 +1,155 @@
+"""Nearest questions among many: all of a partition are looked at, with bounds that spare most of the work.
+
+Vectors have length one. A rotation brings what a partition's questions have in common and how they mostly differ into
+the first places (their principal axes); what the others can add to a product at most is known from their lengths
+(Cauchy and Schwarz). Only those that could reach the threshold are multiplied out. Nothing is missed: the result is
+that of looking at every number.
+
+Needs the extra ``semantic``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenmizer_mw.runtime.forking import make_lock
+
+from .port import AnswerStore, Vector
+
+HEAD: Final = 96
+"""Places of a vector that are looked at first."""
+
+PAGE: Final = 10_000
+"""Questions that are read from a store at once."""
+
+NEAREST: Final = 8
+"""Questions that are offered for a closer look."""
+
+_ROUNDING: Final = 1e-4
+_FEW: Final = 8
+_LEARNING: Final = 512
+_SAMPLE: Final = 4_096
+
+Matrix = NDArray[np.float32]
+
+
+class Partition:
+    """The questions of a partition, in rows that are filled up to ``count``; ``place`` is where a store is read on."""
+
+    __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
+
+    def __init__(self, width: int) -> None:
+        self.count = 0
+        self.place = 0
+        self.keys: list[bytes] = []
+        self.head = np.zeros((64, min(HEAD, width)), np.float32)
+        self.tail = np.zeros(64, np.float32)
+        self.rest = np.zeros((64, max(0, width - HEAD)), np.float32)
+        self._rotation: Matrix | None = None
+        self._learned = 0
+
+    @property
+    def size(self) -> int:
+        """Memory that it takes."""
+        return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
+
+    def add(self, news: Sequence[Vector]) -> None:
+        """Append questions."""
+        needed = self.count + len(news)
+        if needed > len(self.tail):
+            self._grow(max(needed, 2 * len(self.tail)))
+        vectors = np.stack([np.frombuffer(one.vector, "<f4") for one in news])
+        self._write(slice(self.count, needed), vectors if self._rotation is None else vectors @ self._rotation)
+        self.keys += [one.key for one in news]
+        self.count, self.place = needed, news[-1].place
+        if self.count >= max(_LEARNING, 4 * self._learned):
+            self._learn()
+
+    def _grow(self, size: int) -> None:
+        for name in ("head", "tail", "rest"):
+            old = getattr(self, name)
+            new = np.zeros((size, *old.shape[1:]), np.float32)
+            new[: self.count] = old[: self.count]
+            setattr(self, name, new)
+
+    def _write(self, rows: slice, vectors: Matrix) -> None:
+        self.head[rows], self.rest[rows] = vectors[:, :HEAD], vectors[:, HEAD:]
+        self.tail[rows] = np.linalg.norm(self.rest[rows], axis=1)
+
+    def _learn(self) -> None:
+        """Turn all rows to the principal axes of a sample of them."""
+        width = self.head.shape[1] + self.rest.shape[1]
+        self._learned = self.count
+        if width <= HEAD:
+            return
+        every = slice(0, self.count, max(1, self.count // _SAMPLE))
+        sample = np.hstack([self.head[every], self.rest[every]]).astype(np.float64)
+        _, axes = np.linalg.eigh(sample.T @ sample)
+        turn = np.ascontiguousarray(axes[:, ::-1], np.float32)
+        self._rotation = turn if self._rotation is None else self._rotation @ turn
+        for start in range(0, self.count, PAGE):
+            rows = slice(start, min(start + PAGE, self.count))
+            self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ turn)
+
+    def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
+        """The nearest questions from a similarity on, the nearest and newest first."""
+        if self._rotation is not None:
+            vector = vector @ self._rotation
+        rest = vector[HEAD:]
+        found = self.head[: self.count] @ vector[:HEAD]
+        bound = found + self.tail[: self.count] * np.float32(np.linalg.norm(rest))
+        rows = np.flatnonzero(bound >= least - _ROUNDING)
+        if len(rows) > self.count // _FEW:  # gathering so many rows would cost more than looking at all of them
+            rows = np.arange(self.count)
+            exact = found + self.rest[: self.count] @ rest
+        else:
+            exact = found[rows] + self.rest[rows] @ rest
+        reached = np.flatnonzero(exact >= least)
+        best = reached[np.lexsort((-rows[reached], -exact[reached]))][:NEAREST]
+        return [(float(exact[row]), self.keys[rows[row]]) for row in best]
+
+
+class Vectors:
+    """The partitions of a store that were asked for, at most ``most`` bytes of them; read on as the store grows."""
+
+    def __init__(self, store: AnswerStore, width: int, most: int) -> None:
+        self._store = store
+        self._width = width
+        self._most = most
+        self._lock = make_lock()
+        self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
+
+    def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
+        """The keys of the nearest questions of a partition from a similarity on, each with it, the nearest first."""
+        with self._lock:
+            known = self._partitions.pop(partition, None) or Partition(self._width)
+            self._read_on(partition, known)
+            if known.count:
+                self._partitions[partition] = known
+                self._shrink()
+            return known.near(vector, least)
+
+    def forget(self) -> None:
+        """Hold none; those that are asked for are read again."""
+        with self._lock:
+            self._partitions.clear()
+
+    def _read_on(self, name: bytes, known: Partition) -> None:
+        while True:
+            page = self._store.vectors(name, known.place, PAGE)
+            news = [one for one in page if len(one.vector) == 4 * self._width]
+            if news:
+                known.add(news)
+            if page:
+                known.place = page[-1].place
+            if len(page) < PAGE or known.size > self._most:
+                return
+
+    def _shrink(self) -> None:
+        while sum(one.size for one in self._partitions.values()) > self._most and len(self._partitions) > 1:
+            self._partitions.popitem(last=False)

@@ -1,0 +1,224 @@
+"""The stages in their order, run over the passages of a chat one after the other.
+
+What becomes of a passage follows from it and from what stands before it, never from what comes later: a chat that
+grows is forwarded with the same beginning, which a provider's cache then serves. Only the step of ``history`` moves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.settings import Settings
+
+from . import comments, filler, history, listings, logs, shorten, spaces
+from .names import Known
+from .neural import Shrink, in_fewer_words
+from .passage import Kind, Passage, Sort
+from .repeats import Forwarded
+from .sorts import sort_of
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is switched on. ``stages``: names of ``STAGES``. ``result_max``: tokens of a result that ``shorten`` leaves.
+    ``keep`` and ``step``: results that ``history`` leaves whole, and tokens that make it move on. ``shrink`` is what
+    the stage ``neural`` asks; ``None``: it does nothing. ``failed`` is told the name of a stage that raised."""
+
+    stages: frozenset[str]
+    result_max: int
+    keep: int
+    step: int
+    shrink: Shrink | None = None
+    failed: Callable[[str], None] = lambda stage: None
+
+    @classmethod
+    def of(
+        cls, settings: Settings, shrink: Shrink | None = None, failed: Callable[[str], None] = lambda stage: None
+    ) -> Options:
+        """The options that settings name."""
+        return cls(
+            settings.compress_named,
+            settings.compress_result_max,
+            settings.compress_keep,
+            settings.compress_step,
+            shrink,
+            failed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a stage is given: the passage as the stages before left it, what sort of output it is, the options, and what
+    was forwarded before it. ``whole``: no stage before it changed the text."""
+
+    passage: Passage
+    sort: Sort
+    options: Options
+    before: Forwarded
+    whole: bool = True
+
+
+Stage = Callable[[Work], str]
+"""From a passage to its text, which is no longer than it was; the same object when there is nothing to do."""
+
+
+def _filler(work: Work) -> str:
+    return filler.without_filler(work.passage.text)
+
+
+def _json(work: Work) -> str:
+    return spaces.json_closer(work.passage.text) if work.sort is Sort.JSON else work.passage.text
+
+
+def _spaces(work: Work) -> str:
+    return spaces.printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
+
+
+def _comments(work: Work) -> str:
+    text, path = work.passage.text, work.passage.path
+    return comments.without_comments(text, path) if work.sort is Sort.FILE and path else text
+
+
+def _logs(work: Work) -> str:
+    return logs.condensed(work.passage.text) if work.sort is Sort.LOG else work.passage.text
+
+
+def _listings(work: Work) -> str:
+    return listings.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
+
+
+def _repeats(work: Work) -> str:
+    return work.before.shorter(work.passage.text)
+
+
+def _shorten(work: Work) -> str:
+    return shorten.shortened(work.passage, work.sort, work.options.result_max, whole=work.whole)
+
+
+def _neural(work: Work) -> str:
+    text, shrink = work.passage.text, work.options.shrink
+    return text if shrink is None or work.sort is not Sort.TEXT else in_fewer_words(text, shrink)
+
+
+_LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND})
+
+STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
+    "filler": (Kind.SAID, _filler),
+    "json": (Kind.RESULT, _json),
+    "spaces": (Kind.RESULT, _spaces),
+    "comments": (Kind.RESULT, _comments),
+    "logs": (Kind.RESULT, _logs),
+    "listings": (Kind.RESULT, _listings),
+    "neural": (Kind.RESULT, _neural),
+    "shorten": (Kind.RESULT, _shorten),
+    "repeats": (Kind.RESULT, _repeats),
+}
+"""The stages in their order, and whose passages they change. Places are told last, of what is forwarded: nothing that
+a note points to is cut out behind it, and no note is cut out. ``history`` stands apart: it looks at the whole chat."""
+
+
+@dataclass(slots=True)
+class Condensed:
+    """A chat as it is forwarded: ``texts`` in the place of those of ``passages``. ``changes`` names for each stage the
+    texts that it changed, before and after. Those before ``pruned`` were pruned. ``size``: characters of all passages.
+    What else it holds is known of what was forwarded, for the passages that come next, and what was counted."""
+
+    passages: list[Passage] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    changes: list[tuple[str, str, str]] = field(default_factory=list)
+    pruned: int = 0
+    forwarded: Forwarded = field(default_factory=Forwarded)
+    known: Known = field(default_factory=Known)
+    size: int = 0
+    counted: int = 0
+    counted_by: str = ""
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
+        """What each stage saved, in the order of the stages."""
+        if self.counted_by != counter.name:
+            self.counted_by, self.counted, self.counts = counter.name, 0, {}
+        for stage, before, after in self.changes[self.counted :]:
+            so_far = self.counts.get(stage, (0, 0))
+            self.counts[stage] = (so_far[0] + counter.count(before), so_far[1] + counter.count(after))
+        self.counted = len(self.changes)
+        return tuple(StageSaving(stage, *self.counts[stage]) for stage in (*STAGES, HISTORY) if stage in self.counts)
+
+
+HISTORY: Final = "history"
+
+
+def condense(
+    passages: Sequence[Passage], options: Options, before: Condensed | None = None, *, cut: int | None = None
+) -> Condensed:
+    """The passages of a chat, in order, as they are forwarded; ``cut``: the newest message when the cut in force was
+    made, which is a step of ``history`` (``None``: there is no cut).
+
+    ``before`` is what came of a chat with the same options; where this one goes on from it, only what is new is looked
+    at, and ``before`` is used up.
+    """
+    pruned = 0
+    if HISTORY in options.stages:
+        pruned = history.pruned_before(passages, keep=options.keep, step=options.step, cut=cut)
+    state = before if before is not None and _goes_on(before, passages, pruned) else Condensed(pruned=pruned)
+    for passage in passages[len(state.passages) :]:
+        _take(state, passage, options)
+    return state
+
+
+def _goes_on(before: Condensed, passages: Sequence[Passage], pruned: int) -> bool:
+    known = len(before.passages)
+    return before.pruned == pruned and known <= len(passages) and list(passages[:known]) == before.passages
+
+
+def _take(state: Condensed, passage: Passage, options: Options) -> None:
+    place = len(state.passages)
+    text = passage.text
+    sort = sort_of(passage) if passage.kind is Kind.RESULT else Sort.TEXT
+    if place < state.pruned:
+        if passage.kind is Kind.RESULT:
+            text = _tried(state, HISTORY, lambda: history.pruned(passage, sort, state.known), text, options)
+        state.known.learn(text)
+    if text is passage.text:
+        text = _condensed(state, passage, sort, options)
+    state.size += len(passage.text)
+    state.passages.append(passage)
+    state.texts.append(text)
+    if "repeats" in options.stages:
+        state.forwarded.learn(passage, text)
+
+
+def _condensed(state: Condensed, passage: Passage, sort: Sort, options: Options) -> str:
+    text = passage.text
+    for name, (kind, stage) in STAGES.items():
+        if kind is passage.kind and name in options.stages:
+            work = Work(_with(passage, text), sort, options, state.forwarded, text is passage.text)
+            text = _tried(state, name, _bound(stage, work), text, options)
+    return text
+
+
+def _bound(stage: Stage, work: Work) -> Callable[[], str]:
+    return lambda: stage(work)
+
+
+def _with(passage: Passage, text: str) -> Passage:
+    if text is passage.text:
+        return passage
+    return Passage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
+
+
+def _tried(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:
+    """What a stage makes of ``text``; ``text`` where it fails, or makes it longer."""
+    try:
+        shorter = stage()
+    except Exception:  # a stage may be somebody else's: the chat goes on without it
+        options.failed(name)
+        return text
+    if shorter is text or len(shorter) >= len(text):
+        return text
+    state.changes.append((name, text, shorter))
+    return shorter

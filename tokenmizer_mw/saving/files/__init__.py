@@ -1,0 +1,193 @@
+"""A file in a few hundred tokens: what it is, what is in it, what is odd about it, and how to ask for more.
+
+    digest = analyze("orders.csv")
+    print(digest.text)
+
+Files are read once, from front to back, in bounded memory. Plain lines (text, source code, logs, tables) are read
+in the calling process, everything else in a process of its own, with limits of memory and time. What is malformed or
+beyond a limit gives a partial digest that says where it broke. Secrets are taken out, and what a file says is one flat
+line after the other: data, never markup.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from tokenmizer_mw.context.tokens import counter_for, estimate
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.safety.redact import Redactor
+
+from .apart import Limits, read_apart
+from .digest import BUDGET, Digest, Report, told
+from .kinds import is_plain, reader_of
+from .opening import open_source
+from .packed import is_packed
+from .reading import Mask, Progress, Source, Stopped
+from .windows import shown
+
+__all__ = ["BUDGET", "Digest", "Limits", "Progress", "Stopped", "analyze", "excerpt"]
+
+
+INDENT_MAX: Final = 40
+LINE_MAX: Final = 1_000
+"""Characters of a line that an excerpt shows."""
+
+
+def analyze(
+    file: str | os.PathLike[str] | BinaryIO,
+    *,
+    name: str = "",
+    budget: int = BUDGET,
+    model: str = "",
+    redactor: Redactor | None = None,
+    progress: Progress | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> Digest:
+    """The digest of a file within ``budget`` tokens, counted as ``model`` counts.
+
+    Without a model they are estimated, and rather too many: a tokenizer's table takes more memory than all else.
+
+    ``file`` is a path, or an open binary file that can be sought in; ``name`` is what it is called where it has no
+    path. ``redactor`` takes secrets out of what is told (default: with the built-in rules). ``progress`` is told how
+    many more bytes were read, and may raise ``Stopped`` to get what is known so far.
+
+    ``limits`` bounds the memory and the time of what is read in a process of its own.
+
+    Raises ``CallerError`` for a file that cannot be opened and for a budget below 1.
+    """
+    if budget < 1:
+        raise CallerError("a budget is at least 1 token")
+    redactor = redactor or _redactor()
+    mask = _masking(redactor)
+    with _opened(file, name) as (called, opened):
+        _, source = open_source(opened, called, progress or _ignore, mask, redactor.redact, unpack=False)
+        kind, report = _read(called, source, limits)
+    return told(
+        _shown(file, name),
+        kind,
+        source.size,
+        report,
+        budget=budget,
+        count=_counter(model),
+        clean=redactor.redact,
+    )
+
+
+def _read(name: str, source: Source, limits: Limits) -> tuple[str, Report]:
+    kind, reader = reader_of(name, source)
+    if is_packed(source.head) or not is_plain(kind):
+        return read_apart(source, name, limits)
+    return kind, reader(source)
+
+
+def excerpt(
+    file: str | os.PathLike[str] | BinaryIO,
+    *,
+    lines: tuple[int, int] | None = None,
+    find: str = "",
+    name: str = "",
+    budget: int = 1_000,
+    model: str = "",
+    redactor: Redactor | None = None,
+    progress: Progress | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> str:
+    """Lines of a text file with their numbers, within ``budget`` tokens.
+
+    Those from ``lines[0]`` to ``lines[1]``, and of these only those that hold ``find`` (in any case), where it is
+    given. Says from where on there are more. A compressed file is read for ``limits.seconds`` at most.
+
+    Raises ``CallerError`` for a file that cannot be opened or is no text.
+    """
+    first, last = lines or (1, 1 << 62)
+    count, redactor = _counter(model), redactor or _redactor()
+    told_lines: list[str] = []
+    left, wanted = budget, find.casefold()
+
+    def asked(number: int, line: str) -> bool:
+        return first <= number <= last and wanted in line.casefold()
+
+    with _opened(file, name) as (called, opened):
+        progress = _until(progress or _ignore, limits.seconds) if is_packed(_start(opened)) else progress or _ignore
+        _, source = open_source(opened, called, progress, _masking(redactor), redactor.redact)
+        if not source.encoding:
+            raise CallerError("only lines of text can be shown")
+        try:
+            for number, line in shown(source.lines(), asked, last, redactor):
+                text = line.rstrip()
+                indent = len(text) - len(text.lstrip())
+                line_shown = f"{number}: {' ' * min(indent, INDENT_MAX)}{flatten(text, LINE_MAX)}"
+                left -= count(line_shown) + 1
+                if left < 0:
+                    told_lines.append(f"(more from line {number:,} on)")
+                    break
+                told_lines.append(line_shown)
+        except _Overdue:
+            told_lines.append(f"(the rest was not read: it takes more than {limits.seconds:g} s)")
+    return "\n".join(told_lines)
+
+
+@contextmanager
+def _opened(file: str | os.PathLike[str] | BinaryIO, name: str) -> Iterator[tuple[str, BinaryIO]]:
+    """The name by which a file is judged, and the file as it is on disk."""
+    called = _shown(file, name)
+    if not isinstance(file, str | os.PathLike):
+        yield called, file
+        return
+    try:
+        opened = open(file, "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise CallerError(f"{os.fspath(file)}: {error.strerror or error}") from None
+    with closing(opened):
+        yield called, opened
+
+
+def _start(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read(16)
+
+
+def _ignore(done: int) -> None:
+    """Progress that nobody asked for."""
+
+
+class _Overdue(Stopped):
+    """The time for reading is over."""
+
+
+def _until(progress: Progress, seconds: float) -> Progress:
+    end = time.monotonic() + seconds
+
+    def advance(done: int) -> None:
+        progress(done)
+        if time.monotonic() > end:
+            raise _Overdue
+
+    return advance
+
+
+def _masking(redactor: Redactor) -> Mask:
+    def mask(name: str, value: str) -> str:
+        (masked,) = redactor.redact_json({name: value}).values()  # under another name, when that is a secret itself
+        return redactor.redact(str(masked))
+
+    return mask
+
+
+def _counter(model: str) -> Callable[[str], int]:
+    return counter_for(model).count if model else estimate
+
+
+def _redactor() -> Redactor:
+    """One whose placeholders nobody can compare with those of another call."""
+    return Redactor(key=os.urandom(32))
+
+
+def _shown(file: str | os.PathLike[str] | BinaryIO, name: str) -> str:
+    return name or (Path(file).name if isinstance(file, str | os.PathLike) else "file")

@@ -1,0 +1,177 @@
+"""Reads a file in a process of its own, so that a hostile one takes neither the caller's memory nor its time.
+
+A new interpreter, never a fork: the caller may have threads that hold locks. Redaction stays with the caller, whose key
+the other process does not learn. The process is no sandbox: it runs with the caller's rights.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Final
+
+from .digest import Line, Report, measured
+from .reading import Source, Stopped
+
+MEMORY_MAX: Final = 256 * 1024 * 1024
+"""Bytes of memory that reading one file may take beyond what an interpreter takes."""
+
+SECONDS_MAX: Final = 20.0
+"""Seconds that reading one file may take."""
+
+_GRACE: Final = 5.0
+"""Seconds in which the process may report what it has read, once its time is over."""
+
+_VALUE_MAX: Final = 32 * 1024 * 1024
+"""Bytes of one value that the process sends."""
+
+_ROOT: Final = str(Path(__file__).parents[3])
+_CODE: Final = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tokenmizer_mw
+sys.path.append(sys.path.pop(0))
+from tokenmizer_mw.saving.files.child import main
+main()
+"""
+"""Loads this package from where the caller has it, and all else from where the interpreter looks first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one file may take: ``memory`` in bytes, ``seconds`` of time."""
+
+    memory: int = MEMORY_MAX
+    seconds: float = SECONDS_MAX
+
+
+def read_apart(source: Source, name: str, limits: Limits) -> tuple[str, Report]:
+    """The kind of the file and the report on it. A file beyond the limits gives a report of what was read, whose
+    ``broke`` names the limit."""
+    with _shared(source.file) as (path, handles), _started(handles) as process:
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()
+            process.kill()
+
+        watch = threading.Timer(limits.seconds + _GRACE, end)
+        watch.daemon = True
+        watch.start()
+        try:
+            job = {"file": path, "name": name, "memory": limits.memory, "seconds": limits.seconds}
+            _send(process, job)
+            result = _converse(process, source)
+        except (OSError, ValueError):  # it is gone, or what it sends makes no sense
+            result = None
+        finally:
+            watch.cancel()
+        if result is None:
+            process.kill()
+            return "binary", Report("file", broke=_why(process.wait(), overdue.is_set(), limits))
+    return result
+
+
+def _converse(process: subprocess.Popen[bytes], source: Source) -> tuple[str, Report] | None:
+    """Answer what the process asks until it reports; ``None`` when it ends before."""
+    assert process.stdout is not None
+    while line := process.stdout.readline(_VALUE_MAX):
+        match json.loads(line):
+            case ["advance", int(done)]:
+                _send(process, _advance(source, done))
+            case ["mask", str(name), str(value)]:
+                _send(process, source.mask(name, value))
+            case ["clean", str(text)]:
+                _send(process, source.clean(text))
+            case ["report", str(kind), dict(report)]:
+                return kind, _report(report)
+            case _:
+                return None
+    return None
+
+
+def _advance(source: Source, done: int) -> bool:
+    try:
+        source.advance(done)
+    except Stopped:
+        return False
+    return True
+
+
+def _send(process: subprocess.Popen[bytes], value: Any) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(value).encode() + b"\n")
+    process.stdin.flush()
+
+
+def _report(value: dict[str, Any]) -> Report:
+    lines = tuple(Line(str(one["text"]), float(one["weight"])) for one in value.get("lines", ()))
+    return Report(
+        str(value["title"]),
+        lines,
+        str(value.get("broke", "")),
+        tuple(map(str, value.get("more", ()))),
+        value.get("facts", {}),
+    )
+
+
+def _why(status: int, overdue: bool, limits: Limits) -> str:
+    """Why a process ended without a report."""
+    if overdue or -status == getattr(signal, "SIGXCPU", None):
+        return f"reading it takes more than {limits.seconds:g} s"
+    return f"reading it failed: its contents may take more than {measured(limits.memory)} of memory"
+
+
+@contextmanager
+def _started(handles: tuple[int, ...]) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _CODE, _ROOT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=handles,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+@contextmanager
+def _shared(file: BinaryIO) -> Iterator[tuple[str | int, tuple[int, ...]]]:
+    """What the process opens, and the handles that it inherits. A file without a handle is copied first."""
+    handle = _handle(file)
+    if handle is not None and os.name == "posix":
+        yield handle, (handle,)
+        return
+    folder = tempfile.mkdtemp()
+    try:
+        copy = Path(folder) / "file"
+        with copy.open("wb") as target:
+            file.seek(0)
+            shutil.copyfileobj(file, target)
+        yield str(copy), ()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _handle(file: IO[bytes]) -> int | None:
+    try:
+        return file.fileno()
+    except OSError:  # io.UnsupportedOperation is one
+        return None

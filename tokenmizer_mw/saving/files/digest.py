@@ -1,0 +1,157 @@
+"""What a file is told as: a few lines, the weightiest first, within a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw.safety.labels import flatten
+
+BUDGET: Final = 300
+"""Tokens of a digest, if nobody asks for more or less."""
+
+LINE_MAX: Final = 400
+"""Characters of one line of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a digest. Heavier lines are kept when there is not room for all; they stand in their order."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a reader says of a file: ``title`` ("CSV, 12 rows"), the lines, where it ``broke`` ("" when it did not), and
+    ``more``: what to ask for to see more ("--lines 100:120"). ``facts`` is the same for programs, JSON-ready."""
+
+    title: str
+    lines: tuple[Line, ...] = ()
+    broke: str = ""
+    more: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A file in few words. ``text`` takes ``tokens`` tokens; ``kind`` is the name of the reader ("csv"); ``size`` is in
+    bytes; ``partial`` says why it does not tell of the whole file ("" when it does)."""
+
+    name: str
+    kind: str
+    size: int
+    text: str
+    tokens: int
+    partial: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "size": self.size,
+            "tokens": self.tokens,
+            "partial": self.partial,
+            "text": self.text,
+            "facts": dict(self.facts),
+        }
+
+
+def told(
+    name: str,
+    kind: str,
+    size: int,
+    report: Report,
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    clean: Callable[[str], str],
+) -> Digest:
+    """``report`` within ``budget`` tokens, counted by ``count``. The title and what broke are always told. Every line
+    is flat, and ``clean`` has taken out of it, and of the facts, what must not be told."""
+
+    def line(text: str) -> str:
+        return flatten(clean(text), LINE_MAX)
+
+    head = [line(f"{name}: {report.title}, {measured(size)}")]
+    if report.broke:
+        head.append(line(f"incomplete: {report.broke}"))
+    tail = [line(f"more: {'; '.join(report.more)}")] if report.more else []
+    lines = [Line(line(one.text), one.weight) for one in report.lines]
+    text = _fitted(head, lines, tail, budget, count)
+    return Digest(line(name), kind, size, text, count(text), line(report.broke), _cleaned(report.facts, clean))
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """JSON with every string in it cleaned, the names of members too; of names that are one then, the first stands."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        told: dict[str, Any] = {}
+        for name, one in value.items():
+            told.setdefault(clean(name), _cleaned(one, clean))
+        return told
+    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _fitted(head: list[str], lines: list[Line], tail: list[str], budget: int, count: Callable[[str], int]) -> str:
+    """The most lines that fit, by weight; which ones they are is found by halving, since a longer text never has fewer
+    tokens."""
+    ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))
+
+    def shown(kept: int) -> str:
+        places = sorted(ranked[:kept])
+        left = len(lines) - kept
+        rest = [f"({counted(left, 'further line')} left out)"] if left else []
+        return "\n".join([*head, *(lines[place].text for place in places), *rest, *tail])
+
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(shown(middle)) <= budget else (low, middle - 1)
+    text = shown(low)
+    return text if low or count(text) <= budget else _cut("\n".join(head), budget, count)
+
+
+def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """The first words of ``text`` that fit: whole ones, since half a number would be another number."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(text[:middle]) <= budget else (low, middle - 1)
+    words = text if low == len(text) else text[: low + 1].rpartition(" ")[0]
+    return words.rstrip(" ,:;")
+
+
+def measured(size: int) -> str:
+    """A number of bytes for people."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB"):
+        if amount < 1_000:
+            return f"{amount:.0f} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1_000
+    return f"{amount:.1f} GB"
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things: "1 line", "2,000 lines"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """A share for people: "12 %", "<1 %"."""
+    if not whole:
+        return "0 %"
+    percent = 100 * part / whole
+    return f"{percent:.0f} %" if percent >= 1 or not part else "<1 %"
+
+
+def listed(names: Iterable[str], most: int) -> str:
+    """The first ``most`` names, and how many more there are."""
+    every = list(names)
+    rest = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + rest

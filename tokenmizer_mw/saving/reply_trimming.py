@@ -1,0 +1,102 @@
+"""Replies that are not streamed, held back until they are whole, and sent on without pleasantries: an ASGI middleware.
+
+It stands behind the memory, which then keeps what the client gets. Off unless the settings say so: whoever waits for a
+whole reply waits no longer for it, but other replies must not be held, and are not.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from tokenmizer_mw.runtime.offload import CPU, offload
+from tokenmizer_mw.saving.compress.replies import trim_reply
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+INLINE_MAX: Final = 16 * 1024
+"""Bytes of a reply that are looked at on the event loop."""
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+class TrimmedReplies:
+    """``app`` whose whole JSON replies of up to ``most`` bytes lose polite sentences at their edges."""
+
+    def __init__(self, app: App, *, most: int) -> None:
+        self.app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        await self.app(scope, receive, _Held(send, self._most).send)
+
+
+class _Held:
+    """A response on its way: its start and its pieces wait until it is whole, or until it is clear that it is not one
+    to look at."""
+
+    def __init__(self, send: Send, most: int) -> None:
+        self._send = send
+        self._most = most
+        self._start: Message | None = None
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_whole_json(message):
+            self._start = message
+            return
+        if self._start is None or message["type"] != "http.response.body":
+            await self._release()
+            await self._send(message)
+            return
+        self._pieces.append(bytes(message.get("body", b"")))
+        self._size += len(self._pieces[-1])
+        more = message.get("more_body", False)
+        if self._size > self._most:
+            await self._release()
+            if not more:
+                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif not more:
+            await self._trimmed(b"".join(self._pieces))
+
+    async def _release(self) -> None:
+        """Send on what was held, as it came."""
+        start, self._start = self._start, None
+        if start is None:
+            return
+        await self._send(start)
+        for piece in self._pieces:
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+
+    async def _trimmed(self, body: bytes) -> None:
+        start, self._start = self._start or {}, None
+        try:
+            shorter = trim_reply(body) if len(body) <= INLINE_MAX else await offload(lambda: trim_reply(body), CPU)
+        except Exception as error:
+            _log.warning("trim_failed: %s; the reply went on as it was", type(error).__name__)
+            shorter = body
+        if shorter is not body:
+            length = str(len(shorter)).encode()
+            pairs = [(name, length if name.lower() == b"content-length" else value) for name, value in start["headers"]]
+            start = {**start, "headers": pairs}
+        await self._send(start)
+        await self._send({"type": "http.response.body", "body": shorter, "more_body": False})
+
+
+def _is_whole_json(start: Message) -> bool:
+    """Whether a response may be a reply in JSON that is not encoded."""
+    headers = start["headers"] = list(start.get("headers", ()))
+    told = {bytes(name).lower(): bytes(value).lower() for name, value in headers}
+    encoded = told.get(b"content-encoding", b"identity") not in (b"", b"identity")
+    kind = told.get(b"content-type", b"").partition(b";")[0].strip()
+    return start["status"] == 200 and not encoded and kind == b"application/json"

@@ -1,0 +1,175 @@
+"""The port of the places that keys are kept in, and those that need no database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Any, Final, Protocol
+
+from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.runtime.forking import make_lock
+
+from .caller import SCOPES
+from .keys import Key, digest_from, require_key
+
+KEYS_VARIABLE: Final = "TOKENMIZER_ACCESS_KEYS"
+"""Environment variable that may hold the list of keys, as YAML or JSON."""
+
+
+class KeyStore(Protocol):
+    """Keys, by their ids; sync, and safe to call from several threads and processes.
+
+    All methods raise ``StoreUnavailable`` when the store cannot be reached, read or written, ``StoreCorrupt`` when
+    what is in it cannot be read.
+    """
+
+    def add(self, key: Key) -> None:
+        """Keep a new key. Raises ``ConfigError`` when its id or its digest is kept already."""
+
+    def kept(self) -> Sequence[Key]:
+        """All keys, those that are revoked or expired too, the oldest first."""
+
+    def revoke(self, key_id: str, at: float) -> bool:
+        """The key opens nothing from ``at`` on. False when there is no such key; one that was revoked before stays
+        revoked since then."""
+
+    def close(self) -> None:
+        """Release files and threads. Closing twice is harmless."""
+
+
+class MemoryKeys:
+    """Keys of this process alone."""
+
+    def __init__(self, keys: Iterable[Key] = ()) -> None:
+        self._keys: dict[str, Key] = {}
+        self._guard = make_lock()
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: Key) -> None:
+        """See ``KeyStore.add``."""
+        require_key(key)
+        with self._guard:
+            if any(key.id == other.id or key.digest == other.digest for other in self._keys.values()):
+                raise taken(key)
+            self._keys[key.id] = key
+
+    def kept(self) -> Sequence[Key]:
+        """See ``KeyStore.kept``."""
+        with self._guard:
+            return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
+
+    def revoke(self, key_id: str, at: float) -> bool:
+        """See ``KeyStore.revoke``."""
+        with self._guard:
+            key = self._keys.get(key_id)
+            if key is None:
+                return False
+            if key.revoked_at is None:
+                self._keys[key_id] = replace(key, revoked_at=at)
+            return True
+
+    def close(self) -> None:
+        """See ``KeyStore.close``."""
+
+
+class ListedKeys:
+    """Keys as a configuration lists them, for servers without a store: they change with the configuration only."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self._keys = tuple(MemoryKeys(keys).kept())
+
+    def add(self, key: Key) -> None:
+        """Raises ``CallerError``: the list is written by hand."""
+        raise CallerError("these keys are listed in the configuration: add the new one's entry there")
+
+    def kept(self) -> Sequence[Key]:
+        """See ``KeyStore.kept``."""
+        return self._keys
+
+    def revoke(self, key_id: str, at: float) -> bool:
+        """Raises ``CallerError``: the list is written by hand."""
+        raise CallerError("these keys are listed in the configuration: take the key's entry out of it")
+
+    def close(self) -> None:
+        """See ``KeyStore.close``."""
+
+
+def taken(key: Key) -> ConfigError:
+    """The error for a key whose id or digest is kept already."""
+    return ConfigError(f"key {key.id} is kept already")
+
+
+def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
+    """The keys that a configuration lists: mappings with ``tenant`` and ``sha256`` (64 hexadecimal digits), maybe
+    ``id``, ``scopes`` (a list, or names with commas between them) and ``expires`` (a date or time, UTC where it names
+    no zone).
+
+    Raises ``ConfigError`` that names ``where`` and the entry.
+    """
+    if not isinstance(entries, list):
+        raise ConfigError(f"{where}: expected a list of keys")
+    keys = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            keys.append(_listed(entry))
+        except ConfigError as error:
+            raise ConfigError(f"{where}: entry {number}: {error}") from None
+    try:
+        return ListedKeys(keys)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
+    """``listed_keys`` of a text in YAML or JSON, such as the value of the variable ``KEYS_VARIABLE``."""
+    import yaml
+
+    try:
+        entries = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ConfigError(f"{where}: not readable as YAML") from None  # the reason would repeat what is written there
+    return listed_keys(entries, where)
+
+
+_ENTRY: Final = frozenset({"id", "tenant", "sha256", "scopes", "expires"})
+
+
+def _listed(entry: object) -> Key:
+    if not isinstance(entry, Mapping):
+        raise ConfigError("expected a mapping with tenant and sha256")
+    if unknown := sorted(str(name) for name in entry.keys() - _ENTRY):
+        raise ConfigError(f"unknown: {', '.join(unknown)}; known: {', '.join(sorted(_ENTRY))}")
+    digest, tenant = digest_from(entry.get("sha256")), entry.get("tenant")
+    if not isinstance(tenant, str):
+        raise ConfigError("tenant is a text")
+    id_ = str(entry.get("id") or digest.hex()[:12])
+    key = Key(id_, tenant, digest, _scopes(entry.get("scopes")), 0.0, _moment(entry.get("expires")))
+    require_key(key)
+    return key
+
+
+def _scopes(given: Any) -> frozenset[str]:
+    if given is None:
+        return frozenset(SCOPES) - {"admin"}
+    names = given.split(",") if isinstance(given, str) else given
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ConfigError("scopes is a list of names")
+    return frozenset(name.strip() for name in names)
+
+
+def _moment(given: Any) -> float | None:
+    """Seconds since the epoch; YAML makes dates and times of what looks like them, JSON leaves texts."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            given = datetime.fromisoformat(given)
+        except ValueError:
+            raise ConfigError("expires is a date or a time, such as 2027-01-31") from None
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, time())
+    if not isinstance(given, datetime):
+        raise ConfigError("expires is a date or a time, such as 2027-01-31")
+    return (given if given.tzinfo is not None else given.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,135 @@
+"""What this process knows of the keys: read again every few seconds, never for a request alone.
+
+    refresh_seconds   after which what was read last is read again before anybody is let in: a key that was revoked
+                      opens nothing after that long, in any process
+    stale_seconds     how long what was read last counts while the store does not answer; after that nobody comes in
+
+A key is compared with all that are kept, in constant time, when it is first seen; after that it is found by a hash
+with a secret of this process, so that a request costs the same however many keys there are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import anyio
+
+from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.runtime.offload import STORE, offload
+
+from .caller import Caller
+from .key_store import KeyStore
+from .keys import Key, digest_of, looks_like_key, matching
+
+_SEEN_MAX: Final = 10_000
+"""Keys that were seen and hold; more of them are compared anew."""
+
+_AGAIN_SECONDS: Final = 1.0
+"""After which a store that did not answer is asked again."""
+
+_log = logging.getLogger("tokenmizer_mw")
+
+Seconds = Callable[[], float]
+
+
+class Keyring:
+    """The keys of a store as this process knows them; for one event loop.
+
+    ``now`` tells the time of day, by which keys expire; ``clock`` measures how old the knowledge is.
+    """
+
+    def __init__(
+        self,
+        store: KeyStore,
+        *,
+        refresh_seconds: float = 5.0,
+        stale_seconds: float = 30.0,
+        now: Seconds = time.time,
+        clock: Seconds = time.monotonic,
+    ) -> None:
+        if not 0 < refresh_seconds <= stale_seconds:
+            raise ConfigError("0 < refresh_seconds <= stale_seconds")
+        self.store = store
+        self._refresh_seconds = refresh_seconds
+        self._stale_seconds = stale_seconds
+        self._now = now
+        self._clock = clock
+        self._keys: Sequence[Key] = ()
+        self._fresh_until = self._stale_at = self._again_at = -math.inf
+        self._seen: dict[bytes, tuple[Key, Caller]] = {}
+        self._secret = secrets.token_bytes(32)
+        self._reading: anyio.Event | None = None
+
+    @property
+    def fresh(self) -> bool:
+        """Whether keys may be looked up in what was read last; otherwise ``refresh`` first."""
+        return self._clock() < self._fresh_until
+
+    async def refresh(self) -> None:
+        """Read the keys again if that is due; of several that find it due, one reads and the others wait.
+
+        Raises ``StoreUnavailable`` when the store does not answer and what was read last is too old.
+        """
+        while not self.fresh:
+            if self._reading is not None:
+                await self._reading.wait()
+                continue
+            if self._clock() < self._again_at:
+                raise StoreUnavailable("the keys could not be read")
+            self._reading = anyio.Event()
+            try:
+                if await self._read():
+                    return  # just read is fresh, however short that holds
+            finally:
+                self._reading.set()
+                self._reading = None
+
+    async def _read(self) -> bool:
+        """Whether the store answered. One that does not is left alone for a while: requests must not queue up to
+        fail."""
+        begun = self._clock()
+        try:
+            keys = await offload(self.store.kept, STORE)
+        except Exception as error:
+            _log.warning("keys_not_read: %s", type(error).__name__)
+            self._again_at = self._clock() + min(_AGAIN_SECONDS, self._refresh_seconds)
+            self._fresh_until = min(self._again_at, self._stale_at)
+            return False
+        if list(keys) != list(self._keys):
+            self._keys, self._seen = keys, {}
+        self._stale_at = begun + self._stale_seconds
+        self._fresh_until = self._clock() + self._refresh_seconds
+        return True
+
+    def known(self, written: bytes) -> Caller | None:
+        """Who comes with a key that was looked up before; ``None`` for one that was not, or no longer holds."""
+        found = self._seen.get(self._mark(written))
+        return found[1] if found is not None and found[0].good_at(self._now()) else None
+
+    def by_id(self, id: str) -> Caller | None:
+        """Who comes with the key of this id, for those who were let in by it before; ``None`` when it does not hold any
+        more."""
+        found = next((key for key in self._keys if key.id == id), None)
+        return found.caller() if found is not None and found.good_at(self._now()) else None
+
+    def look_up(self, written: bytes) -> Caller | None:
+        """Who comes with the key; ``None`` for what is no key, or one that is unknown, revoked or expired."""
+        if not looks_like_key(written):
+            return None
+        key = matching(digest_of(written), self._keys)
+        if key is None or not key.good_at(self._now()):
+            return None
+        if len(self._seen) >= _SEEN_MAX:
+            self._seen.clear()
+        caller = key.caller()
+        self._seen[self._mark(written)] = key, caller
+        return caller
+
+    def _mark(self, written: bytes) -> bytes:
+        return hashlib.blake2b(written, key=self._secret, digest_size=32).digest()

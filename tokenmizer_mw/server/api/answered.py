@@ -1,0 +1,25 @@
+"""How many requests were answered, for whoever scrapes it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tokenmizer_mw.runtime.forking import make_lock
+
+
+class Answered:
+    """Answers by route and status. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._guard = make_lock()
+
+    def count(self, route: str, status: int) -> None:
+        """One more."""
+        with self._guard:
+            self._counts[route, status] += 1
+
+    def items(self) -> list[tuple[tuple[str, int], int]]:
+        """The counts so far."""
+        with self._guard:
+            return sorted(self._counts.items())

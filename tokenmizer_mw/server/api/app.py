@@ -1,0 +1,232 @@
+"""The ASGI application: lets in who may, has the work done beside the event loop, and says what came of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.runtime.offload import CALLS, offload
+from tokenmizer_mw.server.access.caller import Caller, caller_of
+
+from .answered import Answered
+from .asked import Asked, Written
+from .callers import Authorize, NoVerdict, asked_by
+from .document import document
+from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, Problem, Refused, forbidden, problem_of, wrong_method
+from .health import Check, Doubt, Health
+from .intake import Gone, body_of, query_of
+from .paths import Matched, matched
+from .table import JSON, ROUTES, Route
+
+if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+    from starlette.types import Receive, Scope, Send
+
+_log = logging.getLogger("tokenmizer_mw.server.api")
+
+_ALWAYS: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_NOBODY: Final = Caller(LOCAL_TENANT, scopes=frozenset())
+_NO_ROUTE_NAME: Final = "none"
+_PREFIXES: Final = 8
+
+
+def api(
+    memory: SessionMemory,
+    *,
+    authorize: Authorize | None = None,
+    checks: Sequence[Check] = (),
+    doubts: Sequence[Doubt] = (),
+    collectors: Iterable[Collector] = (),
+    worker: str = "",
+    clock: Callable[[], float] = time.time,
+) -> Api:
+    """The memory over HTTP, as an ASGI application to be mounted under any prefix.
+
+    ``authorize`` says who asks, see ``Authorize``. Without it the caller is whom ``server.access`` has let in;
+    where that is nobody, all routes but health and the document answer 401. ``authorize=local`` lets everybody do
+    everything with the local tenant: for applications that only their owner reaches.
+
+    ``checks`` are what else must hold before ``/health`` says ready, ``doubts`` what else must work before it says
+    ok; ``collectors`` are more for ``/metrics``, which is
+    there when the extra ``metrics`` is installed; ``worker`` names this process there, where there are several. The
+    memory stays the host's to close. Raises ``ConfigError`` for
+    arguments of another kind.
+    """
+    if not isinstance(memory, SessionMemory):
+        raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
+    if authorize is not None and not callable(authorize):
+        raise ConfigError(f"authorize is called with the scope of a request: {authorize!r:.60} cannot be called")
+    health = Health(memory, tuple(checks), clock, tuple(doubts))
+    return Api(memory, authorize or caller_of, health, tuple(collectors), worker, clock)
+
+
+class Api:
+    """What ``api`` makes."""
+
+    def __init__(
+        self,
+        memory: SessionMemory,
+        authorize: Authorize,
+        health: Health,
+        collectors: tuple[Collector, ...],
+        worker: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._memory = memory
+        self._authorize = authorize
+        self._health = health
+        self._clock = clock
+        self._answered = Answered()
+        self.routes = (*ROUTES, *self._own(), *_metrics(memory, self._answered, health, collectors, worker))
+
+    def _own(self) -> tuple[Route, ...]:
+        @lru_cache(maxsize=_PREFIXES)
+        def told_under(prefix: str) -> dict[str, Any]:
+            return document(self.routes, prefix)
+
+        def told(asked: Asked[Any, None]) -> dict[str, Any]:
+            return told_under(asked.prefix)
+
+        summary = "This document."
+        return (Route("openapi", "GET", "/api/openapi.json", None, summary, told, dict[str, Any]),)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection."""
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+        elif scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = matched(scope, self.routes)
+        name = _NO_ROUTE_NAME
+        headers: Mapping[str, str] = {}
+        try:
+            route = _route(found, scope["method"])
+            name = route.name
+            answer = await self._worked(route, found, scope, receive)
+        except Refused as refused:
+            answer, headers = _told(refused.problem), refused.problem.headers
+        except Gone:
+            return
+        except Exception as error:
+            _failed(name, error)
+            self._memory.count("api_failed")
+            answer = _told(FAULT)
+        self._answered.count(name, answer.status)
+        await _send(send, answer, headers, bare=scope["method"] == "HEAD")
+
+    async def _worked(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> Written:
+        caller = await self._let_in(route, scope)
+        query = query_of(route, scope.get("query_string", b""))
+        body = await body_of(route, scope, receive, self._memory.settings)
+        session_id = found.session_id if found is not None else ""
+        prefix = scope.get("root_path", "")
+        asked = Asked(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
+        if route.name == "live":  # touches no store: it answers while every thread waits for one
+            return _done(route, asked)
+        return await offload(partial(_done, route, asked), CALLS)
+
+    async def _known(self, scope: Scope) -> Caller:
+        """Who asks where nobody has to say so."""
+        with suppress(NoVerdict):
+            return await asked_by(self._authorize, scope) or _NOBODY
+        return _NOBODY
+
+    async def _let_in(self, route: Route, scope: Scope) -> Caller:
+        """Who asks. Raises ``Refused`` for who may not."""
+        if route.scope is None:
+            return await self._known(scope) if route.name == "health" else _NOBODY
+        try:
+            caller = await asked_by(self._authorize, scope)
+        except NoVerdict as failure:
+            _failed("authorize", failure.__cause__ or failure)
+            raise Refused(NO_VERDICT) from None
+        if caller is None:
+            raise Refused(UNAUTHORIZED)
+        if not caller.may(route.scope):
+            raise Refused(forbidden(route.scope))
+        return caller
+
+
+def _metrics(
+    memory: SessionMemory, answered: Answered, health: Health, collectors: Iterable[Collector], worker: str
+) -> tuple[Route, ...]:
+    """The route that Prometheus scrapes; none without its library."""
+    try:
+        from . import metrics
+    except ModuleNotFoundError as missing:
+        if missing.name != "prometheus_client":
+            raise
+        return ()
+    registry = metrics.registry_of(memory, answered, health, collectors, worker)
+
+    def told(asked: Asked[Any, None]) -> Written:
+        return Written(metrics.exposed(registry), metrics.MEDIA)
+
+    summary = "Counters of this process, for Prometheus."
+    return (Route("metrics", "GET", "/metrics", "admin", summary, told, "text/plain"),)
+
+
+def _route(found: Matched | None, method: str) -> Route:
+    """Raises ``Refused`` for a path that leads nowhere, and for a method that it does not take."""
+    if found is None:
+        raise Refused(NO_ROUTE)
+    route = found.routes.get("GET" if method == "HEAD" else method)
+    if route is None:
+        allowed = [*found.routes, *(["HEAD"] if "GET" in found.routes else [])]
+        raise Refused(wrong_method(", ".join(sorted(allowed))))
+    return route
+
+
+def _done(route: Route, asked: Asked[Any, Any]) -> Written:
+    """What came of the work, ready to be sent. Raises ``Refused``."""
+    try:
+        found = route.work(asked)
+    except TokenMizerError as error:
+        problem = problem_of(error)
+        if problem is None:
+            raise
+        if problem.status >= FAULT.status:
+            _failed(route.name, error)
+        raise Refused(problem) from None
+    return found if isinstance(found, Written) else Written(_json(found), JSON, route.status)
+
+
+def _json(value: object) -> bytes:
+    """ASCII: half of a surrogate pair in somebody's text cannot be written otherwise."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _told(problem: Problem) -> Written:
+    return Written(_json(problem.to_dict()), JSON, problem.status)
+
+
+def _failed(name: str, error: BaseException) -> None:
+    """Log a failure of ours: its kind and place, never its text, which may hold what was said."""
+    _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))
+
+
+async def _send(send: Send, answer: Written, headers: Mapping[str, str], *, bare: bool) -> None:
+    told = [(b"content-type", answer.media.encode()), (b"content-length", str(len(answer.body)).encode()), *_ALWAYS]
+    told += [(name.encode(), value.encode()) for name, value in (*answer.headers, *headers.items())]
+    await send({"type": "http.response.start", "status": answer.status, "headers": told})
+    await send({"type": "http.response.body", "body": b"" if bare else answer.body})
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

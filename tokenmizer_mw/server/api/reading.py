@@ -1,0 +1,250 @@
+"""What the routes that only read do. Each runs in a worker thread and returns what goes out as JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final, cast
+
+from tokenmizer_mw.context.compaction.seal import SealBroken
+from tokenmizer_mw.errors import InvalidSession, UnknownSession
+from tokenmizer_mw.graph.export.formats import format_named
+from tokenmizer_mw.graph.views import diff
+from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.operations.exports import export_lines
+from tokenmizer_mw.session import SessionState, fold
+from tokenmizer_mw.store.log import Place, SessionInfo, require_place
+
+from . import shapes
+from .asked import Asked, Written
+from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, Problem, Refused, invalid
+
+LINES: Final = "application/x-ndjson"
+
+
+def resume(asked: Asked[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
+    """The resume block of a session."""
+    wish = asked.query
+    found = asked.memory.resume(
+        asked.session_id, wish.level, budget=wish.budget, query=wish.query, model=wish.model, tenant=asked.tenant
+    )
+    return {
+        "session_id": asked.session_id,
+        "text": found.text,
+        "tokens": found.tokens,
+        "exact": found.exact,
+        "level": found.level,
+        "budget": found.budget,
+        "node_ids": list(found.node_ids),
+        "turn": found.turn,
+    }
+
+
+def graph(asked: Asked[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Written:
+    """The graph of a session as it is now, or a file of it."""
+    if asked.query.format != "json":
+        return _file(asked, asked.query.format)
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
+    return {"session_id": asked.session_id, "graph": cast(shapes.Graph, found.to_dict())}
+
+
+def _file(asked: Asked[Any, None], name: str) -> Written:
+    """An export, to be saved: it never runs as a page of whoever serves it."""
+    text = asked.memory.export(asked.session_id, name, tenant=asked.tenant)
+    kind = format_named(name)
+    keep = ("content-disposition", f'attachment; filename="session-graph{kind.suffix}"')
+    return Written(text.encode(), kind.media_type, headers=(keep, ("content-security-policy", "sandbox")))
+
+
+def history(asked: Asked[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
+    """The graph of a session as it was believed at a time, or as it was true then."""
+    at, by = asked.query.at_time, asked.query.as_
+    when = {"recorded_at": at} if by == "recorded" else {"valid_at": at}
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant, **when)
+    told = cast(shapes.Graph, found.to_dict())
+    return {"session_id": asked.session_id, "at_time": at, "as": by, "graph": told}
+
+
+def transitions(asked: Asked[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
+    """Every decision that replaced another."""
+    found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
+    steps = found.transitions()
+    ends = {id for step in steps for id in (step.old, step.new)}
+    nodes = [node for node in found.to_dict()["nodes"] if node["id"] in ends]
+    told = [cast(shapes.Transition, transition_to_dict(step)) for step in steps]
+    return {"session_id": asked.session_id, "transitions": told, "nodes": nodes}
+
+
+def why(asked: Asked[shapes.WhyQuery, None]) -> shapes.WhyAnswer:
+    """Why a fact is so."""
+    found = asked.memory.why(asked.session_id, asked.query.text, tenant=asked.tenant)
+    if found is None:
+        raise Refused(UNKNOWN_NODE)
+    told: dict[str, Any] = found.to_dict()
+    return cast(shapes.WhyAnswer, {"session_id": asked.session_id, **told, "text": found.text})
+
+
+def search(asked: Asked[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
+    """The facts that share most with a text."""
+    hits = asked.memory.search(asked.session_id, asked.query.text, asked.query.k, tenant=asked.tenant)
+    told = [shapes.node_of(hit.node) for hit in hits]
+    found = [shapes.Found(node=node, score=hit.score) for node, hit in zip(told, hits, strict=True)]
+    return {"session_id": asked.session_id, "hits": found}
+
+
+def changes(asked: Asked[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
+    """What changed between two places of a session."""
+    asked.memory.graph(asked.session_id, tenant=asked.tenant)  # all facts are drawn first
+    events = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
+    before, after = _place(events, asked.query.from_), _place(events, asked.query.to)
+    found = diff(_upto(events, before), _upto(events, after))
+    told = cast(shapes.Diff, found.to_dict())
+    return {"session_id": asked.session_id, "from": before, "to": after, "diff": told}
+
+
+def _upto(events: Sequence[Recorded], seq: int) -> Any:
+    return fold([event for event in events if event.seq <= seq]).graph
+
+
+def _place(events: Sequence[Recorded], named: str | None) -> int:
+    """The number of the event that a place names. Raises ``Refused`` for a checkpoint that is not there."""
+    newest = events[-1].seq if events else 0
+    if named is None:
+        return newest
+    if named.isdigit():
+        return min(int(named), newest)
+    for recorded in events:
+        if isinstance(recorded.event, Checkpointed) and recorded.event.id == named:
+            return recorded.seq
+    raise Refused(UNKNOWN_CHECKPOINT)
+
+
+def checkpoints(asked: Asked[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
+    """The checkpoints of a session."""
+    marks: list[shapes.Mark] = [
+        {
+            "id": recorded.event.id,
+            "seq": recorded.seq,
+            "recorded_at": recorded.recorded_at,
+            "turn": recorded.event.turn,
+            "tokens": recorded.event.tokens,
+        }
+        for recorded in _events(asked)
+        if isinstance(recorded.event, Checkpointed)
+    ]
+    return {"session_id": asked.session_id, "checkpoints": marks}
+
+
+def export(asked: Asked[shapes.NoQuery, None]) -> Written:
+    """The events of a session, one a line."""
+    lines = export_lines(asked.session_id, _events(asked))
+    return Written("".join(f"{line}\n" for line in lines).encode(), LINES)
+
+
+def _events(asked: Asked[Any, None]) -> Sequence[Recorded]:
+    found = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
+    if not found:
+        raise UnknownSession
+    return found
+
+
+def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
+    """A page of the tenant's sessions."""
+    most = min(asked.query.limit, asked.memory.settings.page_max)
+    after = _read_cursor(asked.query.cursor) if asked.query.cursor is not None else None
+    found = asked.memory.sessions(after=after, limit=most + 1, tenant=asked.tenant)
+    page = found[:most]
+    listed = [_listed(asked, info) for info in page]
+    return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
+
+
+def _listed(asked: Asked[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.Listed:
+    told: shapes.Listed = {
+        "session_id": info.key.id,
+        "events": info.seq,
+        "created_at": info.created_at,
+        "updated_at": info.updated_at,
+    }
+    if asked.query.details:
+        with suppress(UnknownSession):  # erased meanwhile
+            goal, open_work = asked.memory.view(info.key.id, _goal_and_open_work, tenant=asked.tenant)
+            told |= {"goal": goal, "open_work": open_work}
+    return told
+
+
+def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
+    goals = [node.label for node in state.graph.nodes("goal") if node.current]
+    return (goals[-1] if goals else ""), len(state.graph.unfinished())
+
+
+def recall(asked: Asked[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
+    """What a session says about a question."""
+    wish = asked.query
+    found = asked.memory.recall(asked.session_id, wish.query, budget=wish.budget, tenant=asked.tenant)
+    return {
+        "session_id": asked.session_id,
+        "text": found.text,
+        "tokens": found.tokens,
+        "node_ids": list(found.ids),
+        "messages": list(found.turns),
+    }
+
+
+def compaction(asked: Asked[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
+    """What a compaction that a client keeps stands for."""
+    try:
+        kept = asked.memory.seal().open(asked.tenant, asked.body.encrypted_content)
+    except SealBroken as error:
+        raise Refused(
+            Problem(404, "unknown_compaction", f"The compaction cannot be read: {error}.", "encrypted_content")
+        ) from None
+    return {
+        "session_id": kept.session,
+        "checkpoint": kept.checkpoint,
+        "text": kept.text,
+        "open": kept.open,
+        "tokens": kept.tokens,
+    }
+
+
+def _cursor(info: SessionInfo) -> str:
+    return base64.urlsafe_b64encode(json.dumps(info.place).encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> Place:
+    try:
+        raw = base64.urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        updated_at, id = json.loads(raw)
+        place = float(updated_at), str(id)
+        require_place(LOCAL_TENANT, place)
+    except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error, InvalidSession):
+        raise Refused(invalid("cursor: not one of ours.", "cursor")) from None
+    return place
+
+
+def stats(asked: Asked[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
+    """The tenant's sessions in figures, and what calls cost and saved."""
+    wish = asked.query
+    saved = asked.memory.savings(
+        wish.session,
+        model=wish.model,
+        since=wish.from_ or "",
+        until=wish.to or "",
+        by=(wish.by,) if wish.by else (),
+        tenant=asked.tenant,
+    )
+    found = asked.memory.sessions(tenant=asked.tenant)
+    told: shapes.StatsAnswer = {
+        "sessions": len(found),
+        "events": sum(info.seq for info in found),
+        "oldest": min((info.created_at for info in found), default=None),
+        "newest": max((info.updated_at for info in found), default=None),
+        "savings": cast(shapes.Savings, saved.to_dict()),
+    }
+    if asked.caller.may("admin"):
+        told["counters"] = asked.memory.counters()
+    return told

@@ -1,0 +1,121 @@
+"""The one list of routes: where, who may, what goes in, what comes out, and who does the work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel
+
+from tokenmizer_mw.graph.export.formats import FORMATS
+
+from . import reading, shapes, writing
+from .asked import Asked, Written
+
+JSON: Final = "application/json"
+LINES: Final = reading.LINES
+
+Method = Literal["GET", "POST", "DELETE"]
+Scope = Literal["read", "write", "erase", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route. ``path`` may hold ``{session_id}``, one segment whose slashes are encoded.
+
+    ``scope``: what the caller needs; ``None`` lets everybody in. ``work`` runs in a worker thread; what it returns goes
+    out as ``answer``: the type of its JSON, or another media type. ``body``: a model of the JSON that comes in, or the
+    media types that ``work`` reads itself; ``also``: media types of text that it may answer instead; ``failures``:
+    statuses that it may end with besides those that follow from the rest of the row.
+    """
+
+    name: str
+    method: Method
+    path: str
+    scope: Scope | None
+    summary: str
+    work: Callable[[Asked[Any, Any]], Any]
+    answer: Any
+    query: type[BaseModel] = shapes.NoQuery
+    body: type[BaseModel] | tuple[str, ...] | None = None
+    status: int = 200
+    failures: tuple[int, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def of_session(self) -> bool:
+        """Whether it is about one session."""
+        in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
+        return "{session_id}" in self.path or in_body
+
+
+def _health(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer | Written:
+    found = asked.health.look(with_place=asked.caller.may("admin"))
+    return found if found["ready"] else Written(json.dumps(found).encode(), JSON, 503)
+
+
+def _live(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer:
+    return {"status": "ok", "live": True, "ready": True, "reasons": []}
+
+
+_GRAPH: Final = "/api/graph/{session_id}"
+_SESSION: Final = "/api/sessions/{session_id}"
+_FILES: Final = tuple(sorted({one.media_type.partition(";")[0] for one in FORMATS.values()} - {JSON}))
+
+# fmt: off
+ROUTES: Final[tuple[Route, ...]] = (
+    Route("checkpoint", "POST", "/api/checkpoint", "write", "Mark this point of a session.",
+          writing.checkpoint, shapes.CheckpointAnswer, body=shapes.CheckpointBody, status=201),
+    Route("checkpoints", "GET", "/api/checkpoints/{session_id}", "read", "The checkpoints of a session.",
+          reading.checkpoints, shapes.CheckpointsAnswer),
+    Route("resume", "GET", "/api/resume/{session_id}", "read", "The resume block of a session.",
+          reading.resume, shapes.ResumeAnswer, shapes.ResumeQuery),
+    Route("graph", "GET", _GRAPH, "read", "The graph of a session, as JSON or as a file.",
+          reading.graph, shapes.GraphAnswer, shapes.GraphQuery, also=_FILES),
+    Route("history", "GET", f"{_GRAPH}/history", "read", "The graph as it was believed, or true, at a time.",
+          reading.history, shapes.HistoryAnswer, shapes.HistoryQuery),
+    Route("transitions", "GET", f"{_GRAPH}/transitions", "read", "Every decision that replaced another.",
+          reading.transitions, shapes.TransitionsAnswer),
+    Route("why", "GET", f"{_GRAPH}/why", "read", "Why a fact is so: who said it, what it replaced.",
+          reading.why, shapes.WhyAnswer, shapes.WhyQuery),
+    Route("search", "GET", f"{_GRAPH}/search", "read", "The facts that share most with a text.",
+          reading.search, shapes.SearchAnswer, shapes.SearchQuery),
+    Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",
+          reading.changes, shapes.DiffAnswer, shapes.DiffQuery),
+    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
+          writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
+    Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
+          writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
+    Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",
+          writing.archive, shapes.EditAnswer, body=shapes.ArchiveBody),
+    Route("pin", "POST", "/api/pin", "write", "Put a fact before others in resume blocks, or no longer.",
+          writing.pin, shapes.EditAnswer, body=shapes.PinBody),
+    Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",
+          writing.correct, shapes.EditAnswer, body=shapes.CorrectBody),
+    Route("undo", "POST", "/api/undo", "write", "Take a change by hand back.",
+          writing.undo, shapes.EditAnswer, body=shapes.UndoBody),
+    Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
+          reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
+    Route("compaction", "POST", "/api/compaction", "read", "What a compaction that a client keeps stands for.",
+          reading.compaction, shapes.CompactionAnswer, body=shapes.CompactionBody, failures=(404,)),
+    Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
+          reading.sessions, shapes.SessionsAnswer, shapes.SessionsQuery),
+    Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good.",
+          writing.forget, shapes.ErasedAnswer),
+    Route("export", "GET", f"{_SESSION}/export", "read", "The events of a session, one a line.",
+          reading.export, LINES),
+    Route("import", "POST", f"{_SESSION}/import", "write", "Take an export, or messages, into a session.",
+          writing.import_, shapes.ImportedAnswer, body=(JSON, LINES), status=201, failures=(409,)),
+    Route("stats", "GET", "/api/stats", "read", "The sessions in figures, and what calls cost.",
+          reading.stats, shapes.StatsAnswer, shapes.StatsQuery),
+    Route("health", "GET", "/health", None, "Whether it works, and what does not.",
+          _health, shapes.HealthAnswer, failures=(503,)),
+    Route("live", "GET", "/health/live", None, "Whether the process answers.",
+          _live, shapes.HealthAnswer),
+    Route("ready", "GET", "/health/ready", None, "Whether it can take requests.",
+          _health, shapes.HealthAnswer, failures=(503,)),
+)
+# fmt: on
+"""All routes but those that an application makes for itself: the document and the metrics."""

@@ -1,0 +1,46 @@
+"""The resume block on a session's page: loaded behind the rest, because composing it reads the whole transcript."""
+
+from __future__ import annotations
+
+from tokenmizer_mw.context.resume import LEVELS, Resume
+
+from .asked import Asked
+from .markup import Markup, joined, tag
+from .words import card, counted, link, nothing, to
+
+_DEFAULT = "standard"
+
+
+def block_card(asked: Asked) -> Markup:
+    """The block at the level that the query names; without a level, where it is to be loaded from."""
+    level = asked.query.get("level", "")
+    if not level:
+        address = to("session", id=asked.id, level=_DEFAULT)
+        text = tag("p", link(f"{address}#resume", "Show the block"), class_="hint")
+        return card("Resume block", _lead(), text, id="resume", live=True, load=address)
+    return _shown(asked, level if level in LEVELS else _DEFAULT)
+
+
+def _lead() -> Markup:
+    return tag("p", "As it would be sent right now in place of older messages.", class_="hint")
+
+
+def _shown(asked: Asked, level: str) -> Markup:
+    blocks = asked.memory.resumes(asked.id, tenant=asked.tenant)
+    tabs = [tag("li", _tab(asked, name, block, name == level)) for name, block in blocks.items()]
+    block = blocks[level]
+    text = tag("pre", block.text, class_="block", tabindex="0", aria_label="The block", dir="auto")
+    exact = "as the model's own tokenizer counts" if block.exact else "counted so that it errs high"
+    foot = f"{counted(block.tokens, 'token')}, {exact}; {counted(len(block.node_ids), 'fact')}."
+    shown = joined(text, tag("p", foot, class_="hint")) if block.text else nothing("There is nothing to send yet.")
+    address = to("session", id=asked.id, level=level)
+    return card("Resume block", _lead(), tag("ul", tabs, class_="levels"), shown, id="resume", live=True, load=address)
+
+
+def _tab(asked: Asked, name: str, block: Resume, current: bool) -> Markup:
+    return link(
+        f"{to('session', id=asked.id, level=name)}#resume",
+        tag("span", name.capitalize()),
+        tag("small", f"{block.tokens} of {block.budget} tokens"),
+        aria_current="true" if current else None,
+    )

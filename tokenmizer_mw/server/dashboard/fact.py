@@ -1,0 +1,185 @@
+"""One fact: who said it and in which words, what it replaced, what it is related to, and changes by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokenmizer_mw.errors import UnknownNode
+from tokenmizer_mw.graph.export.appearance import EDGES
+from tokenmizer_mw.graph.fold import Life
+from tokenmizer_mw.graph.views import Why, why
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, may_move
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.session import Edited, SessionState
+
+from .asked import Asked, Page
+from .by_hand import edits_list
+from .frame import session_head
+from .live import mark_of_session
+from .markup import Markup, joined, tag
+from .session import step_row
+from .titles import title_of
+from .words import card, exactly, fact_link, message_link, moment, status_of, to, told, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """What the page tells, taken out of the folded session."""
+
+    title: str
+    seq: int
+    why: Why
+    life: Life
+    flags: tuple[str, ...]
+    edits: tuple[Edited, ...]
+
+
+def page(asked: Asked) -> Page:
+    """The page of the fact that the query names as ``node``."""
+    node_id = asked.query.get("node", "")
+
+    def look(state: SessionState) -> FactView:
+        node = state.graph.get(node_id)
+        if node is None:
+            raise UnknownNode(node_id[:60])
+        edits = tuple(one for one in state.edits.values() if one.edit.id == node_id)[::-1]
+        graph = state.graph
+        return FactView(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
+
+    found = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    node = found.why.node
+    body = joined(
+        session_head(asked, "", found.title),
+        tag(
+            "div",
+            tag("div", _fact(asked, found), _chain(asked, found), _relations(asked, found), class_="main-side"),
+            tag("div", _changing(asked, node), _edits(asked, found), class_="other-side"),
+            class_="sides",
+        ),
+    )
+    live = to("events", id=asked.id, since=mark_of_session(found.seq))
+    return Page(flatten(node.label), body, "", asked.id, live)
+
+
+def _fact(asked: Asked, found: FactView) -> Markup:
+    node, life = found.why.node, found.life
+    rows: list[tuple[str, object]] = [
+        ("Type", type_of(node)),
+        ("Status", status_of(node.status)),
+        ("Said by", _said_by(asked, node)),
+        ("Known since", moment(life.added, asked.now)),
+    ]
+    if node.detail:
+        rows.append(("Because", told(node.detail)))
+    if node.value:
+        rows.append(("Value", tag("span", told(f"{node.slot}: {node.value}" if node.slot else node.value))))
+    if life.closed is not None:
+        rows.append(("Until", moment(life.closed, asked.now)))
+    if life.reason:
+        rows.append(("Reason", told(life.reason)))
+    rows += [(title, exactly(time)) for title, time in _validity(node)]
+    rows.append(("Confidence", f"{node.confidence:.0%}"))
+    if found.flags:
+        rows.append(("Warning", "its message reads like an attempt to take over the model"))
+    listed = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]  # type: ignore[arg-type]
+    quote = tag("blockquote", told(node.source.quote)) if node.source.quote else None
+    pinned = tag("span", "pinned", class_="badge") if node.pinned else None
+    title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
+    return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
+
+
+def _said_by(asked: Asked, node: Node) -> Markup:
+    source = node.source
+    return tag(
+        "span", f"{source.role or 'nobody'} in ", message_link(asked.id, source.turn), f" ({source.trust.value})"
+    )
+
+
+def _validity(node: Node) -> list[tuple[str, float]]:
+    told_ = (("True from", node.valid_from), ("True until", node.valid_until))
+    return [(title, time) for title, time in told_ if time is not None]
+
+
+def _chain(asked: Asked, found: FactView) -> Markup | None:
+    if not found.why.chain:
+        return None
+    rows = [step_row(asked, step, old, new) for old, step, new in found.why.chain]
+    return card("How it came to this", tag("ol", rows, class_="steps"), id="chain", live=True)
+
+
+def _relations(asked: Asked, found: FactView) -> Markup | None:
+    rows = []
+    for edge, far in found.why.relations[:50]:
+        word = EDGES[edge.type].word
+        told_ = (
+            (word, fact_link(asked.id, far)) if edge.source == found.why.node.id else (fact_link(asked.id, far), word)
+        )
+        rows.append(tag("li", told_[0], " ", told_[1], " ", status_of(far.status)))
+    return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
+
+
+def _changing(asked: Asked, node: Node) -> Markup | None:
+    if not asked.caller.may("write"):
+        return None
+    forms = [
+        _marking(asked, node, Status.INVALIDATED, "invalidate", "Declare wrong", "Why is it wrong?", needed=True),
+        _marking(
+            asked, node, Status.ARCHIVED, "archive", "Put away", "Why is it of no interest any more?", needed=False
+        ),
+    ]
+    return card(
+        "Change it",
+        tag("p", "Each change is kept on record and can be undone.", class_="hint"),
+        _pin(asked, node),
+        _correct(asked, node),
+        *forms,
+        id="change",
+    )
+
+
+def _pin(asked: Asked, node: Node) -> Markup:
+    do, text = ("unpin", "Unpin") if node.pinned else ("pin", "Pin")
+    hint = "Resumes tell a pinned fact before others."
+    return asked.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(asked, node), do=do)
+
+
+def _correct(asked: Asked, node: Node) -> Markup:
+    def field(name: str, title: str, value: str, most: int) -> Markup:
+        given = tag("textarea", value, name=name, maxlength=most, rows=2, dir="auto")
+        return tag("label", tag("span", title), given, class_="field")
+
+    form = asked.form_of(
+        "change",
+        field("label", "What it should say", node.label, LABEL_MAX),
+        field("detail", "Because", node.detail, 1_000),
+        tag("button", "Correct"),
+        **_of(asked, node),
+        do="correct",
+    )
+    return tag("details", tag("summary", "Correct the words"), form)
+
+
+def _marking(
+    asked: Asked, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
+) -> Markup | None:
+    if not may_move(node.status, status, evidence=True):
+        return None
+    given = tag("input", name="reason", maxlength=1_000, required=needed, dir="auto")
+    form = asked.form_of(
+        "change",
+        tag("label", tag("span", question), given, class_="field"),
+        tag("button", text, class_="danger" if needed else None),
+        **_of(asked, node),
+        do=do,
+    )
+    return tag("details", tag("summary", text), form)
+
+
+def _of(asked: Asked, node: Node) -> dict[str, str]:
+    return {"id": asked.id, "node": node.id}
+
+
+def _edits(asked: Asked, found: FactView) -> Markup | None:
+    if not found.edits:
+        return None
+    return card("Changed by hand", edits_list(asked, found.edits, of_fact=True), id="edits", live=True)

@@ -1,0 +1,266 @@
+"""The graph as a picture, now or at any time before: as it was believed then, or as it was true then."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from tokenmizer_mw.graph.export.layout import Layout
+from tokenmizer_mw.graph.export.svg import draw
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.views import status_at
+from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
+from tokenmizer_mw.model.node import Node, Transition
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session import SessionState
+
+from .asked import Asked, Page
+from .exporting import formats
+from .facts import chosen, filters
+from .frame import session_head
+from .live import mark_of_session
+from .markup import Markup, joined, tag
+from .standing import held, places
+from .titles import title_of
+from .words import counted, exactly, link, nothing, to
+
+DRAWN_MAX: Final = 60
+"""Facts of one picture: the most important ones."""
+
+REPLACED_MAX: Final = 24
+"""Facts of one picture that are there because one replaced another."""
+
+ROUNDING: Final = 0.001
+"""Seconds by which a slider may miss the change that it is set to: browsers round what they show."""
+
+As = Literal["recorded", "valid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A time of a session: ``at`` in seconds since the epoch, ``None`` for now. ``first`` and ``last`` are when it
+    began and when it last changed; ``before`` and ``after`` the changes next to it, ``None`` where there are none."""
+
+    at: float | None
+    by: As
+    first: float
+    last: float
+    before: float | None
+    after: float | None
+    place: int
+    count: int
+
+
+def page(asked: Asked) -> Page:
+    """The picture, the slider and the filters."""
+    type_, status = asked.query.get("type", ""), asked.query.get("status", "")
+    by: As = "valid" if asked.query.get("as") == "valid" else "recorded"
+    wanted = _time(asked.query.get("at", ""))
+
+    def look(state: SessionState) -> tuple[str, int, Then]:
+        return title_of(state), state.seq, _then(state.graph, wanted, by)
+
+    title, seq, then = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    graph = _graph(asked, then)
+    nodes = _nodes(graph, then)
+    fitting = chosen(nodes, type_, status)
+    shown = _important(graph, fitting)
+    body = joined(
+        session_head(asked, "graph", title),
+        filters(asked, "graph", type_, status, at=asked.query.get("at", ""), **{"as": by if then.at else ""}),
+        _slider(asked, then, type_, status),
+        tag("div", _picture(asked, graph, then, shown, len(fitting)), id="picture", data_live=then.at is None),
+    )
+    live = to("events", id=asked.id, since=mark_of_session(seq)) if then.at is None else ""
+    return Page(f"Graph - {title or asked.id}", body, "", asked.id, live)
+
+
+def _time(given: str) -> float | None:
+    try:
+        seconds = float(given)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and 0 <= seconds < 253_402_300_799 else None
+
+
+def _then(graph: SessionGraph, wanted: float | None, by: As) -> Then:
+    moments = sorted({time for node in graph.nodes() for time, _ in graph.life(node.id).moves})
+    if not moments:
+        return Then(None, by, 0.0, 0.0, None, None, 0, 0)
+    first, last, count = moments[0], moments[-1], len(moments)
+    if wanted is None:
+        return Then(None, by, first, last, moments[-2] if count > 1 else None, None, count, count)
+    following = bisect_left(moments, wanted)
+    if following < count and moments[following] - wanted <= ROUNDING:
+        wanted = moments[following]
+    place = bisect_right(moments, wanted)
+    below = bisect_left(moments, wanted)
+    before = moments[below - 1] if below else None
+    after = moments[place] if place < count else None
+    return Then(wanted, by, first, last, before, after, place, count)
+
+
+def _graph(asked: Asked, then: Then) -> SessionGraph:
+    if then.at is None or then.by == "valid":
+        return asked.memory.graph(asked.id, tenant=asked.tenant)
+    return asked.kept.pasts.at(asked.memory, SessionKey(asked.tenant, asked.id), then.at)
+
+
+def _nodes(graph: SessionGraph, then: Then) -> list[Node]:
+    if then.at is None or then.by == "recorded":
+        return graph.nodes()
+    told = ((node, status_at(graph.life(node.id), node, then.at)) for node in graph.nodes())
+    return [replace(node, status=status) for node, status in told if status is not None]
+
+
+def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
+    if len(nodes) <= DRAWN_MAX:
+        return list(nodes)
+    weight = importances(graph)
+    best = sorted(nodes, key=lambda node: (not node.pinned, not node.current, -weight[node.id], node.id))
+    old = _replaced(graph, {node.id: node for node in nodes})
+    kept = [node for node in best if node.id not in old][: DRAWN_MAX - len(old)]
+    return [*kept, *old.values()]
+
+
+def _replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
+    """Of ``nodes``, those of the newest replacements: what was replaced and what took its place."""
+    found: dict[str, Node] = {}
+    for step in reversed(graph.transitions()):
+        pair = [id for id in (step.old, step.new) if id in nodes]
+        if len(found) + len(pair) > REPLACED_MAX:
+            break
+        found |= {id: nodes[id] for id in pair}
+    return found
+
+
+def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node], count: int) -> Markup:
+    if not shown:
+        return tag("section", nothing("No facts at this time, or none like that."), class_="card")
+    part = SessionGraph()
+    for node in sorted(shown, key=lambda node: _since(graph, node)):
+        part.apply(NodeAdded(node))
+    for edge in graph.edges():
+        if part.get(edge.source) is not None and part.get(edge.target) is not None:
+            part.apply(EdgeAdded(edge))
+    layout = _places(asked, part, graph.transitions(), then)
+    svg = draw(
+        part,
+        layout,
+        title="The facts and how they relate",
+        link=lambda node: to("fact", id=asked.id, node=node.id),
+        words=True,
+    )
+    left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
+    note = left_out if count > len(shown) else f"{counted(count, 'fact')}."
+    when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
+    text = tag("p", when, note, " ", link(to("facts", id=asked.id), "All facts as a list"), class_="hint")
+    return tag(
+        "section",
+        text,
+        tag(
+            "div",
+            [tag("button", word, type="button", data_zoom=step) for step, word in _STEPS],
+            class_="zoom",
+            hidden=True,
+        ),
+        tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph"),
+        formats(asked),
+    )
+
+
+_STEPS: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
+"""Buttons that change the size of the picture, for the script: without it they are not shown."""
+
+
+def _places(asked: Asked, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:
+    """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
+    time, so that there is no picture of now to hold on to."""
+    if then.at is None or asked.query.get("status"):
+        return places(part.nodes(), steps)
+    now = asked.memory.graph(asked.id, tenant=asked.tenant)
+    shown = _important(now, chosen(now.nodes(), asked.query.get("type", ""), ""))
+    return held(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
+
+
+def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:
+    return graph.life(node.id).added, node.source.turn, node.id
+
+
+def _slider(asked: Asked, then: Then, type_: str, status: str) -> Markup | None:
+    if then.count < 2:
+        return None
+
+    def at(time: float | None, text: str, rel: str | None = None) -> Markup:
+        address = to(
+            "graph",
+            id=asked.id,
+            type=type_,
+            status=status,
+            at=None if time is None else repr(time),
+            as_=_by(then, time),
+        )
+        return link(address, text, class_="button", rel=rel)
+
+    value = then.last if then.at is None else min(max(then.at, then.first), then.last)
+    hidden = {"id": asked.id, "type": type_, "status": status}
+    steps = tag(
+        "div",
+        at(then.before, "\u2190 Earlier", "prev") if then.before is not None else None,
+        at(then.after, "Later \u2192", "next") if then.after is not None else None,
+        at(None, "Now") if then.at is not None else None,
+        class_="steps-of-time",
+    )
+    form = tag(
+        "form",
+        [tag("input", type="hidden", name=name, value=text) for name, text in hidden.items() if text],
+        tag(
+            "label",
+            tag("span", "Time ", tag("output", _when(then), id="when")),
+            tag(
+                "input",
+                type="range",
+                name="at",
+                id="at",
+                min=repr(then.first),
+                max=repr(then.last),
+                step="any",
+                value=repr(value),
+                autofocus=then.at is not None and "as" in asked.query,
+                aria_valuetext=_when(then),
+            ),
+            class_="field time",
+        ),
+        tag(
+            "fieldset",
+            tag("legend", "Show what was", class_="visually-hidden"),
+            _radio("recorded", "believed then", then.by),
+            _radio("valid", "true then", then.by),
+        ),
+        tag("button", "Show", id="show"),
+        method="get",
+        action="graph",
+        class_="slider",
+        id="slider",
+        novalidate=True,
+    )
+    return tag("section", form, steps, class_="card time-card", aria_label="Time")
+
+
+def _by(then: Then, time: float | None) -> str | None:
+    return then.by if time is not None and then.by == "valid" else None
+
+
+def _when(then: Then) -> str:
+    if then.at is None:
+        return "now"
+    return f"{exactly(then.at)}, change {then.place:,} of {then.count:,}"
+
+
+def _radio(value: str, text: str, chosen_: str) -> Markup:
+    given = tag("input", type="radio", name="as", value=value, checked=value == chosen_)
+    return tag("label", given, f" {text}", class_="radio")

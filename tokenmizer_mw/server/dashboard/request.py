@@ -1,0 +1,177 @@
+"""A request before and after: the transcript that the client has, beside what a cut and a reminder make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
+from tokenmizer_mw.model.event import Checkpointed, Reminded
+from tokenmizer_mw.model.message import Role, Written
+from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.session import SessionState
+
+from .asked import Asked, Page
+from .frame import session_head
+from .markup import Markup, joined, tag
+from .titles import title_of
+from .words import card, counted, fact_link, link, message_link, nothing, to, told, type_of
+
+ROWS: Final = 60
+"""Messages of a side that are listed: the newest ones."""
+
+LINE_MAX: Final = 160
+"""Characters of a message that are shown."""
+
+CUTS: Final = 100
+"""Cuts to choose from: the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """What the page needs of the folded session: its cuts, the one that is looked at, what a reminder carried, and the
+    numbers of the messages of the request."""
+
+    title: str
+    cuts: Sequence[Checkpointed]
+    cut: Checkpointed | None
+    reminder: Reminded | None
+    facts: Sequence[Node]
+    numbers: frozenset[int]
+
+
+def page(asked: Asked) -> Page:
+    """The request at the cut that the query names, by default the newest, or the one that message ``turn`` answers."""
+    turn = asked.query.get("turn", "")
+    wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
+
+    def look(state: SessionState) -> RequestView:
+        return _seen(state, asked.query.get("cut", ""), wanted)
+
+    found = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    all_ = asked.memory.messages(asked.id, tenant=asked.tenant)
+    messages = [one for one in all_ if one.number in found.numbers]
+    shown = _nothing_cut() if found.cut is None else _sides(asked, found, found.cut, messages)
+    body = joined(session_head(asked, "request", found.title), _choice(asked, found) if found.cuts else None, shown)
+    return Page(f"Requests - {found.title or asked.id}", body, "", asked.id)
+
+
+def _seen(state: SessionState, name: str, turn: int) -> RequestView:
+    cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
+    cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
+    of_cut = [one for one in state.recent_reminders if cut is not None and one.cut == cut.id]
+    reminder = next((one for one in of_cut if one.turn == turn), None)
+    newest = turn - 1 if turn > 1 else cut.turn if cut is not None else 0
+    facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
+    return RequestView(title_of(state), cuts, cut, reminder, facts, _path(state, newest))
+
+
+def _path(state: SessionState, newest: int) -> frozenset[int]:
+    """The numbers of message ``newest`` and of those before it in its chat, other branches left out."""
+    found, place = set(), min(newest, len(state.transcript)) - 1
+    while place >= 0:
+        found.add(place + 1)
+        place = state.transcript.parents[place]
+    return frozenset(found)
+
+
+def _nothing_cut() -> Markup:
+    text = "Nothing was cut: requests go out as the client writes them."
+    return tag("section", nothing(text), class_="card")
+
+
+def _choice(asked: Asked, found: RequestView) -> Markup:
+    chosen = found.cut.id if found.cut is not None else ""
+    cuts = found.cuts[-CUTS:][::-1]
+    options = [tag("option", _name(one), value=one.id, selected=one.id == chosen) for one in cuts]
+    return tag(
+        "form",
+        tag("input", type="hidden", name="id", value=asked.id),
+        tag("label", tag("span", "Cut"), tag("select", options, name="cut"), class_="field"),
+        tag("button", "Show"),
+        method="get",
+        action="request",
+        class_="filters",
+    )
+
+
+def _name(cut: Checkpointed) -> str:
+    return f"{cut.id}, at message {cut.turn}"
+
+
+def _sides(asked: Asked, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
+    counter = ModelCounters(asked.memory.settings.tokenizer_dir).of("")
+    left_out = {one.number for one in messages if one.number < cut.anchor_turn and one.message.role is not Role.SYSTEM}
+    kept = [one for one in messages if one.number not in left_out]
+    reminded = found.reminder.tokens if found.reminder is not None else 0
+    before, after = _tokens(counter, messages), _tokens(counter, kept) + cut.tokens + reminded
+    client = card(
+        "As the client had it",
+        _sum(len(messages), before),
+        _listed(asked, counter, messages, left_out),
+        id="before",
+    )
+    model = card(
+        "As the model received it",
+        _sum(len(kept), after),
+        _block(asked, cut, len(left_out)),
+        _listed(asked, counter, kept, ()),
+        _reminder(asked, found),
+        id="after",
+    )
+    note = tag("p", "Tokens are counted here, without tools and whatever else a request holds.", class_="hint")
+    return joined(note, tag("div", client, model, class_="beside"))
+
+
+def _tokens(counter: MessageCounter, messages: Sequence[Written]) -> int:
+    return sum(counter.counts(one.message for one in messages))
+
+
+def _sum(messages: int, tokens: int) -> Markup:
+    rows = ((f"{messages:,}", "messages"), (f"{tokens:,}", "tokens"))
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for value, name in rows], class_="figures")
+
+
+def _listed(
+    asked: Asked, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
+) -> list[Markup]:
+    listed = messages[-ROWS:]
+    rows = [_line(asked, counter, one, one.number in gone) for one in listed]
+    more = len(messages) - len(listed)
+    earlier = tag("p", f"{counted(more, 'earlier message')}, not listed here", class_="hint") if more else None
+    return [joined(earlier, tag("ol", rows, class_="lines"))]
+
+
+def _line(asked: Asked, counter: MessageCounter, written: Written, gone: bool) -> Markup:
+    message = written.message
+    text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
+    calls = ", ".join(call.name for call in message.tool_calls)
+    return tag(
+        "li",
+        tag("span", message.role.value, class_="who"),
+        message_link(asked.id, written.number),
+        tag("span", f"{counter.count(message):,} tokens", class_="turn"),
+        tag("span", "left out", class_="badge") if gone else None,
+        tag("p", told(text or f"calls {calls}" if calls else text or "no text")),
+        class_="left-out" if gone else None,
+    )
+
+
+def _block(asked: Asked, cut: Checkpointed, count: int) -> Markup:
+    head = tag("h3", f"Resume block for {counted(count, 'message')}, {counted(cut.tokens, 'token')}")
+    then = link(to("compare", id=asked.id, to=cut.id), "what held then")
+    text = tag("pre", cut.block, class_="block", tabindex="0", aria_label="The block as it was sent", dir="auto")
+    return joined(head, text, tag("p", then, class_="hint"))
+
+
+def _reminder(asked: Asked, found: RequestView) -> Markup | None:
+    reminder = found.reminder
+    if reminder is None:
+        return None
+    facts = [tag("li", type_of(node), fact_link(asked.id, node)) for node in found.facts]
+    quoted = [tag("li", "quoted ", message_link(asked.id, number)) for number in reminder.messages]
+    head = tag("h3", f"Reminder behind the newest message, {counted(reminder.tokens, 'token')}")
+    note = tag("p", "Its text is not kept: these facts and passages were in it.", class_="hint")
+    return tag("div", head, note, tag("ul", facts, quoted, class_="facts"), id="reminder")

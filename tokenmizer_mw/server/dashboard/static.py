@@ -1,0 +1,25 @@
+"""The files that pages load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from tokenmizer_mw.graph.export.svg import style
+
+MEDIA: Final[Mapping[str, str]] = {
+    "static/dashboard.css": "text/css; charset=utf-8",
+    "static/graph.css": "text/css; charset=utf-8",
+    "static/dashboard.js": "text/javascript; charset=utf-8",
+    "static/icon.svg": "image/svg+xml",
+}
+
+
+@cache
+def read(name: str) -> bytes:
+    """The contents of one of ``MEDIA``."""
+    if name == "static/graph.css":
+        return style().encode()
+    return files(__package__).joinpath(name).read_bytes()

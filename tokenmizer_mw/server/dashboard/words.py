@@ -1,0 +1,112 @@
+"""Numbers, times, addresses and facts as people read them. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
+from tokenmizer_mw.safety.labels import flatten
+
+from .markup import Markup, joined, tag
+
+QUOTE_MAX: Final = 1_000
+_STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
+_SIZES: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+
+
+def to(page: str, /, **query: str | int | float | None) -> str:
+    """The relative address of a page; ``None`` leaves a parameter out."""
+    told = {key.removesuffix("_"): value for key, value in query.items() if value not in (None, "")}
+    return f"{page or './'}?{urlencode(told)}" if told else page or "./"
+
+
+def link(address: str, /, *children: object, **more: str | bool | None) -> Markup:
+    """A link. ``children`` as in ``tag``."""
+    return tag("a", *children, href=address, **more)  # type: ignore[arg-type]
+
+
+def moment(seconds: float, now: float) -> Markup:
+    """A time: how long ago, and exactly when one hovers over it or reads it by machine."""
+    exact = datetime.fromtimestamp(seconds, UTC)
+    return tag(
+        "time", ago(now - seconds), datetime=exact.isoformat(timespec="seconds"), title=f"{exact:%Y-%m-%d %H:%M:%S} UTC"
+    )
+
+
+def exactly(seconds: float) -> str:
+    """A time to the second."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def ago(seconds: float) -> str:
+    """How long ago, roughly."""
+    if seconds < 2:
+        return "just now"
+    for limit, unit in _STEPS:
+        if seconds < limit:
+            return f"{counted(int(seconds // _SIZES[unit]) or 1, unit)} ago"
+    return f"{counted(int(seconds // 86_400), 'day')} ago"
+
+
+def counted(number: int, what: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+def told(text: str, limit: int = QUOTE_MAX) -> Markup:
+    """Foreign words, on one line, that keep their direction to themselves."""
+    return tag("bdi", flatten(text, limit))
+
+
+def icon(type_: NodeType, *, done: bool = False) -> Markup:
+    """The shape that stands for a type; the word stands beside it wherever it is used. ``done``: a task's is ticked."""
+    path = tag("path", d=TYPES[type_].shape(done), class_="tm-icon")
+    return tag("svg", path, class_=f"icon tm-type-{type_.value}", viewBox="0 0 20 20", aria_hidden="true")
+
+
+def type_of(node: Node) -> Markup:
+    """What a fact is, as a shape and a word."""
+    kind = node.kind.value if node.kind not in (None, DecisionKind.CHOICE) else TYPES[node.type].word
+    return tag("span", icon(node.type, done=node.status is Status.COMPLETED), kind, class_="type")
+
+
+def status_of(status: Status) -> Markup:
+    """How a fact stands, as a sign and a word."""
+    look = STATUSES[status]
+    return tag("span", tag("span", look.mark, aria_hidden="true"), " ", look.word, class_=f"status is-{status.value}")
+
+
+def fact_link(session_id: str, node: Node) -> Markup:
+    """The label of a fact, which leads to its page."""
+    return link(to("fact", id=session_id, node=node.id), told(node.label), class_="fact-link")
+
+
+def message_link(session_id: str, number: int) -> Markup:
+    """The number of a message, which leads to its place in the transcript; plain where it stands for no message."""
+    if number < 1:
+        return tag("span", "no message", class_="turn")
+    return link(f"{to('transcript', id=session_id, message=number)}#m{number}", f"message {number}", class_="turn")
+
+
+def nothing(text: str) -> Markup:
+    """What stands where there is nothing."""
+    return tag("p", text, class_="nothing")
+
+
+def card(
+    title: str,
+    *children: object,
+    id: str | None = None,
+    live: bool = False,
+    load: str | None = None,
+    more: object = None,
+    goal: bool = False,
+) -> Markup:
+    """A section of a page with a heading of its own. ``live``: it is renewed when something happens. ``load``: the
+    address of the page from which it is loaded behind the rest. ``goal``: the heading is a goal, which reads like a
+    sentence; the names of files and values keep their spelling."""
+    head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
+    return tag("section", head, joined(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]

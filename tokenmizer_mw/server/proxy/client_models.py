@@ -1,0 +1,175 @@
+"""Models that clients' calls lend for refinement: a cheap one of the provider that the client addressed, with its key.
+
+A call lends one only when it ended well, in the provider's own dialect, at the provider that its path stands for; the
+key is the one that the call itself went with. Nothing is asked of another vendor, and nothing before the client has its
+last byte. What is asked goes around the middleware: it is no chat, and is not remembered as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, urlencode
+
+from tokenmizer_mw.chat.call import failed
+from tokenmizer_mw.errors import ModelFailed
+from tokenmizer_mw.model.completion import Completion
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.server.translate.chat import ChatCall, Format, Said, Sampling, Text
+from tokenmizer_mw.server.translate.encoding import dump
+from tokenmizer_mw.server.translate.sides import Outgoing, ProviderSide
+from tokenmizer_mw.session.refinement.client import ReplyTooLong
+from tokenmizer_mw.session.refinement.client.asking import is_transient
+from tokenmizer_mw.session.refinement.lent_models import LentModel
+from tokenmizer_mw.session.refinement.schema import SCHEMA
+from tokenmizer_mw.settings import Settings
+
+from .credentials import query_for, with_credentials
+from .faces import DIALECTS
+from .headers import CREDENTIALS, Header
+from .routing import Target
+from .translators import provider_side
+from .upstream import Answer, Patience, Upstream, escaped_place
+from .ways import Asked
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+_KEPT: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
+"""Headers of the client's call that the question takes along: who asks, and on whose account."""
+
+_GRACE: Final = 5.0
+"""Seconds that a thread waits beyond the time that the provider has."""
+
+
+class ClientModels:
+    """Lends ``models``, a model's name by its provider's, to ``memory``."""
+
+    def __init__(
+        self, models: Mapping[str, str], memory: SessionMemory, *, connect_seconds: float, ca_file: str | None
+    ) -> None:
+        self._models = dict(models)
+        self._memory = memory
+        seconds = memory.settings.llm_timeout
+        self._upstream = Upstream(Patience(connect_seconds, seconds, seconds), ca_file=ca_file)  # none of the chats'
+        self._secret = secrets.token_bytes(32)
+        memory.borrow_models()
+
+    def offer(self, asked: Asked, target: Target) -> None:
+        """``asked`` was answered by ``target``, and the client has all of it. Never raises, never blocks."""
+        try:
+            if asked.session is not None and (lent := self._lent(asked, target)) is not None:
+                self._memory.lend_model(asked.session, lent)
+        except Exception as error:
+            failed(self._memory, "lend_failed", error)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._upstream.aclose()
+
+    def _lent(self, asked: Asked, target: Target) -> LentModel | None:
+        """The model that the call lends; ``None`` where there is none for the provider that the client addressed."""
+        server, model = target.server, self._models.get(target.server.name)
+        side = provider_side(server.row)
+        if model is None or side is None or not (target.addressed and server.takes(asked.face.dialect)):
+            return None
+        headers = [pair for pair in with_credentials(target, asked.headers) if pair[0].lower() in _KEPT]
+        query = _only_key(query_for(target, asked.query))
+        complete = ClientModel(
+            side,
+            DIALECTS[server.row.dialect].name,
+            server.row.base_url,
+            model,
+            headers,
+            query,
+            self._memory.settings,
+            self._upstream,
+            asyncio.get_running_loop(),
+        )
+        return LentModel(complete, self._named(server.name, headers, query))
+
+    def _named(self, provider: str, headers: Sequence[Header], query: bytes) -> bytes:
+        """What stands for a provider and a key, without telling the key."""
+        keys = [value for name, value in headers if name.lower() in CREDENTIALS]
+        return blake2b(repr((provider, keys, query)).encode(), key=self._secret, digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class ClientModel:
+    """``Complete``: asks a provider, in a thread that may wait, over the event loop that its connections belong to.
+
+    ``dialect`` is the provider's in ``wire``; ``headers`` and ``query`` carry the key. A reply longer than the settings
+    allow is not read to its end.
+    """
+
+    side: ProviderSide
+    dialect: str
+    base_url: str
+    model: str
+    headers: Sequence[Header] = field(repr=False)
+    query: bytes = field(repr=False)
+    settings: Settings = field(repr=False)
+    upstream: Upstream
+    loop: asyncio.AbstractEventLoop
+
+    def __call__(self, messages: list[dict[str, str]]) -> Completion:
+        """The model's reply, as far as it goes when it was cut off. Raises ``ModelFailed``, and what the connection
+        does."""
+        question = self._answered(self.side.outgoing(self._call(messages)))
+        try:
+            asking = asyncio.run_coroutine_threadsafe(question, self.loop)
+        except RuntimeError:  # the server has ended
+            question.close()
+            raise
+        try:
+            status, body = asking.result(self.settings.llm_timeout + _GRACE)
+        finally:
+            asking.cancel()
+        return self._completion(status, body)
+
+    def _call(self, messages: Sequence[Mapping[str, str]]) -> ChatCall:
+        said = [Said("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
+        wanted = Format(SCHEMA, "session_record", True) if self.settings.llm_schema else None
+        sampling = Sampling(max_tokens=self.settings.llm_output_tokens)
+        return ChatCall(self.model, tuple(said), sampling=sampling, format=wanted)
+
+    async def _answered(self, outgoing: Outgoing) -> tuple[int, bytes]:
+        """The provider's status and body, within the time that it has."""
+        told = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
+        place = escaped_place(self.base_url, outgoing.path.encode("ascii"), self.query)
+        async with asyncio.timeout(self.settings.llm_timeout):
+            answer = await self.upstream.open("POST", place, [*headers, *self.headers], dump(outgoing.body))
+            try:
+                return answer.status, await self._read(answer)
+            finally:
+                await answer.aclose()
+
+    async def _read(self, answer: Answer) -> bytes:
+        pieces, size = [], 0
+        async for piece in answer.pieces():
+            pieces.append(piece)
+            size += len(piece)
+            if size > self.settings.llm_reply_max:
+                raise ReplyTooLong(self.model)
+        return b"".join(pieces)
+
+    def _completion(self, status: int, body: bytes) -> Completion:
+        if status != 200:
+            raise ModelFailed(f"the provider answered {status}", again=is_transient(status))
+        reply = DIALECTS[self.dialect].collect(body, stream=False)
+        if reply.message is None or reply.outcome is Outcome.ERROR:
+            raise ModelFailed("the provider's reply cannot be read")
+        return Completion(reply.message.text, self.model, reply.usage)
+
+
+def _only_key(query: bytes) -> bytes:
+    """Of a query, the key that Google's clients put there."""
+    if b"key=" not in query:
+        return b""
+    pairs = parse_qsl(query.decode("latin-1"))
+    return urlencode([pair for pair in pairs if pair[0] == "key"]).encode("latin-1")

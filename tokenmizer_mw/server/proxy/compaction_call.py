@@ -1,0 +1,206 @@
+"""One call that asks for a compaction, or brings one back: read, carried out, and what becomes of it. Blocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenmizer_mw.chat.call import failed
+from tokenmizer_mw.context.compaction import agents
+from tokenmizer_mw.context.compaction.asked import Asked, CompactAbove, CompactNow
+from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
+from tokenmizer_mw.context.compaction.history import Behind
+from tokenmizer_mw.context.compaction.seal import Kept
+from tokenmizer_mw.context.compaction.standing import Compacted, Wish
+from tokenmizer_mw.errors import MalformedRequest, StoreError
+from tokenmizer_mw.model.session import SessionKey, is_usable_id
+from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.spans import decoded, read_object
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+_NOTHING: Final = "there is nothing in this conversation that a compaction could stand for"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A call that is answered here."""
+
+    status: int
+    body: bytes
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """A call that goes on: with this body, ``block`` for what was before its messages, in the session ``session``
+    (``None``: as it is named already). ``added`` is put into the answer."""
+
+    body: bytes
+    block: str = ""
+    session: str | None = None
+    added: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionCall:
+    """One call. ``session``: what is known of it, and whether the client named it. ``now``: its path asks for a
+    compaction. ``leaves``: what is asked is left to the provider."""
+
+    memory: SessionMemory
+    words: ModuleType
+    dialect: Dialect
+    tenant: str
+    session: tuple[str | None, bool]
+    body: bytes
+    now: bool = False
+    leaves: bool = False
+    created: int = 0
+
+    def done(self) -> Answered | Forwarded | None:
+        """What becomes of it; ``None``: it goes on as it came. Raises ``MalformedRequest``, ``SealBroken`` and
+        ``RequestBlocked``."""
+        given = read_object(decoded(self.body)).values
+        asked = Asked(CompactNow()) if self.now else self.words.asked(given)
+        if asked is None:
+            return None
+        seal = self.memory.seal()
+        behind: Behind = self.words.behind(given, partial(seal.open, self.tenant))
+        key = self._key(given, behind.kept)
+        changes = behind.kept is not None or behind.emptied or asked.anything
+        if behind.foreign or key is None or not changes:
+            return None
+        if self.leaves:
+            return self._left_to_provider(given, behind, key)
+        cleared, edits = self._cleared(behind, asked)
+        if isinstance(asked.compact, CompactNow):
+            return self._at_once(cleared, asked.compact, key)
+        return self._forwarded(cleared, asked.compact, key, edits)
+
+    def summed_up(self) -> Answered | None:
+        """The answer to an agent that has its chat summed up; ``None``: it is asked of the model, as it came."""
+        given = read_object(decoded(self.body)).values
+        body = agents.without_prompt(given)
+        key = self._key(given, None)
+        if body is None or key is None:
+            return None
+        request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
+        made = self._made(key, request, Wish())
+        if made is None:
+            return None
+        self.memory.count("agent_compaction_answered")
+        whole = agents.answer(request.model, made.block)
+        if request.stream:
+            return Answered(200, self.words.streamed(whole), stream=True)
+        return Answered(200, _dumped(whole))
+
+    def _key(self, given: Mapping[str, Any], kept: Kept | None) -> SessionKey | None:
+        """Whose call it is; ``None`` where nothing says so."""
+        found, named = self.session
+        in_field = given.get(self.memory.settings.session_field)
+        if found is None and is_usable_id(in_field):
+            found, named = in_field, True
+        if kept is not None and not named:
+            found = kept.session
+        key = SessionKey(self.tenant, found or "")
+        return key if key.valid() else None
+
+    def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> Forwarded:
+        """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
+        asking = {name: given[name] for name in self.words.ASKING if name in given}
+        body = _dumped({**behind.body, **asking})
+        return Forwarded(body, behind.kept.text if behind.kept is not None else "", key.id)
+
+    def _cleared(self, behind: Behind, asked: Asked) -> tuple[Behind, list[Mapping[str, Any]]]:
+        """The request without old parts that are to be cleared, and what was cleared."""
+        edits: list[Mapping[str, Any]] = []
+        messages = behind.body.get("messages")
+        if not isinstance(messages, list) or not (asked.clear_thinking or asked.clear_tool_uses):
+            return behind, edits
+        request = self._read(behind)
+        counter = self.memory.counter_of(request.model)
+        if asked.clear_thinking is not None:
+            cleared = clear_thinking(messages, asked.clear_thinking, counter.text)
+            messages, edits = cleared.messages, [cleared.edit] if cleared.edit else []
+        if asked.clear_tool_uses is not None:
+            held = behind.kept.text if behind.kept is not None else ""
+            taken = counter.text(request.overhead) + sum(counter.request_counts(request)) + counter.text(held)
+            cleared = clear_tool_uses(messages, asked.clear_tool_uses, counter.text, taken)
+            messages = cleared.messages
+            edits += [cleared.edit] if cleared.edit else []
+        return replace(behind, body={**behind.body, "messages": messages}) if edits else behind, edits
+
+    def _read(self, behind: Behind, *, whole: bool = True) -> ChatRequest:
+        """The request without what asks; with ``whole`` none of its other bytes changes."""
+        if whole and behind.kept is None and not behind.emptied:
+            asking = self.dialect.read(self.body, self.memory.known)
+            if not any(name in asking.fields for name in self.words.ASKING):
+                return asking
+            return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.known)
+        return self.dialect.read(_dumped(behind.body), self.memory.known)
+
+    def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> Answered:
+        """The answer that is a compaction of everything."""
+        request = self._read(behind)
+        if behind.kept is not None and behind.bare:
+            return self._alone(request, behind.kept, self.memory.seal().close(self.tenant, behind.kept))
+        try:
+            made = self.memory.compact(key, request, _wish(behind, None, asked.instructions))
+        except StoreError as error:
+            failed(self.memory, "compaction_failed", error)
+            return Answered(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
+        if made is None:
+            raise MalformedRequest(_NOTHING)
+        return self._alone(request, *self._sealed(key, made))
+
+    def _forwarded(
+        self, behind: Behind, asked: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
+    ) -> Answered | Forwarded:
+        """The request as it goes on, compacted where that is due."""
+        request = self._read(behind, whole=not edits)
+        held = behind.kept.text if behind.kept is not None else ""
+        wish = _wish(behind, asked.tokens, asked.instructions) if asked is not None else None
+        made = self._made(key, request, wish) if wish is not None else None
+        if made is None or asked is None:
+            added = self.words.Added(None, "", edits) if edits else None
+            return Forwarded(request.text.encode(), held, key.id, added)
+        kept, sealed = self._sealed(key, made)
+        if asked.pause:
+            return self._alone(request, kept, sealed)
+        body = self.dialect.rewrite(request, keep_from=made.keep_from)
+        return Forwarded(body, made.now, key.id, self.words.Added(kept, sealed, edits))
+
+    def _made(self, key: SessionKey, request: ChatRequest, wish: Wish) -> Compacted | None:
+        """The compaction, where it is due; a store that fails holds up no chat."""
+        try:
+            return self.memory.compact(key, request, wish)
+        except StoreError as error:
+            failed(self.memory, "compaction_failed", error)
+            return None
+
+    def _sealed(self, key: SessionKey, made: Compacted) -> tuple[Kept, str]:
+        kept = Kept(key.id, made.checkpoint, made.text, made.open, made.tokens)
+        return kept, self.memory.seal().close(self.tenant, kept)
+
+    def _alone(self, request: ChatRequest, kept: Kept, sealed: str) -> Answered:
+        """The answer that is nothing but the compaction."""
+        self.memory.count("compaction_answered")
+        whole = self.words.answer(request.model, kept, sealed, self.created)
+        if request.stream and not self.now:
+            return Answered(200, self.words.streamed(whole), stream=True)
+        return Answered(200, _dumped(whole))
+
+
+def _wish(behind: Behind, above: int | None, query: str) -> Wish:
+    kept = behind.kept
+    return Wish(above, kept.text, kept.open, query) if kept is not None else Wish(above, query=query)
+
+
+def _dumped(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

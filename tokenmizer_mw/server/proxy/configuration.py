@@ -1,0 +1,321 @@
+"""What the proxy is told: one YAML file, then the environment, read once into frozen objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+from urllib.parse import urlsplit
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.settings import AccessSettings
+from tokenmizer_mw.server.translate.providers.quirks import Quirks
+from tokenmizer_mw.server.translate.table import PROVIDERS, Auth, Provider
+from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings, read_mapping
+from tokenmizer_mw.store.address import absolute_address
+
+from .attempts import Retrying
+from .routing import FAMILIES, Routes
+from .servers import ALSO, Keys, Server, servers_of_table
+from .upstream import Patience, Upstream
+
+CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
+STORE_VARIABLE: Final = "TOKENMIZER_STORE"
+
+Naming = Literal["named", "agents", "derived"]
+"""How a chat finds its session: only as the client names it; also as coding agents tell it in their own way; also by
+how its conversation begins."""
+
+_STRICT: Final[Any] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where and how the server listens. ``drain_seconds``: how long streams under way may go on when the server ends;
+    ``unready_seconds``: how long it goes on accepting then, already not ready, so that a balancer finds out;
+    ``keep_alive_seconds``: how long an idle connection is kept. ``access_log``: a line for every request, without its
+    query. ``loop``: the event loop of the server; "auto" is uvloop where it is installed, else asyncio."""
+
+    host: str = "127.0.0.1"
+    port: int = 8787
+    workers: int = 1
+    drain_seconds: float = 30.0
+    unready_seconds: float = 0.0
+    keep_alive_seconds: int = 75
+    access_log: bool = False
+    loop: Literal["auto", "asyncio", "uvloop"] = "auto"
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65_535:
+            raise ConfigError(f"port is a number from 0 to 65535, not {self.port}")
+        if self.workers < 1:
+            raise ConfigError(f"workers is a whole number of at least 1, not {self.workers}")
+        for name in ("drain_seconds", "unready_seconds", "keep_alive_seconds"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} cannot be negative")
+        if self.loop == "uvloop" and find_spec("uvloop") is None:
+            raise ConfigError("loop: uvloop is not installed")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How providers are asked. Seconds, as in ``Patience`` and ``Retrying``; ``retries`` are further attempts;
+    ``connections``: at once in a process (``None``: as many as are needed); ``body_max``: bytes of a request.
+    ``ca_file``: a PEM file of authorities that are trusted besides the public ones. ``unreadable_bodies``: whether a
+    request whose body cannot be read, so that secrets in it cannot be redacted, is refused or passes."""
+
+    connect_seconds: float = 10.0
+    first_byte_seconds: float = 600.0
+    idle_seconds: float = 300.0
+    retries: int = 0
+    retry_wait_max: float = 20.0
+    connections: int | None = None
+    body_max: int = 16 * 1024 * 1024
+    ca_file: str | None = None
+    unreadable_bodies: Literal["refuse", "pass"] = "refuse"
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    def __post_init__(self) -> None:
+        for name in ("connect_seconds", "first_byte_seconds", "idle_seconds", "retry_wait_max"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name} is more than 0 seconds")
+        for name, least in (("retries", 0), ("connections", 1), ("body_max", 1)):
+            if getattr(self, name) is not None and getattr(self, name) < least:
+                raise ConfigError(f"{name} is a whole number of at least {least}")
+        if self.ca_file is not None and not Path(self.ca_file).is_file():
+            raise ConfigError(f"ca_file: there is no file {self.ca_file}")
+
+    @property
+    def patience(self) -> Patience:
+        """How long a provider is waited for."""
+        return Patience(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
+
+    @property
+    def upstream(self) -> Upstream:
+        """The way to the providers."""
+        return Upstream(self.patience, connections=self.connections, ca_file=self.ca_file)
+
+    @property
+    def retrying(self) -> Retrying:
+        """How often it is asked."""
+        return Retrying(self.retries, wait_max=self.retry_wait_max)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A provider as the file spells it; what is missing is as in the table. ``keys``: whose key it gets ("auto": the
+    server's where there is one, else the client's). ``also``: dialects that it takes besides its own."""
+
+    base_url: str | None = None
+    dialect: Literal["openai_chat", "anthropic", "gemini", "cohere", "ollama"] | None = None
+    auth: Auth | None = None
+    key_variable: str | None = None
+    prefixes: tuple[str, ...] | None = None
+    quirks: Quirks | None = None
+    max_tokens: int | None = None
+    version: str | None = None
+    keys: Keys = "auto"
+    also: frozenset[Literal["openai_chat", "openai_responses", "anthropic"]] | None = None
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    def server(self, name: str, environ: Mapping[str, str]) -> Server:
+        """The provider in use. Raises ``ConfigError`` where its address is missing or none."""
+        row = PROVIDERS.get(name)
+        if row is None and self.base_url is None:
+            raise ConfigError(f"providers.{name}.base_url: expected an address, such as http://127.0.0.1:8000/v1")
+        row = row or Provider(name, "")
+        of_row = {member.name for member in fields(Provider)}
+        told = {member.name: getattr(self, member.name) for member in fields(self) if member.name in of_row}
+        row = replace(row, **{key: value for key, value in told.items() if value is not None})
+        row = replace(row, base_url=_address(name, row.base_url))
+        key = environ.get(row.key_variable, "") if row.key_variable else ""
+        also = ALSO.get(name, frozenset()) if self.also is None else frozenset(map(str, self.also))
+        return Server(row, self.keys, key, also)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Everything that the proxy is told. ``auth``: callers need a key of this server; ``store``: where sessions are
+    kept ("" for the user's own database); ``dashboard``: pages about them at "/"; ``providers`` in use (empty: all of
+    the table); ``models``: names that this server gives to models, each with who is asked, in order; ``defaults``: the
+    provider of each family of paths; ``refinement``: by provider, the model of it that reads sessions for clients that
+    address that provider, with their key (empty: none does)."""
+
+    listen: Listening = field(default_factory=Listening)
+    store: str = ""
+    auth: bool = False
+    sessions: Naming | None = None
+    dashboard: bool = False
+    memory: Settings = field(default_factory=Settings)
+    access: AccessSettings = field(default_factory=AccessSettings)
+    asking: Asking = field(default_factory=Asking)
+    providers: Mapping[str, Server] = field(default_factory=dict)
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    refinement: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def routes(self) -> Routes:
+        """Which provider answers which call. Raises ``ConfigError`` for names that stand for nothing."""
+        return Routes(self.providers, self.models, self.defaults)
+
+    @property
+    def naming(self) -> Naming:
+        """How a chat finds its session: as ``sessions`` says; without it every chat is remembered by a server for this
+        machine alone that asks for no keys, and elsewhere those that clients or agents name."""
+        if self.sessions is not None:
+            return self.sessions
+        return "derived" if _is_loopback(self.listen.host) and not self.auth else "agents"
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
+        """From a YAML file (``None``: the one that ``TOKENMIZER_CONFIG`` names, or none), then from the environment.
+
+        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the
+        file, as do the settings of the memory. A relative path of a database in the file is relative to its folder, in
+        the environment to the working directory. Raises ``ConfigError`` that names the file, the key and what is
+        expected.
+        """
+        variables = os.environ if environ is None else environ
+        path = path or variables.get(CONFIG_VARIABLE) or None
+        given = read_mapping(Path(path)) if path is not None else {}
+        if path is not None and isinstance(named := given.get("store"), str):
+            given["store"] = absolute_address(named, os.path.dirname(os.path.abspath(path)))
+        try:
+            return cls.read(given, variables)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error}" if path is not None else str(error)) from None
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], environ: Mapping[str, str]) -> Configuration:
+        """From a mapping as a file holds it, then from ``environ``. Raises ``ConfigError``, as ``load`` does."""
+        if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
+            known = ", ".join(member.name for member in fields(cls))
+            raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")
+        listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers", "loop"))}
+        top = {**given, **_variables(environ, ("store", "auth", "dashboard"))}
+        configuration = cls(
+            listen=_as(Listening, listen, "listen"),
+            store=_as(str, top.get("store") or "", "store"),
+            auth=_as(bool, top.get("auth", False), "auth"),
+            dashboard=_as(bool, top.get("dashboard", False), "dashboard"),
+            sessions=_as(Naming | None, given.get("sessions"), "sessions"),
+            memory=Settings.given(_section(given, "memory"), environ, where="memory"),
+            access=AccessSettings.from_mapping(_section(given, "access"), "access"),
+            asking=_as(Asking, _section(given, "asking"), "asking"),
+            providers=_servers(_section(given, "providers"), environ),
+            models=_models(_section(given, "models")),
+            defaults=_defaults(_section(given, "defaults")),
+            refinement=_refinement(_section(given, "refinement")),
+        )
+        if unknown := sorted(configuration.refinement.keys() - configuration.providers.keys()):
+            known = ", ".join(configuration.providers)
+            raise ConfigError(f"refinement: no provider is called {', '.join(unknown)}; there are {known}")
+        _ = configuration.routes
+        return configuration
+
+
+def _section(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    section = given.get(name)
+    if section is None:
+        return {}
+    if not isinstance(section, dict):
+        raise ConfigError(f"{name}: expected a mapping, not {section!r:.60}")
+    return {str(key): value for key, value in section.items()}
+
+
+def _variables(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    found = {name: environ.get(ENVIRONMENT_PREFIX + name.upper()) for name in names}
+    return {name: text for name, text in found.items() if text}
+
+
+def _servers(given: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Server]:
+    if not given:
+        return servers_of_table(environ)
+    return {
+        _provider_name(name): _as(Given, told or {}, f"providers.{name}").server(name, environ)
+        for name, told in given.items()
+    }
+
+
+def _provider_name(name: str) -> str:
+    if not name or "/" in name:
+        raise ConfigError(f"providers: a name has no slash, as {name!r} has")
+    return name
+
+
+def _models(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    listed = {name: [places] if isinstance(places, str) else places for name, places in given.items()}
+    return {name: tuple(_as(list[str], places, f"models.{name}")) for name, places in listed.items()}
+
+
+def _defaults(given: Mapping[str, Any]) -> dict[str, str]:
+    if unknown := sorted(given.keys() - set(FAMILIES)):
+        raise ConfigError(f"defaults: unknown key {', '.join(unknown)}; there are {', '.join(FAMILIES)}")
+    return {family: _as(str, name, f"defaults.{family}") for family, name in given.items()}
+
+
+def _refinement(given: Mapping[str, Any]) -> dict[str, str]:
+    named = {name: _as(str, model, f"refinement.{name}") for name, model in given.items()}
+    if empty := [name for name, model in named.items() if not model]:
+        raise ConfigError(f"refinement.{empty[0]}: expected the name of a model")
+    return named
+
+
+def _as(kind: Any, given: Any, where: str) -> Any:
+    """``given`` as a ``kind``. Raises ``ConfigError`` that names the place and what is expected there."""
+    from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
+
+    try:
+        return TypeAdapter(kind).validate_python(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join([where, *(str(part) for part in first["loc"])])
+        known = (
+            f"; there are {', '.join(member.name for member in fields(kind))}"
+            if is_dataclass(kind) and len(first["loc"]) == 1
+            else ""
+        )
+        unexpected = first["type"] in ("unexpected_keyword_argument", "extra_forbidden")
+        raise ConfigError(f"{place}: unknown key{known}" if unexpected else f"{place}: {first['msg']}") from None
+    except ConfigError as error:
+        raise ConfigError(f"{where}.{error}") from None
+
+
+def _address(name: str, address: str) -> str:
+    """A provider's address. Credentials and queries have no place in it, nor has the network of a machine's host, where
+    clouds keep the machine's own keys."""
+    place = f"providers.{name}.base_url"
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigError(f"{place}: {error}") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ConfigError(f"{place}: expected an address such as https://api.example.com/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigError(f"{place}: an address holds no user, no query and no fragment")
+    if _link_local(host):
+        raise ConfigError(f"{place}: a link-local address is no provider's")
+    return address.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _link_local(host: str) -> bool:
+    try:
+        number = ip_address(int(host) if host.isdigit() else host)
+    except ValueError:
+        return False
+    mapped = getattr(number, "ipv4_mapped", None)
+    return (mapped or number).is_link_local

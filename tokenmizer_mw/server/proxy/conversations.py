@@ -1,0 +1,213 @@
+"""Which session a chat belongs to when the client does not say so in our words.
+
+Coding agents tell it in words of their own: in a header, in the ``user_id`` of Anthropic's metadata, in the cache key
+of OpenAI's. Other clients send the whole conversation with each call, and how it begins (system prompt, tools, first
+words of the user) stays the same: that names it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.chat.exchange import names_session, session_in_headers
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.model.message import Role, digest
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.runtime.terminal import inert
+from tokenmizer_mw.server.access.caller import tenant_of
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
+
+from .agent_sessions import AgentSessions
+from .bodies import read_ahead, replayed, whole_body
+from .configuration import Naming
+from .faces import DIALECTS, STANDALONE, face_of
+from .headers import Header, value_of
+from .naming import where_it_fits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from tokenmizer_mw.memory import SessionMemory
+
+_log = logging.getLogger("tokenmizer_mw")
+
+SESSION_KEY: Final = "tokenmizer_session"
+"""Key of the ASGI scope under which the session's name is left for the middleware."""
+
+AGENT_HEADERS: Final = (
+    b"x-claude-code-session-id",
+    b"thread-id",
+    b"session-id",
+    b"session_id",
+    b"conversation_id",
+)
+"""Where coding agents name their sessions; Codex names the thread of a sub-agent besides the session it works for."""
+
+_UUID: Final = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_METADATA: Final = b'"metadata"'
+_USER: Final = re.compile(rb'\s*:\s*\{[^{}]*?"user_id"\s*:\s*"((?:[^"\\]|\\.){1,512})"')
+_OF_USER: Final = re.compile(rb'(?:session_|session_id\\?"\s*:\s*\\?")(' + _UUID + rb")")
+_CACHE_KEY: Final = b'"prompt_cache_key"'
+_CACHED: Final = re.compile(rb'\s*:\s*"(' + _UUID + rb')"')
+_TOOLS: Final = b'"tools"'
+_FILLED: Final = re.compile(rb"\s*:\s*\[\s*[^\]\s]")
+_PLACES_MAX: Final = 8
+_AGENT_MAX: Final = 80
+_REPORTED_MAX: Final = 1_000
+"""Clients and reasons that are reported; no more than these, whoever calls."""
+_LOOK: Final = 1_024
+"""Bytes behind a name in which its value is looked for."""
+
+
+def told_by_agent(headers: list[Header], body: bytes) -> str | None:
+    """The session as coding agents name it; ``None`` where nothing names one. Looks at a few places of ``body``.
+
+    A call without tools is not of the conversation, whatever it names: agents have titles and summaries written so.
+    """
+    if not _has_tools(body):
+        return None
+    if (named := _agents_own(headers, body)) is not None:
+        return named or None
+    key = _behind(body, _CACHE_KEY, _CACHED)
+    return key.decode("ascii") if key is not None else None
+
+
+def is_agents_side_call(headers: list[Header], body: bytes) -> bool:
+    """Whether an agent that names its session asks for something beside the conversation."""
+    return not _has_tools(body) and bool(_agents_own(headers, body))
+
+
+def _agents_own(headers: list[Header], body: bytes) -> str | None:
+    """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
+    for name in AGENT_HEADERS:
+        if (value := value_of(headers, name)) and SessionKey(LOCAL_TENANT, said := value.decode("latin-1")).valid():
+            return said
+    if (user := _behind(body, _METADATA, _USER)) is not None:
+        found = _OF_USER.search(user)
+        return found[1].decode("ascii") if found else ""
+    return None
+
+
+def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
+    """A name for the conversation by how it begins: the system prompt, the tools and the first words of the user,
+    without what a host put into them or before them. ``None`` where there is no word of a user in it, or a host asks
+    for something of its own."""
+    try:
+        request = dialect.read(body, path=path)
+        messages = request.messages
+        first = None if is_side_call(messages) else first_own_message(messages)
+        if first is None:
+            return None
+        told = [message for message in messages[:first] if message.role is Role.SYSTEM]
+        told.append(without_host_texts(messages[first]))
+    except MalformedRequest:
+        return None
+    hashed = blake2b(request.overhead.encode("utf-8", "surrogatepass"), digest_size=16, person=b"conversation")
+    for message in told:
+        hashed.update(digest(message).encode("ascii"))
+    return f"conversation-{hashed.hexdigest()}"
+
+
+def _has_tools(body: bytes) -> bool:
+    place = -1
+    for _ in range(_PLACES_MAX):
+        place = body.find(_TOOLS, place + 1)
+        if place < 0 or _FILLED.match(body, place + len(_TOOLS)):
+            return place >= 0
+    return False
+
+
+def _behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | None:
+    """What ``pattern`` finds directly behind the last place where ``name`` stands."""
+    place = body.rfind(name)
+    found = pattern.match(body, place + len(name), place + len(name) + _LOOK) if place >= 0 else None
+    return found[1] if found else None
+
+
+class Conversations:
+    """Leaves the session of a chat in the scope, for the middleware inside: ``session_of`` reads it there.
+
+    Chats that name their session in our words, and everything that is no chat, pass as they came.
+    """
+
+    def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:
+        self._app = app
+        self._settings = memory.settings
+        self._naming = naming
+        self._agents = AgentSessions(memory)
+        self._reported: set[tuple[str, str, str]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection."""
+        dialect = self._dialect(scope)
+        if dialect is None:
+            await self._app(scope, receive, send)
+            return
+        read = await read_ahead(receive, self._settings.request_max)
+        body = whole_body(read)
+        if body is None:
+            self._report(scope, f"its request is over {self._settings.request_max} bytes, or was not sent to its end")
+        elif (session := await self._named(scope, dialect, body)) is not None:
+            scope = {**scope, SESSION_KEY: session}
+        await self._app(scope, replayed(read, receive), send)
+
+    def _dialect(self, scope: Scope) -> Dialect | None:
+        """The dialect of a chat whose session is not named in a header of ours."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            return None
+        headers: list[Header] = scope["headers"]
+        face = face_of(scope["path"], headers)
+        words = face.words or DIALECTS.get(STANDALONE.get(face.path, "")) if face is not None else None
+        if words is None or session_in_headers(headers, self._settings) is not None:
+            return None
+        if value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
+            self._report(scope, "its requests are compressed")
+            return None
+        return words
+
+    async def _named(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
+        path, headers = scope["path"], scope["headers"]
+        if names_session(body, self._settings) and await where_it_fits(
+            partial(_in_field, dialect, body, path, self._settings.session_field), body
+        ):
+            return None
+        found = told_by_agent(headers, body) if self._naming != "named" else None
+        if found is not None:
+            return await self._agents.resolve(found, tenant_of(scope))
+        if is_agents_side_call(headers, body):
+            return None
+        if self._naming == "derived":
+            return await where_it_fits(partial(beginning, dialect, body, path), body)
+        self._report(scope, f"it names no session, and sessions is {self._naming}")
+        return None
+
+    def _report(self, scope: Scope, reason: str) -> None:
+        """Log once for each client and reason why its chats are not remembered."""
+        agent = (value_of(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
+        client = (scope.get("client") or ("",))[0]
+        told = (client, agent[:_AGENT_MAX], reason)
+        if told not in self._reported and len(self._reported) < _REPORTED_MAX:
+            self._reported.add(told)
+            _log.info(
+                "chats of %s at %s are not remembered: %s (docs/not-remembered.md)", inert(told[1]), client, reason
+            )
+
+
+def session_of(scope: Scope) -> str | None:
+    """The session that was found for a chat; ``None`` for none: then the middleware looks for one."""
+    found = scope.get(SESSION_KEY)
+    return found if isinstance(found, str) else None
+
+
+def _in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
+    """Whether the body's own field names a session, and not only something inside; true also for what is no request:
+    the middleware says so."""
+    try:
+        return dialect.read(body, path=path).fields.get(field) is not None
+    except MalformedRequest:
+        return True

@@ -1,0 +1,119 @@
+"""Whose key goes to a provider. A key of this server's own callers never does.
+
+A client's key goes to the provider that the client addressed: the one that its path stands for, in the dialect of that
+path. A model's name alone leads a key nowhere else. Only ``keys: client`` in the configuration lets a client send its
+key to another provider, and only where the client names that provider in front of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+from urllib.parse import parse_qsl, urlencode
+
+from tokenmizer_mw.server.access.keys import PREFIX
+
+from .headers import CREDENTIALS, Header, value_of
+from .routing import Routes, Target
+
+_OWN_PREFIX: Final = PREFIX.encode("ascii")
+
+OWN_HEADER: Final = b"x-tokenmizer-key"
+
+_BEARER: Final = b"bearer "
+_IN_QUERY: Final = "key"
+_KEY_MIN: Final = 8
+"""Shorter values are no keys, and would be found in any header."""
+
+
+def takes_clients(target: Target) -> bool:
+    """Whether the client's own key goes to this target."""
+    if target.server.keys == "client":
+        return target.addressed or target.choice == "named"
+    ours = target.server.keys == "server" or target.server.key != ""
+    return target.addressed and target.choice != "configured" and not ours
+
+
+def missing_key(target: Target) -> str:
+    """What to say when neither the client's key nor one of this server's may go to the target, which needs one; ""
+    otherwise."""
+    server, row = target.server, target.server.row
+    ours = server.key != "" and server.keys != "client"
+    if row.auth == "none" or ours or takes_clients(target):
+        return ""
+    if server.keys == "client":
+        variable = row.key_variable or "a key"
+        return (
+            f"{server.name} takes keys of clients (keys: client) only from those that address it:"
+            f" name the model {server.name}/{target.model}, or configure keys: auto and set {variable}"
+        )
+    if not row.key_variable:
+        return server.lack
+    where = "in the environment of this server; a client's key goes only to the provider whose API the client calls"
+    return f"no key for {server.name}: set {row.key_variable} {where}"
+
+
+def missing_for_models(routes: Routes) -> dict[str, str]:
+    """Names under ``models`` with a target that has no key, and what to say about them."""
+    lacks = {
+        name: [text for target in targets if (text := missing_key(replace(target, addressed=True)))]
+        for name, targets in routes.configured.items()
+    }
+    return {name: "; ".join(texts) for name, texts in lacks.items() if texts}
+
+
+def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
+    """The headers of a call in the provider's own dialect, with the key that is meant for the target: the client's own
+    credentials as they are, or the server's in their place."""
+    if takes_clients(target):
+        return [pair for pair in headers if not _ours(pair)]
+    keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
+    kept = [
+        pair
+        for pair in headers
+        if pair[0].lower() not in CREDENTIALS and not _ours(pair) and not any(key in pair[1] for key in keys)
+    ]
+    return kept + credentials(target, headers)
+
+
+def _bare_values(headers: Sequence[Header], wanted: bytes) -> list[bytes]:
+    """The keys in headers of this name, long enough to be searched for in other headers."""
+    bare = [_bare(value) for name, value in headers if name.lower() == wanted]
+    return [key for key in bare if len(key) >= _KEY_MIN]
+
+
+def _bare(value: bytes) -> bytes:
+    value = value[len(_BEARER) :] if value[: len(_BEARER)].lower() == _BEARER else value
+    return value.strip()
+
+
+def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
+    """The headers that carry the key for the target, as its dialect puts it; none where there is no key."""
+    key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
+    given = target.server.row.credentials(key)
+    return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]
+
+
+def token(headers: Sequence[Header]) -> str:
+    """The client's own key for a provider; "" where it sends none."""
+    for name in CREDENTIALS:
+        value = value_of(headers, name)
+        if value is None or _ours((name, value)):
+            continue
+        return _bare(value).decode("latin-1")
+    return ""
+
+
+def query_for(target: Target, query: bytes) -> bytes:
+    """The query as it goes on: Google's clients may put a key there."""
+    if b"key=" not in query and b"%" not in query:
+        return query
+    pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    clients = takes_clients(target)
+    kept = [(name, value) for name, value in pairs if name != _IN_QUERY or (clients and not value.startswith(PREFIX))]
+    return query if kept == pairs else urlencode(kept).encode("latin-1")
+
+
+def _ours(pair: Header) -> bool:
+    return pair[0].lower() == OWN_HEADER or (_OWN_PREFIX in pair[1] and pair[0].lower() in CREDENTIALS)

@@ -1,0 +1,268 @@
+"""The application behind the middleware: each call goes to its provider, and the answer back as it comes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from time import time
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
+
+from tokenmizer_mw.asgi import GUARD
+from tokenmizer_mw.server.access.body import linger
+from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.wire.refusal import refusal
+
+from .attempts import Retrying, opened
+from .client_models import ClientModels
+from .connection import Broken
+from .credentials import OWN_HEADER, missing_key
+from .faces import face_of
+from .headers import NOT_SENT, Header, passed_on
+from .models import LIST_MAX, Listing, Named, listed, listing, named_in_path, one
+from .naming import model_of, where_it_fits
+from .outcomes import Outcomes
+from .presence import unless_gone
+from .routing import Routes, Target
+from .upstream import GATEWAY_TIMEOUT, Answer, Unreachable, Upstream
+from .ways import Asked, Refused, Way, way
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+BODY_MAX: Final = 16 * 1024 * 1024
+"""Bytes of a request's body, unless the configuration says otherwise."""
+
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""What is relayed. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
+
+
+class Relay:
+    """An ASGI application that answers as the providers do.
+
+    ``own_headers``: names, in lower case, of headers that mean something to this server alone. ``lending``: is offered
+    the models of calls that ended well.
+    """
+
+    def __init__(
+        self,
+        routes: Routes,
+        upstream: Upstream,
+        outcomes: Outcomes | None = None,
+        *,
+        retrying: Retrying | None = None,
+        body_max: int = BODY_MAX,
+        own_headers: frozenset[bytes] = frozenset(),
+        lending: ClientModels | None = None,
+    ) -> None:
+        self._routes = routes
+        self._upstream = upstream
+        self._outcomes = outcomes or Outcomes()
+        self._retrying = retrying or Retrying()
+        self._body_max = body_max
+        self._lending = lending
+        self._not_sent = NOT_SENT | own_headers | {OWN_HEADER}
+        since = int(time())
+        self._own = {name: Named(name, owner, since) for name, owner in routes.aliases.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One call. Raises ``Broken`` when the provider's answer broke off, so that the client's does, too."""
+        headers: list[Header] = scope["headers"]
+        if scope["method"] not in METHODS:
+            await _said(send, "", 405, "method_not_allowed", "this method is not relayed")
+            return
+        face = face_of(_path(scope), headers)
+        if face is None:
+            await _said(send, "", 404, "not_found", "nothing is served at this path")
+            return
+        body, more = await _read(receive, self._body_max)
+        if body is None:
+            return
+        if len(body) > self._body_max:
+            await _too_large(receive if more else None, send, face.words_of, self._body_max)
+            return
+        model = await model_of(face, body)
+        passed = passed_on(headers, self._not_sent)
+        query = scope.get("query_string", b"")
+        escaped, session = _escaped(scope, face.path), scope.get(GUARD)
+        asked = Asked(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
+        await unless_gone(receive, self._answered(asked, send))
+
+    async def _answered(self, asked: Asked, send: Send) -> None:
+        if self._own and asked.method == "GET":
+            body = await self._told_of_models(asked)
+            if body is not None:
+                await _answer(send, 200, body)
+                return
+        await self._relayed(asked, send)
+
+    async def _told_of_models(self, asked: Asked) -> bytes | None:
+        """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
+        found = named_in_path(asked.face)
+        if found is not None and found[0] in self._own:
+            return one(found[1], self._own[found[0]])
+        wanted = listing(asked.face, asked.query)
+        return await self._all_models(asked, wanted) if wanted is not None else None
+
+    async def _all_models(self, asked: Asked, wanted: Listing) -> bytes:
+        """Those of this server and those of the provider; where the provider tells none, those of this server."""
+        plain = [pair for pair in asked.headers if pair[0].lower() != b"accept-encoding"]
+        asked = replace(asked, headers=[*plain, (b"accept-encoding", b"identity")])
+        told = await self._providers_list(asked)
+        return await where_it_fits(partial(listed, wanted, list(self._own.values()), told), told)
+
+    async def _providers_list(self, asked: Asked) -> bytes:
+        """What the provider answers; nothing where that is no list."""
+        targets = [each for each in self._routes.targets(asked.face, asked.model) if not missing_key(each)]
+        if not targets:
+            return b""
+        try:
+            answer = await opened(targets, self._retrying, _Relayed(self._upstream, asked, self._outcomes).open)
+            try:
+                return await answer.read(LIST_MAX) if answer.status == 200 else b""
+            finally:
+                await answer.aclose()
+        except (Refused, Unreachable, Broken):
+            return b""
+
+    async def _relayed(self, asked: Asked, send: Send) -> None:
+        try:
+            targets = self._targets(asked)
+        except Refused as refused:
+            await _answer(send, refused.status, refused.body)
+            return
+        relayed = _Relayed(self._upstream, asked, self._outcomes)
+        try:
+            answer = await opened(targets, self._retrying, relayed.open)
+            await relayed.hand_on(answer, send)
+            if self._lending is not None and answer.status == 200:
+                self._lending.offer(asked, relayed.target)
+        except Refused as refused:
+            await _answer(send, refused.status, refused.body)
+            return
+        except Unreachable as error:
+            await _said(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
+
+    def _targets(self, asked: Asked) -> list[Target]:
+        """The providers to ask, in order, without those for which there is no key. Raises ``Refused`` where there are
+        none."""
+        words = asked.face.words_of
+        if named := self._routes.not_configured(asked.face, asked.model):
+            variable = PROVIDERS[named].key_variable or "nothing"
+            message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
+            raise Refused(401, refusal(words, 401, "no_key", message))
+        targets = self._routes.targets(asked.face, asked.model)
+        if not targets:
+            message = f"no provider is configured for {asked.face.family} at this path"
+            raise Refused(404, refusal(words, 404, "no_provider", message))
+        lacks = [missing_key(target) for target in targets]
+        for target, lack in zip(targets, lacks, strict=True):
+            if lack:
+                self._outcomes.lacks_key(target.server.name, asked.client, lack)
+        if all(lacks):
+            raise Refused(401, refusal(words, 401, "no_key", lacks[0]))
+        return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
+
+
+class _Relayed:
+    """One call, and the way that it went last."""
+
+    target: Target
+    _way: Way
+    _provider: str
+
+    def __init__(self, upstream: Upstream, asked: Asked, outcomes: Outcomes) -> None:
+        self._upstream = upstream
+        self._asked = asked
+        self._outcomes = outcomes
+
+    async def open(self, target: Target) -> Answer:
+        """Ask a target. Raises ``Refused`` and ``Unreachable``."""
+        self.target = target
+        self._provider = target.server.name
+        self._way = way(self._asked, target)
+        outbound = await self._way.outbound()
+        try:
+            answer = await self._upstream.open(*outbound)
+        except Unreachable as error:
+            late = error.status == GATEWAY_TIMEOUT
+            self._outcomes.failed(self._provider, "late" if late else "unreachable", str(error))
+            raise error.of(self._provider) from None
+        self._outcomes.answered(self._provider, answer.status)
+        return answer
+
+    async def hand_on(self, answer: Answer, send: Send) -> None:
+        """Give the client what the provider answers, and let go of it. Raises ``Broken``; ``Unreachable`` while the
+        client has seen nothing yet."""
+        try:
+            await self._way.hand_on(answer, send)
+        except (Broken, Unreachable) as error:
+            self._outcomes.failed(self._provider, "broken", str(error))
+            if isinstance(error, Unreachable):
+                raise error.of(self._provider) from None
+            raise
+        finally:
+            await answer.aclose()
+
+
+def _path(scope: Scope) -> str:
+    """The path behind where this application is mounted."""
+    path: str = scope["path"]
+    root: str = scope.get("root_path", "")
+    return path[len(root) :] if root and path.startswith(root + "/") else path
+
+
+def _escaped(scope: Scope, path: str) -> bytes:
+    """The end of the request's path that says ``path``, as it was sent; "" where it was sent without escapes, or where
+    the two do not say the same."""
+    raw: bytes = (scope.get("raw_path") or b"").partition(b"?")[0]
+    if b"%" not in raw:
+        return b""
+    end = raw[_path(scope).find(path) :]
+    return end if unquote_to_bytes(end) == path.encode() else b""
+
+
+async def _read(receive: Receive, limit: int) -> tuple[bytes | None, bool]:
+    """The body, at most one piece more than ``limit`` bytes, and whether more of it is to come; ``None`` for the body
+    when the client left within it."""
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None, False
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        more = bool(message.get("more_body", False))
+        if size > limit or not more:
+            return pieces[0] if len(pieces) == 1 else b"".join(pieces), more
+
+
+async def _said(send: Send, dialect: str, status: int, code: str, message: str) -> None:
+    """An answer of our own, in the shape that the client knows."""
+    await _answer(send, status, refusal(dialect, status, code, message))
+
+
+async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:
+    """``receive``: where more of the request is still to come."""
+    body = refusal(dialect, 413, "request_too_large", f"at most {most} bytes are taken")
+    headers = [*_headers(body), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    if receive is not None:
+        await linger(receive)
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": _headers(body)})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _headers(body: bytes) -> list[Header]:
+    return [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]

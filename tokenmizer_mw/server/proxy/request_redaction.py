@@ -1,0 +1,190 @@
+"""Redaction of what goes to a provider without a session: other routes, other encodings, chats that nobody remembers.
+
+A chat that is remembered is redacted where it is remembered. All the rest passes here, the last place before the
+provider: with redaction on, no request leaves unread unless the configuration says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.asgi import GUARD
+from tokenmizer_mw.chat.call import failed, with_length
+from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
+from tokenmizer_mw.runtime.offload import CPU, STORE, offload
+from tokenmizer_mw.safety.guard import judge
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
+from tokenmizer_mw.wire.refusal import refusal
+
+from .bodies import read_ahead, replayed, whole_body
+from .faces import face_of
+from .headers import Header, value_of
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.safety.ingress import Ingress
+
+INLINE_MAX: Final = 16 * 1024
+"""Bytes of a body that may be redacted on the event loop."""
+
+_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_MEDIA: Final = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream", b"application/pdf")
+_NOT_UTF8: Final = "the request's body is not UTF-8, so secrets in it could not be redacted"
+_IDENTITY: Final = (b"", b"identity")
+
+
+class Unreadable(ValueError):
+    """A body that cannot be read, and so cannot be redacted. The text says why, for the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A request as it may go on: its body and its headers, the same objects where nothing was changed."""
+
+    body: bytes
+    headers: Sequence[Header]
+
+
+class RequestRedaction:
+    """An ASGI application in front of the relay.
+
+    ``memory`` has the redactor and the settings of the guard. ``body_max``: bytes of a body, before and behind its
+    content decoding; longer ones are left to ``app``, which refuses them. ``passes_unreadable``: bodies that cannot be
+    read go on and are counted, instead of being refused with 415. Media (audio, images, uploads that are no text) go on
+    as they are, counted as ``request_not_redacted``.
+    """
+
+    def __init__(self, app: ASGIApp, memory: SessionMemory, body_max: int, *, passes_unreadable: bool = False) -> None:
+        self._app = app
+        self._memory = memory
+        self._body_max = body_max
+        self._passes_unreadable = passes_unreadable
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection."""
+        if scope["type"] != "http" or scope["method"] in _BODILESS or GUARD in scope or not self._is_on():
+            await self._app(scope, receive, send)
+            return
+        messages = await read_ahead(receive, self._body_max)
+        body = whole_body(messages)
+        if not body:
+            await self._app(scope, replayed(messages, receive), send)
+            return
+        try:
+            redacted = await self._redacted(scope, body)
+        except Unreadable as unreadable:
+            await _refuse(scope, send, 415, "request_not_readable", str(unreadable))
+            return
+        except RequestBlocked as blocked:
+            self._memory.count("request_blocked")
+            await _refuse(scope, send, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            return
+        if redacted.body is not body:
+            scope = {**scope, "headers": redacted.headers}
+            messages = [{"type": "http.request", "body": redacted.body, "more_body": False}]
+        await self._app(scope, replayed(messages, receive), send)
+
+    def _is_on(self) -> bool:
+        return self._memory.settings.redact or self._memory.settings.guard == "block"
+
+    async def _redacted(self, scope: Scope, body: bytes) -> Redacted:
+        if not self._memory.is_ready:
+            await offload(lambda: self._memory.ingress, STORE)
+        work = partial(self._redact, scope["path"], scope["headers"], body)
+        return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
+
+    def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
+        """The request without secrets. Raises ``Unreadable`` and ``RequestBlocked``."""
+        face = face_of(path, headers)
+        try:
+            plain, text, kept = _readable(headers, body, self._body_max)
+        except Unreadable:
+            if not (self._passes_unreadable or _is_media(headers)):
+                raise
+            self._memory.count("request_not_redacted")
+            return Redacted(body, headers)
+        if face is not None and face.words is not None and self._memory.settings.guard == "block":
+            _check_words(face.words, plain, path)
+        ingress: Ingress | None = self._memory.ingress
+        try:
+            clean = ingress.document(text) if ingress is not None else text
+        except Exception as error:
+            failed(self._memory, "redaction_failed", error)
+            raise Unreadable("secrets in the request's body could not be redacted") from None
+        if clean is text and plain is body:
+            return Redacted(body, headers)
+        if clean is not text:
+            self._memory.count("request_redacted")
+        changed = clean.encode("utf-8", "surrogatepass")
+        return Redacted(changed, with_length(kept, len(changed)))
+
+
+def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
+    """The body without its content coding and as text, and the headers that say so. Raises ``Unreadable``."""
+    coding = (value_of(headers, b"content-encoding") or b"").strip().lower()
+    plain, kept = body, headers
+    if coding not in _IDENTITY:
+        plain = _decoded(coding.decode("latin-1"), body, limit)
+        kept = [pair for pair in headers if pair[0].lower() != b"content-encoding"]
+    encoding = json.detect_encoding(plain)
+    if not encoding.startswith("utf-8"):
+        return _recoded(encoding, plain, kept)
+    try:
+        return plain, plain.decode(), kept
+    except UnicodeDecodeError:
+        raise Unreadable(_NOT_UTF8) from None
+
+
+def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
+    """JSON in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers read; it goes on in UTF-8."""
+    try:
+        text = plain.decode(encoding)
+        json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(_NOT_UTF8) from None
+    kept = [(name, b"application/json" if name.lower() == b"content-type" else value) for name, value in headers]
+    return text.encode("utf-8", "surrogatepass"), text, kept
+
+
+def _decoded(coding: str, body: bytes, limit: int) -> bytes:
+    decoder = DECODERS.get(coding)
+    if decoder is None:
+        raise Unreadable("the request's content encoding is not supported, so secrets could not be redacted")
+    try:
+        plain = decoder().decode(body, limit + 1)
+    except Undecodable:
+        raise Unreadable("the request's body cannot be decoded, so secrets in it could not be redacted") from None
+    if len(plain) > limit:
+        raise Unreadable("the decoded body of the request is too large to be redacted")
+    return plain
+
+
+def _is_media(headers: Sequence[Header]) -> bool:
+    return (value_of(headers, b"content-type") or b"").strip().lower().startswith(_MEDIA)
+
+
+def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:
+    """Raise ``RequestBlocked`` for a chat, unknown to us before, in which anything reads like an attack."""
+    try:
+        messages = dialect.read(plain, path=path).messages
+    except MalformedRequest:
+        return  # the provider refuses it
+    suspicions = map(judge, messages)
+    found = next((suspicion for suspicion in suspicions if suspicion.flagged), None)
+    if found is not None:
+        raise RequestBlocked(found.signals)
+
+
+async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str) -> None:
+    face = face_of(scope["path"], scope["headers"])
+    body = refusal(face.words_of if face is not None else "", status, code, message)
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,180 @@
+"""The ways that a call can go to a provider and an answer back: as they are, or translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from time import time
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from tokenmizer_mw.errors import MalformedRequest, PeerError, Untranslatable
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.translate.chat import ChatCall
+from tokenmizer_mw.server.translate.encoding import dump
+from tokenmizer_mw.server.translate.translation import REPLY_MAX, Translation
+from tokenmizer_mw.wire.refusal import refusal
+
+from .connection import Broken
+from .credentials import credentials, query_for, with_credentials
+from .faces import Face
+from .headers import Header, returned
+from .naming import renamed, where_it_fits
+from .routing import Target
+from .translators import client_side, provider_side
+from .upstream import Answer, Place, Unreachable, escaped_place, place
+
+if TYPE_CHECKING:
+    from starlette.types import Send
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call as the client made it. ``headers``: those that are not this server's own. ``escaped``: the face's path
+    as it was sent, where it was sent with escapes, "" otherwise. ``session``: whose turn it is, ``None`` where none is
+    remembered. ``client``: its address, for the log."""
+
+    face: Face
+    method: str
+    query: bytes
+    headers: list[Header]
+    body: bytes
+    model: str
+    escaped: bytes = b""
+    session: SessionKey | None = None
+    client: str = ""
+
+
+class Outbound(NamedTuple):
+    """A request as it goes to a provider; ``headers`` without host and length."""
+
+    method: str
+    place: Place
+    headers: list[Header]
+    body: bytes
+
+
+class Refused(PeerError):
+    """A call that is answered here: with this status and body, in the client's dialect."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        super().__init__(f"status {status}")
+        self.status = status
+        self.body = body
+
+
+class Way(Protocol):
+    """One call on its way to one target."""
+
+    async def outbound(self) -> Outbound:
+        """The request. Raises ``Refused``."""
+
+    async def hand_on(self, answer: Answer, send: Send) -> None:
+        """Give the client what the provider answers. Raises ``Broken``; ``Unreachable`` before its first byte."""
+
+
+def way(asked: Asked, target: Target) -> Way:
+    """How ``asked`` goes to ``target``. Raises ``Refused`` where there is no way."""
+    face, server = asked.face, target.server
+    if server.takes(face.dialect) if face.dialect else server.family == face.family:
+        return Passing(asked, target)
+    client, provider = client_side(face.dialect), provider_side(server.row)
+    if client is None or provider is None:
+        spoken = face.dialect or f"the path {face.path}"
+        raise _refused(face, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
+    return Translating(asked, target, Translation(client, provider))
+
+
+def _refused(face: Face, status: int, code: str, message: str) -> Refused:
+    return Refused(status, refusal(face.words_of, status, code, message))
+
+
+class Passing:
+    """Client and provider speak the same: all bytes go on as they are, but for the name of the model."""
+
+    def __init__(self, asked: Asked, target: Target) -> None:
+        self._asked = asked
+        self._target = target
+
+    async def outbound(self) -> Outbound:
+        """The request."""
+        asked, target = self._asked, self._target
+        path, body = asked.face.path, asked.body
+        if target.model != asked.model:
+            path, body = await renamed(asked.face, body, asked.model, target.model)
+        query = query_for(target, asked.query) if asked.query else b""
+        base = target.server.row.base_url
+        as_sent = asked.escaped if path == asked.face.path else b""
+        goes = escaped_place(base, as_sent, query) if as_sent else place(base, path, query)
+        return Outbound(asked.method, goes, with_credentials(target, asked.headers), body)
+
+    async def hand_on(self, answer: Answer, send: Send) -> None:
+        """Status, headers and bytes as they come."""
+        headers = returned(answer.headers)
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        async for piece in answer.pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+_KEPT_REQUEST: Final = (b"user-agent", b"traceparent", b"tracestate", b"x-request-id")
+_KEPT_ANSWER: Final = (b"retry-after", b"request-id", b"x-request-id", b"x-should-retry")
+_KEPT_START: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"retry-after-")
+
+
+class Translating:
+    """Client and provider speak differently: what has no counterpart is refused, with its place in the request."""
+
+    _call: ChatCall
+
+    def __init__(self, asked: Asked, target: Target, translation: Translation) -> None:
+        self._asked = asked
+        self._target = target
+        self._translation = translation
+
+    async def outbound(self) -> Outbound:
+        """The request. Raises ``Refused`` for what the provider's dialect has no words for."""
+        try:
+            return await where_it_fits(self._outbound, self._asked.body)
+        except (MalformedRequest, Untranslatable) as error:
+            reply = self._translation.refused(error)
+            raise Refused(reply.status, reply.body) from None
+
+    def _outbound(self) -> Outbound:
+        asked, target = self._asked, self._target
+        self._call = replace(self._translation.call(asked.body), model=target.model)
+        outgoing = self._translation.outgoing(self._call)
+        kept = [pair for pair in asked.headers if pair[0].lower() in _KEPT_REQUEST]
+        told = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
+        kept += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
+        kept += credentials(target, asked.headers)
+        goes = escaped_place(target.server.row.base_url, outgoing.path.encode("ascii"))
+        return Outbound("POST", goes, kept, dump(outgoing.body))
+
+    async def hand_on(self, answer: Answer, send: Send) -> None:
+        """The reply in the client's words, with the provider's status."""
+        headers = [pair for pair in answer.headers if _is_kept(pair[0].lower())]
+        if self._call.stream and answer.status < 400:
+            await self._stream(answer, headers, send)
+            return
+        try:
+            body = await answer.read(REPLY_MAX)
+        except Broken as error:  # unlike in a stream, the client has seen nothing yet
+            raise Unreachable(f"the provider's response broke off: {error}") from None
+        reading = partial(self._translation.reply, self._call, answer.status, body, created=int(time()))
+        reply = await where_it_fits(reading, body)
+        headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(reply.body))]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    async def _stream(self, answer: Answer, headers: list[Header], send: Send) -> None:
+        stream = self._translation.stream(self._call, created=int(time()))
+        headers += [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache")]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        async for piece in answer.pieces():
+            if said := stream.feed(piece):
+                await send({"type": "http.response.body", "body": said, "more_body": True})
+        await send({"type": "http.response.body", "body": stream.end(), "more_body": False})
+
+
+def _is_kept(name: bytes) -> bool:
+    return name in _KEPT_ANSWER or name.startswith(_KEPT_START)

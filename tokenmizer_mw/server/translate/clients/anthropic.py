@@ -1,0 +1,206 @@
+"""Anthropic Messages, as a client speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, assert_never
+
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    ChatCall,
+    Ended,
+    Fault,
+    Finish,
+    Grew,
+    Opened,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+from tokenmizer_mw.server.translate.encoding import load
+
+from .anthropic_fields import NAME, WORDS
+from .anthropic_request import read
+from .faults import FaultKind, kind_of
+from .fields import client_field
+from .seals import call_id, tagged
+from .writing import Closed, Progress, Step, StreamPart, named_event, parts_of
+
+_STOP: Final[Mapping[Finish, str]] = {
+    Finish.STOP: "end_turn",
+    Finish.LENGTH: "max_tokens",
+    Finish.TOOLS: "tool_use",
+    Finish.FILTERED: "refusal",
+}
+_TYPES: Final[Mapping[FaultKind, str]] = {
+    FaultKind.OVERFLOW: "invalid_request_error",
+    FaultKind.BILLING: "billing_error",
+    FaultKind.RATE: "rate_limit_error",
+    FaultKind.KEY: "authentication_error",
+    FaultKind.PERMISSION: "permission_error",
+    FaultKind.MISSING: "not_found_error",
+    FaultKind.CONFLICT: "conflict_error",
+    FaultKind.LARGE: "request_too_large",
+    FaultKind.TIMEOUT: "timeout_error",
+    FaultKind.OVERLOADED: "overloaded_error",
+    FaultKind.REQUEST: "invalid_request_error",
+    FaultKind.SERVER: "api_error",
+}
+_TOO_LONG: Final = "prompt is too long"
+"""What clients look for in the message, since this dialect has no code for it."""
+
+
+class AnthropicClient:
+    """The dialect."""
+
+    name: Final = NAME
+
+    def call(self, body: Mapping[str, Any]) -> ChatCall:
+        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        return read(body)
+
+    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        content = [_block(part) for part in parts_of(answer)]
+        stopped = _stopped(answer.finish, answer.stop_sequence)
+        message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
+        return {**message, "content": content, **stopped}
+
+    def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
+        """A writer for one stream."""
+        return AnthropicWriter(call, created)
+
+    def error(self, fault: Fault) -> Mapping[str, Any]:
+        """The body of an error response."""
+        return _error(fault)
+
+    def field(self, name: str) -> str:
+        """The client's field in which it tells what a provider's side names."""
+        return client_field(name, WORDS)
+
+
+class AnthropicWriter:
+    """A stream of blocks, one after the other."""
+
+    def __init__(self, call: ChatCall, created: int) -> None:
+        self._progress = Progress(call.model, _anonymous(created))
+        self._index = -1
+
+    def send(self, event: StreamEvent) -> bytes:
+        """The events for ``event``."""
+        return b"".join(named_event(told) for step in self._progress.steps(event) for told in self._of(step))
+
+    def ping(self) -> bytes:
+        """An event of its own."""
+        return named_event({"type": "ping"})
+
+    def _of(self, step: Step) -> list[dict[str, Any]]:
+        match step:
+            case Began(name, model, usage):
+                return [{"type": "message_start", "message": _message(name, model, usage or Usage())}]
+            case Opened(part):
+                return self._opened(part)
+            case Grew():
+                return self._grew(step)
+            case Closed(part):
+                return [*self._sealed(part), {"type": "content_block_stop", "index": self._index}]
+            case Ended():
+                return _ended(step)
+            case Fault():
+                return [_error(step)]
+            case _:
+                assert_never(step)
+
+    def _opened(self, part: StreamPart) -> list[dict[str, Any]]:
+        self._index += 1
+        return [] if _is_hidden(part) else [self._start(_block(part))]
+
+    def _grew(self, grew: Grew) -> list[dict[str, Any]]:
+        match self._progress.part:
+            case Text() if grew.more:
+                return [self._delta("text_delta", text=grew.more)]
+            case Thought(hidden=False) if grew.more:
+                return [self._delta("thinking_delta", thinking=grew.more)]
+            case ToolCall() if grew.more:
+                return [self._delta("input_json_delta", partial_json=grew.more)]
+            case _:
+                return []
+
+    def _sealed(self, part: StreamPart) -> list[dict[str, Any]]:
+        """What can only be told when all of the seal is there."""
+        if not isinstance(part, Thought) or not part.seal:
+            return []
+        if part.hidden:
+            return [self._start(_block(part))]
+        return [self._delta("signature_delta", signature=tagged(part.seal, part.sealed_by, NAME))]
+
+    def _start(self, block: Mapping[str, Any]) -> dict[str, Any]:
+        return {"type": "content_block_start", "index": self._index, "content_block": block}
+
+    def _delta(self, kind: str, **members: str) -> dict[str, Any]:
+        return {"type": "content_block_delta", "index": self._index, "delta": {"type": kind, **members}}
+
+
+def usage(told: Usage) -> dict[str, Any]:
+    """Token counts as this dialect tells them: what a cache served or was written to it is counted apart."""
+    return {
+        "input_tokens": max(0, told.prompt - told.cached - told.written),
+        "cache_creation_input_tokens": told.written,
+        "cache_read_input_tokens": told.cached,
+        "output_tokens": told.completion,
+        "output_tokens_details": {"thinking_tokens": told.thought},
+    }
+
+
+def _ended(end: Ended) -> list[dict[str, Any]]:
+    counts = usage(end.usage) if end.usage is not None else {"output_tokens": 0}
+    delta = _stopped(end.finish, end.stop_sequence)
+    return [{"type": "message_delta", "delta": delta, "usage": counts}, {"type": "message_stop"}]
+
+
+def _anonymous(created: int) -> str:
+    return f"msg_{created}"
+
+
+def _message(name: str, model: str, counts: Usage) -> dict[str, Any]:
+    told = {"id": name, "type": "message", "role": "assistant", "model": model, "content": []}
+    return {**told, "stop_reason": None, "stop_sequence": None, "usage": usage(counts)}
+
+
+def _stopped(finish: Finish, sequence: str) -> dict[str, Any]:
+    reason = "stop_sequence" if sequence and finish is Finish.STOP else _STOP[finish]
+    return {"stop_reason": reason, "stop_sequence": sequence or None}
+
+
+def _is_hidden(part: StreamPart) -> bool:
+    return isinstance(part, Thought) and part.hidden
+
+
+def _block(part: StreamPart) -> dict[str, Any]:
+    match part:
+        case Text(text):
+            return {"type": "text", "text": text}
+        case Thought():
+            seal = tagged(part.seal, part.sealed_by, NAME)
+            if part.hidden:
+                return {"type": "redacted_thinking", "data": seal}
+            return {"type": "thinking", "thinking": part.text, "signature": seal}
+        case ToolCall():
+            return {"type": "tool_use", "id": call_id(part), "name": part.name, "input": _input(part.arguments)}
+        case _:
+            assert_never(part)
+
+
+def _input(arguments: str) -> Any:
+    """Arguments as an object. Raises ``ValueError`` for others."""
+    return load(arguments or "{}")
+
+
+def _error(fault: Fault) -> dict[str, Any]:
+    kind, message = kind_of(fault), fault.message
+    if kind is FaultKind.OVERFLOW and _TOO_LONG not in message.lower():
+        message = f"{_TOO_LONG}: {message}"
+    return {"type": "error", "error": {"type": _TYPES[kind], "message": message}}

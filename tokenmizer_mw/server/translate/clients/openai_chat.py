@@ -1,0 +1,206 @@
+"""OpenAI Chat Completions, as a client speaks it.
+
+Thoughts stand in ``reasoning_content``, as DeepSeek tells them; those with a seal also in ``reasoning_details``, as
+OpenRouter tells them. A client that sends both back keeps the chain of thought whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, assert_never
+
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    ChatCall,
+    Ended,
+    Fault,
+    Finish,
+    Grew,
+    Opened,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+
+from .fields import client_field
+from .openai_chat_fields import NAME, WORDS
+from .openai_chat_request import read
+from .openai_shared import error, forms, text_of
+from .seals import call_id, tagged
+from .writing import COMMENT, Closed, Progress, Step, StreamPart, data_line, parts_of
+
+DONE: Final = b"data: [DONE]\n\n"
+_FINISH: Final[Mapping[Finish, str]] = {
+    Finish.STOP: "stop",
+    Finish.LENGTH: "length",
+    Finish.TOOLS: "tool_calls",
+    Finish.FILTERED: "content_filter",
+}
+
+
+class OpenAIChatClient:
+    """The dialect."""
+
+    name: Final = NAME
+
+    def call(self, body: Mapping[str, Any]) -> ChatCall:
+        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        return read(body)
+
+    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        choice = {
+            "index": 0,
+            "message": _message(answer, call),
+            "logprobs": None,
+            "finish_reason": _FINISH[answer.finish],
+        }
+        head = _head("chat.completion", answer.id or _anonymous(created), answer.model or call.model, created)
+        return {**head, "choices": [choice], "usage": usage(answer.usage)}
+
+    def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
+        """A writer for one stream."""
+        return OpenAIChatWriter(call, created)
+
+    def error(self, fault: Fault) -> Mapping[str, Any]:
+        """The body of an error response."""
+        return error(fault)
+
+    def field(self, name: str) -> str:
+        """The client's field in which it tells what a provider's side names."""
+        return client_field(name, WORDS)
+
+
+class OpenAIChatWriter:
+    """A stream of chunks."""
+
+    def __init__(self, call: ChatCall, created: int) -> None:
+        self._usage = call.usage
+        self._created = created
+        self._forms = forms(call.tools)
+        self._progress = Progress(call.model, _anonymous(created))
+        self._calls = self._thoughts = -1
+
+    def send(self, event: StreamEvent) -> bytes:
+        """The chunks for ``event``."""
+        return b"".join(self._of(step) for step in self._progress.steps(event))
+
+    def ping(self) -> bytes:
+        """A comment."""
+        return COMMENT
+
+    def _of(self, step: Step) -> bytes:
+        match step:
+            case Began():
+                return self._delta({"role": "assistant"})
+            case Opened(part):
+                return self._opened(part)
+            case Grew(more):
+                return self._grew(more) if more else b""
+            case Closed(part):
+                return self._closed(part)
+            case Ended():
+                return self._ended(step)
+            case Fault():
+                return data_line(error(step))
+            case _:
+                assert_never(step)
+
+    def _opened(self, part: StreamPart) -> bytes:
+        if isinstance(part, ToolCall):
+            self._calls += 1
+            if not self._is_custom(part):
+                return self._called(_call(part, self._forms))
+        elif isinstance(part, Thought):
+            self._thoughts += 1
+        return b""
+
+    def _grew(self, more: str) -> bytes:
+        match self._progress.part:
+            case Text():
+                return self._delta({"content": more})
+            case Thought():
+                return self._delta({"reasoning_content": more})
+            case ToolCall() as call if not self._is_custom(call):
+                return self._called({"function": {"arguments": more}})
+            case _:
+                return b""
+
+    def _closed(self, part: StreamPart) -> bytes:
+        """What could not be told before the part was complete: a thought's seal, the free text of a call."""
+        if isinstance(part, Thought) and part.seal:
+            return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
+        if isinstance(part, ToolCall) and self._is_custom(part):
+            return self._called(_call(part, self._forms))
+        return b""
+
+    def _is_custom(self, call: ToolCall) -> bool:
+        return self._forms.get(call.name) == "custom"
+
+    def _called(self, call: Mapping[str, Any]) -> bytes:
+        return self._delta({"tool_calls": [{"index": self._calls, **call}]})
+
+    def _ended(self, end: Ended) -> bytes:
+        last = self._delta({}, _FINISH[end.finish])
+        counts = self._chunk([], usage(end.usage)) if self._usage and end.usage is not None else b""
+        return last + counts + DONE
+
+    def _delta(self, delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+        return self._chunk([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}])
+
+    def _chunk(self, choices: list[Any], counts: Mapping[str, Any] | None = None) -> bytes:
+        began = self._progress.began
+        chunk = {**_head("chat.completion.chunk", began.id, began.model, self._created), "choices": choices}
+        return data_line({**chunk, "usage": counts} if self._usage else chunk)
+
+
+def usage(told: Usage) -> dict[str, Any]:
+    """Token counts as this dialect tells them."""
+    return {
+        "prompt_tokens": told.prompt,
+        "completion_tokens": told.completion,
+        "total_tokens": told.prompt + told.completion,
+        "prompt_tokens_details": {"cached_tokens": told.cached, "cache_write_tokens": told.written},
+        "completion_tokens_details": {"reasoning_tokens": told.thought},
+    }
+
+
+def _anonymous(created: int) -> str:
+    return f"chatcmpl-{created}"
+
+
+def _head(kind: str, name: str, model: str, created: int) -> dict[str, Any]:
+    return {"id": name, "object": kind, "created": created, "model": model}
+
+
+def _message(answer: Answer, call: ChatCall) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
+    parts = parts_of(answer)
+    if texts := [part.text for part in parts if isinstance(part, Text)]:
+        message["content"] = "".join(texts)
+    thoughts = [part for part in parts if isinstance(part, Thought)]
+    if text := "".join(thought.text for thought in thoughts):
+        message["reasoning_content"] = text
+    if any(thought.seal for thought in thoughts):
+        message["reasoning_details"] = [{"index": i, **_detail(thought)} for i, thought in enumerate(thoughts)]
+    known = forms(call.tools)
+    if calls := [_call(part, known) for part in parts if isinstance(part, ToolCall)]:
+        message["tool_calls"] = calls
+    return message
+
+
+def _call(call: ToolCall, known: Mapping[str, str]) -> dict[str, Any]:
+    if known.get(call.name) == "custom":
+        return {"id": call_id(call), "type": "custom", "custom": {"name": call.name, "input": text_of(call.arguments)}}
+    return {"id": call_id(call), "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def _detail(thought: Thought) -> dict[str, Any]:
+    """A thought with its seal, and whose seal it is."""
+    seal = tagged(thought.seal, thought.sealed_by, NAME)
+    if thought.hidden:
+        return {"type": "reasoning.encrypted", "data": seal, "format": thought.sealed_by}
+    return {"type": "reasoning.text", "text": thought.text, "signature": seal, "format": thought.sealed_by}

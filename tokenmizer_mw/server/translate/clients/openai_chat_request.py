@@ -1,0 +1,209 @@
+"""OpenAI Chat Completions: a request in words.
+
+Beyond the dialect itself, messages may bring back ``reasoning_content`` and ``reasoning_details``, in which the
+replies of this package, DeepSeek and OpenRouter tell thoughts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.server.translate.chat import (
+    Attachment,
+    ChatCall,
+    Format,
+    Part,
+    Said,
+    Sampling,
+    Text,
+    Thinking,
+    Thought,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+
+from .fields import Fields, checked
+from .openai_chat_fields import (
+    AUDIO,
+    CALLED,
+    CALLS,
+    CHOICES,
+    CHOSEN,
+    CUSTOM,
+    CUSTOM_FORMATS,
+    DETAILS,
+    FILE,
+    FORMATS,
+    FUNCTION,
+    IMAGE,
+    MESSAGES,
+    NAME,
+    PARTS,
+    REQUEST,
+    STREAM_OPTIONS,
+    TOOLS,
+)
+from .openai_shared import GRAMMAR, JSON_SCHEMA, arguments_of, custom_tool, form_of, tool_choice
+from .parts import attachment, joined, said
+from .seals import bare_id, sealed_call, thought
+
+_SOUNDS: Final = ("wav", "mp3")
+
+
+def read(body: Mapping[str, Any]) -> ChatCall:
+    """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    fields = checked(body, "", REQUEST)
+    options = fields.child("stream_options", STREAM_OPTIONS)
+    return ChatCall(
+        model=fields.needed("model"),
+        said=_said(fields),
+        tools=tuple(_tool(tool) for tool in fields.items("tools")),
+        choice=tool_choice(fields, _chosen),
+        parallel=fields.flag("parallel_tool_calls"),
+        sampling=_sampling(fields),
+        format=_format(fields),
+        thinking=_thinking(fields),
+        stream=fields.flag("stream") or False,
+        usage=bool(options and options.flag("include_usage")),
+        user=fields.text("safety_identifier") or fields.text("user"),
+        verbosity=fields.text("verbosity"),
+    )
+
+
+def _chosen(choice: Fields) -> str:
+    kind = choice.one_of("type", CHOICES)
+    return kind.needed_child(kind.text("type"), CHOSEN).needed("name")
+
+
+def _said(fields: Fields) -> tuple[Said, ...]:
+    told: list[Said] = []
+    for message in fields.items("messages"):
+        told += _message(message.one_of("role", MESSAGES))
+    if not told:
+        raise MalformedRequest("messages: a message is needed")
+    return joined(told)
+
+
+def _message(message: Fields) -> list[Said]:
+    match message.text("role"):
+        case "assistant":
+            return said("assistant", [*_thoughts(message), *_content(message), *_refusal(message), *_calls(message)])
+        case "user":
+            return said("user", _content(message))
+        case "tool":
+            parts = cast("tuple[Text | Attachment, ...]", tuple(_content(message)))
+            result = ToolResult(bare_id(message.needed("tool_call_id")), parts, message.text("name"))
+            return said("user", [result])
+        case _:
+            return said("system", _content(message))
+
+
+def _content(message: Fields) -> list[Part]:
+    if isinstance(message.raw.get("content"), str):
+        return [Text(message.text("content"))]
+    return [_part(part.one_of("type", PARTS)) for part in message.items("content")]
+
+
+def _part(part: Fields) -> Part:
+    match part.text("type"):
+        case "image_url":
+            return _image(part)
+        case "input_audio":
+            return _sound(part.needed_child("input_audio", AUDIO))
+        case "file":
+            return _file(part.needed_child("file", FILE))
+        case kind:
+            return Text(part.text(kind))
+
+
+def _image(part: Fields) -> Attachment:
+    image = part.needed_child("image_url", IMAGE)
+    return attachment("image", image.needed("url"), at=image.at("url"), detail=image.text("detail"))
+
+
+def _sound(sound: Fields) -> Attachment:
+    kind = sound.text("format")
+    if kind not in _SOUNDS:
+        raise sound.untranslatable("format", "is not known")
+    return Attachment("audio", f"audio/{kind}", sound.needed("data"))
+
+
+def _file(file: Fields) -> Attachment:
+    data, name = file.needed("file_data"), file.text("filename")
+    if data[:5].lower() == "data:":
+        return attachment("document", data, at=file.at("file_data"), name=name)
+    return Attachment("document", "application/pdf", data, name=name)
+
+
+def _refusal(message: Fields) -> list[Part]:
+    return [Text(message.text("refusal"))]
+
+
+def _thoughts(message: Fields) -> list[Part]:
+    """What the assistant thought: in details where there are any, since those repeat the plain text."""
+    if details := message.items("reasoning_details"):
+        return [_detail(detail.one_of("type", DETAILS)) for detail in details]
+    text = message.text("reasoning_content") or message.text("reasoning")
+    return [Thought(text)] if text else []
+
+
+def _detail(detail: Fields) -> Thought:
+    match detail.text("type"):
+        case "reasoning.text":
+            return thought(detail.text("text"), detail.text("signature"), NAME)
+        case "reasoning.encrypted":
+            return thought("", detail.text("data"), NAME, hidden=True)
+        case _:
+            return Thought(detail.text("summary"))
+
+
+def _calls(message: Fields) -> list[ToolCall]:
+    return [_call(call.one_of("type", CALLS, "function")) for call in message.items("tool_calls")]
+
+
+def _call(call: Fields) -> ToolCall:
+    kind = call.text("type", "function")
+    called = call.needed_child(kind, CALLED[kind])
+    arguments = called.text("arguments") if kind == "function" else arguments_of(called.text("input"))
+    return sealed_call(call.needed("id"), called.needed("name"), arguments)
+
+
+def _tool(tool: Fields) -> Tool:
+    kind = tool.one_of("type", TOOLS).text("type")
+    if kind == "custom":
+        custom = tool.needed_child("custom", CUSTOM)
+        grammar = custom.variant("format", CUSTOM_FORMATS)
+        told = grammar.child("grammar", GRAMMAR) if grammar else None
+        return custom_tool(custom.needed("name"), custom.text("description"), told)
+    function = tool.needed_child("function", FUNCTION)
+    parameters = function.mapping("parameters")
+    return Tool(function.needed("name"), function.text("description"), parameters, function.flag("strict"))
+
+
+def _sampling(fields: Fields) -> Sampling:
+    limits = [limit for name in ("max_completion_tokens", "max_tokens") if (limit := fields.whole(name)) is not None]
+    if len(limits) > 1:
+        raise MalformedRequest("max_tokens: stands beside max_completion_tokens")
+    return Sampling(
+        max_tokens=limits[0] if limits else None,
+        temperature=fields.number("temperature"),
+        top_p=fields.number("top_p"),
+        stop=fields.texts("stop"),
+        seed=fields.whole("seed"),
+        frequency_penalty=fields.number("frequency_penalty"),
+        presence_penalty=fields.number("presence_penalty"),
+    )
+
+
+def _format(fields: Fields) -> Format | None:
+    form = fields.variant("response_format", FORMATS)
+    return form_of(form, lambda form: form.needed_child("json_schema", JSON_SCHEMA))
+
+
+def _thinking(fields: Fields) -> Thinking | None:
+    """Thoughts are shown whenever there may be any: those who know of none read past ``reasoning_content``."""
+    effort = fields.text("reasoning_effort")
+    return Thinking(effort, shown=effort != "none") if effort else None

@@ -1,0 +1,226 @@
+"""OpenAI Responses, as a client speaks it.
+
+A stream tells everything three times, as the dialect wants it: in pieces, in items, and in the response at its end. An
+error inside it is a response that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, Final, assert_never
+
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    ChatCall,
+    Ended,
+    Fault,
+    Finish,
+    Grew,
+    Opened,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+
+from .fields import client_field
+from .openai_responses_fields import NAME, WORDS
+from .openai_responses_item import Items, response, status_of, summary_part, text_part
+from .openai_responses_request import read
+from .openai_shared import error
+from .writing import COMMENT, Closed, Progress, Step, StreamPart, named_event, parts_of
+
+
+class OpenAIResponsesClient:
+    """The dialect."""
+
+    name: Final = NAME
+
+    def call(self, body: Mapping[str, Any]) -> ChatCall:
+        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        return read(body)
+
+    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        name = _named(answer.id, created)
+        items, parts = Items(call, name), parts_of(answer)
+        whole = ["completed"] * len(parts)
+        if whole and answer.finish is Finish.LENGTH:
+            whole[-1] = "incomplete"
+        output = [items.item(part, index, whole[index]) for index, part in enumerate(parts)]
+        model = answer.model or call.model
+        return response(
+            call, name=name, model=model, created=created, output=output, finish=answer.finish, counts=answer.usage
+        )
+
+    def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
+        """A writer for one stream."""
+        return OpenAIResponsesWriter(call, created)
+
+    def error(self, fault: Fault) -> Mapping[str, Any]:
+        """The body of an error response."""
+        return error(fault)
+
+    def field(self, name: str) -> str:
+        """The client's field in which it tells what a provider's side names."""
+        return client_field(name, WORDS)
+
+
+class OpenAIResponsesWriter:
+    """A stream of numbered events."""
+
+    def __init__(self, call: ChatCall, created: int) -> None:
+        self._call = call
+        self._created = created
+        self._progress = Progress(call.model, str(created))
+        self._known = Items(call, "")
+        self._begun = False
+        self._summed = False
+        self._number = 0
+        self._output: list[dict[str, Any]] = []
+
+    def send(self, event: StreamEvent) -> bytes:
+        """The events for ``event``."""
+        steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
+        return b"".join(self._numbered(told) for told in steps)
+
+    def ping(self) -> bytes:
+        """A comment."""
+        return COMMENT
+
+    def _numbered(self, told: dict[str, Any]) -> bytes:
+        kind = told.pop("type")
+        numbered = {"type": kind, "sequence_number": self._number, **told}
+        self._number += 1
+        return named_event(numbered)
+
+    def _of(self, step: Step) -> Iterator[dict[str, Any]]:
+        match step:
+            case Began():
+                yield from self._began()
+            case Opened(part):
+                yield from self._opened(part)
+            case Grew(more):
+                yield from self._grew(more) if more else ()
+            case Closed():
+                yield from self._closed(step)
+            case Ended():
+                kind = "response.incomplete" if status_of(step.finish) == "incomplete" else "response.completed"
+                yield {"type": kind, "response": self._response(step.finish, step.usage)}
+            case Fault():
+                yield from self._failed(step)
+            case _:
+                assert_never(step)
+
+    def _began(self) -> Iterator[dict[str, Any]]:
+        self._begun = True
+        self._known = Items(self._call, self._name)
+        yield {"type": "response.created", "response": self._response()}
+        yield {"type": "response.in_progress", "response": self._response()}
+
+    def _opened(self, part: StreamPart) -> Iterator[dict[str, Any]]:
+        if self._form(part) == "local_shell":  # an item that can only be told as a whole
+            return
+        yield self._added(part)
+        match part:
+            case Text():
+                yield {
+                    "type": "response.content_part.added",
+                    **self._place(part, content_index=0),
+                    "part": text_part(""),
+                }
+            case Thought(hidden=False):
+                place = self._place(part, summary_index=0)
+                yield {"type": "response.reasoning_summary_part.added", **place, "part": summary_part("")}
+
+    def _grew(self, more: str) -> Iterator[dict[str, Any]]:
+        part = self._progress.part
+        match part:
+            case Text():
+                place = self._place(part, content_index=0)
+                yield {"type": "response.output_text.delta", **place, "delta": more, "logprobs": []}
+            case Thought(hidden=False):
+                place = self._place(part, summary_index=0)
+                if not self._summed:
+                    self._summed = True
+                    yield {"type": "response.reasoning_summary_part.added", **place, "part": summary_part("")}
+                yield {"type": "response.reasoning_summary_text.delta", **place, "delta": more}
+            case ToolCall() if self._form(part) == "function":
+                yield {"type": "response.function_call_arguments.delta", **self._place(part), "delta": more}
+
+    def _closed(self, closed: Closed) -> Iterator[dict[str, Any]]:
+        part, form = closed.part, self._form(closed.part)
+        item = self._item(part, "incomplete" if closed.cut else "completed")
+        match part:
+            case Text(text):
+                yield from self._closed_text(part, text)
+            case Thought(text) if self._summed:
+                yield from self._closed_thought(part, text)
+            case ToolCall() if form == "function":
+                told = {"arguments": part.arguments, "name": item["name"]}
+                yield {"type": "response.function_call_arguments.done", **self._place(part), **told}
+            case ToolCall() if form == "custom":
+                place = self._place(part)
+                yield {"type": "response.custom_tool_call_input.delta", **place, "delta": item["input"]}
+                yield {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}
+            case ToolCall():
+                yield self._event("response.output_item.added", item={**item, "status": "in_progress"})
+        yield self._event("response.output_item.done", item=item)
+        self._output.append(item)
+
+    def _closed_text(self, part: Text, text: str) -> Iterator[dict[str, Any]]:
+        place = self._place(part, content_index=0)
+        yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
+        yield {"type": "response.content_part.done", **place, "part": text_part(text)}
+
+    def _closed_thought(self, part: Thought, text: str) -> Iterator[dict[str, Any]]:
+        place = self._place(part, summary_index=0)
+        yield {"type": "response.reasoning_summary_text.done", **place, "text": text}
+        yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
+
+    def _failed(self, fault: Fault) -> Iterator[dict[str, Any]]:
+        """A response that failed; one that had not begun begins first, since readers wait for that."""
+        if not self._begun:
+            yield from self._began()
+        told = error(fault)["error"]
+        failure = {"code": told["code"] or told["type"], "message": told["message"]}
+        yield {"type": "response.failed", "response": {**self._response(), "status": "failed", "error": failure}}
+
+    def _added(self, part: StreamPart) -> dict[str, Any]:
+        return self._event("response.output_item.added", item=self._item(part, "in_progress"))
+
+    def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        return {"type": kind, "output_index": len(self._output), **members}
+
+    def _place(self, part: StreamPart, **members: int) -> dict[str, Any]:
+        return {"item_id": self._known.name(part, len(self._output)), "output_index": len(self._output), **members}
+
+    def _item(self, part: StreamPart, status: str) -> dict[str, Any]:
+        return self._known.item(part, len(self._output), status)
+
+    def _form(self, part: StreamPart) -> str:
+        return self._known.form(part) if isinstance(part, ToolCall) else ""
+
+    def _response(self, finish: Finish | None = None, counts: Usage | None = None) -> dict[str, Any]:
+        model = self._progress.began.model
+        return response(
+            self._call,
+            name=self._name,
+            model=model,
+            created=self._created,
+            output=self._output,
+            finish=finish,
+            counts=counts,
+        )
+
+    @property
+    def _name(self) -> str:
+        return _named(self._progress.began.id, self._created)
+
+
+def _named(name: str, created: int) -> str:
+    """The id of a response."""
+    return name if name.startswith("resp_") else f"resp_{name or created}"

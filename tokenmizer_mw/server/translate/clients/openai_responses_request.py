@@ -1,0 +1,234 @@
+"""OpenAI Responses: a request in words.
+
+Only what is in the request can be translated: what the provider is to remember between requests is refused, and so are
+the tools that it runs itself. A custom tool and the local shell, which the client runs, go out as functions; so do
+tools in a namespace, under one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, cast
+
+from tokenmizer_mw.errors import MalformedRequest
+from tokenmizer_mw.server.translate.chat import (
+    Attachment,
+    ChatCall,
+    Namespace,
+    Part,
+    Role,
+    Said,
+    Sampling,
+    Text,
+    Thinking,
+    Tool,
+    ToolResult,
+)
+
+from .fields import Fields, checked
+from .local_shell import SHELL_TOOL, action_arguments
+from .namespaces import Names, described
+from .openai_responses_fields import (
+    CHOICES,
+    CUSTOM_FORMATS,
+    FORMATS,
+    GROUPED,
+    HIDDEN,
+    INCLUDED,
+    ITEMS,
+    NAME,
+    PARTS,
+    REASONING,
+    REQUEST,
+    ROLES,
+    STREAM_OPTIONS,
+    SUMMARIES,
+    TEXT,
+    THOUGHTS,
+    TOOLS,
+)
+from .openai_shared import arguments_of, custom_tool, form_of, tool_choice
+from .parts import attachment, joined, said
+from .seals import bare_id, sealed_call, thought
+
+_ROLES: Final[Mapping[str, Role]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
+
+
+def read(body: Mapping[str, Any]) -> ChatCall:
+    """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    fields = checked(body, "", REQUEST)
+    fields.child("stream_options", STREAM_OPTIONS)
+    for name in fields.texts("include"):
+        checked({name: True}, "include", INCLUDED)
+    text = fields.child("text", TEXT)
+    names, tools = _tools(fields)
+    return ChatCall(
+        model=fields.needed("model"),
+        said=_said(fields, names),
+        tools=tools,
+        choice=tool_choice(fields, partial(_chosen, names)),
+        parallel=fields.flag("parallel_tool_calls"),
+        sampling=Sampling(
+            max_tokens=fields.whole("max_output_tokens"),
+            temperature=fields.number("temperature"),
+            top_p=fields.number("top_p"),
+        ),
+        format=form_of(text.variant("format", FORMATS), lambda form: form) if text else None,
+        thinking=_thinking(fields),
+        stream=fields.flag("stream") or False,
+        usage=True,
+        user=fields.text("safety_identifier") or fields.text("user"),
+        verbosity=text.text("verbosity") if text else "",
+    )
+
+
+def _said(fields: Fields, names: Names) -> tuple[Said, ...]:
+    told = said("system", [Text(fields.text("instructions"))])
+    if isinstance(fields.raw.get("input"), str):
+        return joined([*told, *said("user", [Text(fields.text("input"))])])
+    items = [item.one_of("type", ITEMS, _kind(item)) for item in fields.items("input")]
+    if not items:
+        raise MalformedRequest("input: a text or a list of items is needed")
+    for item in items:
+        told += _READERS[item.text("type", "message")](item, names)
+    return joined(told)
+
+
+def _kind(item: Fields) -> str:
+    """The type of an item that tells none: a message has a role, a reference has not."""
+    return "message" if "role" in item.raw else "item_reference"
+
+
+def _message(item: Fields, names: Names) -> list[Said]:
+    return said(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
+
+
+def _called(item: Fields, names: Names) -> list[Said]:
+    name = names.flat(item.text("namespace"), item.needed("name"))
+    return said("assistant", [sealed_call(item.needed("call_id"), name, item.text("arguments"))])
+
+
+def _custom(item: Fields, names: Names) -> list[Said]:
+    name = names.flat(item.text("namespace"), item.needed("name"))
+    return said("assistant", [sealed_call(item.needed("call_id"), name, arguments_of(item.text("input")))])
+
+
+def _shell(item: Fields, names: Names) -> list[Said]:
+    return said("assistant", [sealed_call(item.needed("call_id"), SHELL_TOOL.name, action_arguments(item))])
+
+
+def _result(item: Fields, names: Names) -> list[Said]:
+    parts = cast("tuple[Text | Attachment, ...]", tuple(_content(item, "output")))
+    call = item.text("call_id") or item.needed("id")
+    name = item.text("name")
+    return said("user", [ToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")])
+
+
+def _reasoning(item: Fields, names: Names) -> list[Said]:
+    """A thought: in its own words where they are told, else in their summary."""
+    raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
+    summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
+    text, seal = "\n\n".join(raw or summary), item.text("encrypted_content")
+    told = thought(text, seal.removeprefix(HIDDEN), NAME, hidden=seal.startswith(HIDDEN))
+    return said("assistant", [told] if text or seal else [])
+
+
+_READERS: Final[Mapping[str, Callable[[Fields, Names], list[Said]]]] = {
+    "message": _message,
+    "function_call": _called,
+    "function_call_output": _result,
+    "custom_tool_call": _custom,
+    "custom_tool_call_output": _result,
+    "local_shell_call": _shell,
+    "local_shell_call_output": _result,
+    "reasoning": _reasoning,
+}
+
+
+def _content(item: Fields, name: str) -> list[Part]:
+    if isinstance(item.raw.get(name), str):
+        return [Text(item.text(name))]
+    return [_part(part.one_of("type", PARTS)) for part in item.items(name)]
+
+
+def _part(part: Fields) -> Part:
+    match part.text("type"):
+        case "input_image":
+            url = part.needed("image_url")
+            return attachment("image", url, at=part.at("image_url"), detail=part.text("detail"))
+        case "input_file":
+            return _file(part)
+        case "refusal":
+            return Text(part.text("refusal"))
+        case _:
+            return Text(part.text("text"))
+
+
+def _file(part: Fields) -> Attachment:
+    name, detail, data = part.text("filename"), part.text("detail"), part.text("file_data")
+    if not data:
+        return attachment("document", part.needed("file_url"), at=part.at("file_url"), detail=detail, name=name)
+    if part.text("file_url"):
+        raise MalformedRequest(f"{part.at('file_url')}: stands beside file_data")
+    if data[:5].lower() == "data:":
+        return attachment("document", data, at=part.at("file_data"), detail=detail, name=name)
+    return Attachment("document", "application/pdf", data, detail="" if detail == "auto" else detail, name=name)
+
+
+def _tools(fields: Fields) -> tuple[Names, tuple[Tool, ...]]:
+    """All tools, those in namespaces each under one name."""
+    listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
+    alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
+    names = Names(tool.name for tool in alone.values())
+    tools: list[Tool] = []
+    for place, tool in enumerate(listed):
+        tools += [alone[place]] if place in alone else _grouped(tool, names)
+    return names, tuple(tools)
+
+
+def _grouped(group: Fields, names: Names) -> list[Tool]:
+    namespace = Namespace(group.needed("name"), group.text("description"))
+    found = [_tool(tool.one_of("type", GROUPED)) for tool in group.items("tools")]
+    return [
+        replace(
+            tool,
+            name=names.flat(namespace.name, tool.name),
+            description=described(tool.description, namespace, first=place == 0),
+            namespace=namespace,
+            own=tool.name,
+        )
+        for place, tool in enumerate(found)
+    ]
+
+
+def _tool(tool: Fields) -> Tool:
+    match tool.text("type"):
+        case "local_shell":
+            return SHELL_TOOL
+        case "custom":
+            told = tool.variant("format", CUSTOM_FORMATS)
+            grammar = told if told and told.text("type") == "grammar" else None
+            return custom_tool(tool.needed("name"), tool.text("description"), grammar)
+        case _:
+            parameters = tool.mapping("parameters")
+            return Tool(tool.needed("name"), tool.text("description"), parameters, tool.flag("strict"))
+
+
+def _chosen(names: Names, choice: Fields) -> str:
+    return names.chosen(choice.one_of("type", CHOICES).needed("name"))
+
+
+def _thinking(fields: Fields) -> Thinking | None:
+    reasoning = fields.child("reasoning", REASONING)
+    if reasoning is None:
+        return None
+    shown = bool(reasoning.text("summary") or reasoning.text("generate_summary"))
+    effort = reasoning.text("effort")
+    return Thinking(effort, shown=shown) if effort or shown else None

@@ -1,0 +1,135 @@
+"""What both dialects of OpenAI say alike: knobs that other providers have no use for, errors, custom tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+from tokenmizer_mw.server.translate.chat import Fault, Format, Tool, ToolChoice
+
+from .faults import FaultKind, is_kind_only, kind_of
+from .fields import CACHED, CARRIED, REFUSED, Fields, Table, left_out, only
+
+COMMON: Final[Table] = {
+    "model": CARRIED,
+    "metadata": left_out("labels for the provider's own dashboard"),
+    "moderation": REFUSED,
+    "parallel_tool_calls": CARRIED,
+    "prompt_cache_key": CACHED,
+    "prompt_cache_options": CACHED,
+    "prompt_cache_retention": CACHED,
+    "safety_identifier": CARRIED,
+    "service_tier": only("auto", "default"),
+    "store": only(False),
+    "stream": CARRIED,
+    "stream_options": CARRIED,
+    "temperature": CARRIED,
+    "tool_choice": CARRIED,
+    "tools": CARRIED,
+    "top_logprobs": only(0),
+    "top_p": CARRIED,
+    "user": CARRIED,
+}
+"""Fields of a request that both dialects have."""
+
+JSON_SCHEMA: Final[Table] = {"name": CARRIED, "description": CARRIED, "schema": CARRIED, "strict": CARRIED}
+GRAMMAR: Final[Table] = {"definition": CARRIED, "syntax": CARRIED}
+
+_INPUT: Final = "input"
+_FREE_TEXT: Final = {
+    "type": "object",
+    "properties": {_INPUT: {"type": "string"}},
+    "required": [_INPUT],
+    "additionalProperties": False,
+}
+
+_CHOICES: Final[Mapping[str, Literal["auto", "none", "any"]]] = {"auto": "auto", "none": "none", "required": "any"}
+
+_INVALID: Final = "invalid_request_error"
+_ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
+    FaultKind.OVERFLOW: (_INVALID, "context_length_exceeded"),
+    FaultKind.BILLING: ("insufficient_quota", "insufficient_quota"),
+    FaultKind.RATE: ("rate_limit_error", "rate_limit_exceeded"),
+    FaultKind.KEY: ("authentication_error", "invalid_api_key"),
+    FaultKind.PERMISSION: ("permission_error", None),
+    FaultKind.MISSING: (_INVALID, "not_found"),
+    FaultKind.CONFLICT: (_INVALID, None),
+    FaultKind.LARGE: (_INVALID, None),
+    FaultKind.TIMEOUT: ("timeout_error", "timeout"),
+    FaultKind.OVERLOADED: ("server_error", "server_is_overloaded"),
+    FaultKind.REQUEST: (_INVALID, None),
+    FaultKind.SERVER: ("server_error", "server_error"),
+}
+"""The type of an error and its code, which the provider's own takes the place of where that tells more."""
+
+
+def error(fault: Fault) -> dict[str, Any]:
+    """An error as both dialects tell it."""
+    kind = kind_of(fault)
+    told, code = _ERRORS[kind]
+    if kind is not FaultKind.OVERFLOW and not is_kind_only(fault.code):
+        code = fault.code
+    return {"error": {"message": fault.message, "type": told, "param": fault.field or None, "code": code}}
+
+
+def schema_format(fields: Fields) -> Format:
+    """The form of an answer by a JSON schema. What describes it goes into the schema."""
+    schema = fields.mapping("schema") or {}
+    description = fields.text("description")
+    told = {"description": description, **schema} if description else schema
+    return Format(told, fields.needed("name"), fields.flag("strict"))
+
+
+def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
+    """Which tools may be called; ``None`` when the request does not tell. ``name_of`` finds the one that is named."""
+    value = fields.raw.get("tool_choice")
+    if isinstance(value, str):
+        if value not in _CHOICES:
+            raise fields.untranslatable("tool_choice", f"{value!r} has no counterpart in other dialects")
+        return ToolChoice(_CHOICES[value])
+    chosen = fields.mapping("tool_choice")
+    return ToolChoice("named", name_of(Fields(chosen, "tool_choice"))) if chosen is not None else None
+
+
+def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> Format | None:
+    """The form of an answer; ``None`` for free text. ``schema`` finds what tells a JSON schema."""
+    if form is None:
+        return None
+    match form.text("type"):
+        case "json_schema":
+            return schema_format(schema(form))
+        case "json_object":
+            return Format()
+        case _:
+            return None
+
+
+def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
+    """A tool that is called with free text, as a function with one argument. Other dialects know no grammars: that of
+    the text is told in the description."""
+    told = [description] * bool(description)
+    if grammar is not None:
+        syntax, definition = grammar.text("syntax"), grammar.text("definition")
+        told.append(f"The input must match this grammar ({syntax}):\n{definition}")
+    return Tool(name, "\n\n".join(told), _FREE_TEXT, form="custom")
+
+
+def arguments_of(text: str) -> str:
+    """The arguments of a call with free text."""
+    return json.dumps({_INPUT: text}, ensure_ascii=False)
+
+
+def text_of(arguments: str) -> str:
+    """The free text of a call; the arguments as they are where a model did not keep to the form."""
+    try:
+        told = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    text = told.get(_INPUT) if isinstance(told, dict) else None
+    return text if isinstance(text, str) else arguments
+
+
+def forms(tools: tuple[Tool, ...]) -> dict[str, str]:
+    """The form of each tool by its name."""
+    return {tool.name: tool.form for tool in tools}

@@ -1,0 +1,63 @@
+"""Seals on their way through a client that knows nothing of them.
+
+A client hands a provider's proof back as it got it, in a field of its own dialect or, where that has none, inside the
+id of a call. The name of the dialect that made it stands before it, so that no other provider is given it. A seal of
+the client's own dialect stands alone, as its provider spells it, unless it reads like one with a name.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import re2
+
+from tokenmizer_mw.server.translate.chat import Thought, ToolCall
+
+_TAGGED = re2.compile(r"(?s)(anthropic|cohere|gemini|ollama|openai_chat|openai_responses):(.*)")
+_IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
+
+
+def tagged(seal: str, sealed_by: str, dialect: str) -> str:
+    """A seal as a client of ``dialect`` keeps it; "" for none."""
+    alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
+    return seal if alone or not seal else f"{sealed_by}:{seal}"
+
+
+def untagged(seal: str, dialect: str) -> tuple[str, str]:
+    """A seal that a client of ``dialect`` hands back, and the dialect that made it; "" twice for none."""
+    found = _TAGGED.fullmatch(seal)
+    if found is not None:
+        return found.group(2), found.group(1)
+    return seal, dialect if seal else ""
+
+
+def call_id(call: ToolCall) -> str:
+    """The id of a call with its seal in it: it comes back with the call and, unread, with the result."""
+    if not call.seal:
+        return call.id
+    seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")
+    return f"{call.id}__sealed_by_{call.sealed_by}__{seal}"
+
+
+def bare_id(sent: str) -> str:
+    """The id of a call without its seal."""
+    return sealed_call(sent, "", "").id
+
+
+def sealed_call(sent: str, name: str, arguments: str) -> ToolCall:
+    """A call whose id may hold its seal."""
+    found = _IN_ID.fullmatch(sent)
+    if found is None:
+        return ToolCall(sent, name, arguments)
+    bare, sealed_by, packed = found.groups()
+    try:
+        seal = urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()
+    except ValueError:
+        return ToolCall(sent, name, arguments)
+    return ToolCall(bare, name, arguments, seal, sealed_by)
+
+
+def thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:
+    """A thought that a client of ``dialect`` hands back."""
+    proof, sealed_by = untagged(seal, dialect)
+    return Thought(text, proof, sealed_by, hidden=hidden)

@@ -1,0 +1,253 @@
+"""Anthropic Messages."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Attachment,
+    ChatCall,
+    Fault,
+    Part,
+    Said,
+    Text,
+    Thinking,
+    Thought,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.wire.sse import EVENT_MAX
+
+from . import anthropic_reply
+from .asking import EFFORTS, CallIds, arguments_of, attached_to, effort_for, present, refuse, split_prefix, turns
+from .reading import EventReader, fault_of
+
+PATH: Final = "/v1/messages"
+VERSION: Final = "2026-10-21"
+DRAWING_VERSION: Final = "2023-06-01"
+"""The version for calls that tell how the answer is drawn: the newer one refuses temperature, top_p and top_k."""
+
+BUDGET_MIN: Final = 1_024
+"""The least budget for thinking that is taken."""
+
+BUDGETED: Final = ("claude-3-", "claude-haiku-4", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2",
+                   "claude-opus-4-5", "claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5")  # fmt: skip
+"""How the names of models begin that are told a budget for thinking; later ones are told an effort."""
+
+_IDS: Final = CallIds("word", 1, 128)
+_LACKS: Final = attached_to("system", "assistant") | {"sampling.seed", "sampling.frequency_penalty", "format.object",
+                                                      "sampling.presence_penalty", "audio", "result.audio"}  # fmt: skip
+_DRAWING: Final = {"temperature": 1, "top_p": 1, "top_k": None}
+"""Fields that only the older version takes, and the values that change nothing."""
+
+_IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_EFFORTS: Final = {"minimal": "low"}
+_MODES: Final = {"auto": "auto", "any": "any", "none": "none", "named": "tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicProvider:
+    """The dialect. ``max_tokens`` is the limit of an answer for which a call tells none; models whose names begin like
+    one of ``budgeted`` think by budget. ``version`` is asked for, "" for the newest that takes what a call tells.
+    Events of a stream of more than ``event_max`` bytes are an error.
+
+    System messages at the start become the system prompt; a later one stands behind the turn of the user that it
+    follows or precedes, as the dialect demands. Thoughts that another dialect has sealed, or nobody, are left out.
+    """
+
+    max_tokens: int = 8_192
+    version: str = ""
+    budgeted: tuple[str, ...] = BUDGETED
+    event_max: int = EVENT_MAX
+    name: str = "anthropic"
+
+    def outgoing(self, call: ChatCall) -> Outgoing:
+        """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
+        refuse(call, _LACKS)
+        prefix, said = split_prefix(call.said)
+        sampling = call.sampling
+        told = {name: getattr(sampling, name) for name in _DRAWING}
+        drawing = present(**{name: value for name, value in told.items() if value != _DRAWING[name]})
+        limit = self.max_tokens if sampling.max_tokens is None else sampling.max_tokens
+        body = {"model": call.model, "max_tokens": limit, "messages": _messages(said)}
+        body |= present(
+            system=_texts([part for one in prefix for part in one.parts]),
+            tools=[_tool(tool) for tool in call.tools],
+            tool_choice=_choice(call),
+            stop_sequences=list(sampling.stop),
+            metadata=present(user_id=call.user),
+            **drawing,
+        )
+        body |= _thinking(call, limit, call.model.startswith(self.budgeted))
+        if call.stream:
+            body["stream"] = True
+        version = self.version or (DRAWING_VERSION if drawing else VERSION)
+        return Outgoing(PATH, body, {"anthropic-version": version})
+
+    def answer(self, body: Mapping[str, Any]) -> Answer:
+        """A whole reply. Raises ``ForeignReply`` for one without content."""
+        return anthropic_reply.answer(body)
+
+    def reader(self) -> StreamReader:
+        """A reader for one stream."""
+        return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
+
+    def fault(self, status: int, body: bytes) -> Fault:
+        """An error response."""
+        return fault_of(status, body)
+
+
+def _messages(said: Sequence[Said]) -> list[dict[str, Any]]:
+    messages = []
+    for one in _ordered(turns(said)):
+        if content := list(_system(one) if one.role == "system" else _blocks(one)):
+            messages.append({"role": one.role, "content": content})
+    return messages
+
+
+def _ordered(said: Sequence[Said]) -> list[Said]:
+    """Each system message behind the turn of the user before it, or else behind the next one. Raises
+    ``Untranslatable`` where there is none."""
+    ordered: list[Said] = []
+    waiting: list[Part] = []
+    for one in said:
+        if one.role == "system" and not (ordered and ordered[-1].role != "assistant"):
+            waiting += one.parts
+            continue
+        if one.role == "assistant" and waiting:
+            break
+        ordered.append(one)
+        if one.role == "user" and waiting:
+            ordered.append(Said("system", tuple(waiting)))
+            waiting = []
+    if waiting:
+        raise Untranslatable("system", "a system message must stand next to a message of the user")
+    return turns(ordered)
+
+
+def _system(said: Said) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": part.text} for part in said.parts if isinstance(part, Text) and part.text]
+
+
+def _texts(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+    """Text alone as a text; several as blocks, so that none of their ends is lost."""
+    texts = [part.text for part in parts if isinstance(part, Text) and part.text]
+    return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
+
+
+def _blocks(said: Said) -> Iterator[dict[str, Any]]:
+    """Results stand first."""
+    for part in sorted(said.parts, key=lambda part: not isinstance(part, ToolResult)):
+        if isinstance(part, ToolResult):
+            yield _result(part)
+        elif isinstance(part, ToolCall):
+            yield {"type": "tool_use", "id": _IDS.fit(part.id), "name": part.name, "input": arguments_of(part)}
+        elif isinstance(part, Thought):
+            yield from _thought(part)
+        elif isinstance(part, Attachment):
+            yield _attachment(part)
+        elif part.text:
+            yield {"type": "text", "text": part.text}
+
+
+def _result(result: ToolResult) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": _IDS.fit(result.call_id)}
+    if any(isinstance(part, Attachment) for part in result.parts):
+        block["content"] = list(_blocks(Said("user", result.parts)))
+    else:
+        block |= present(content=_texts(result.parts))
+    return block | ({"is_error": True} if result.failed else {})
+
+
+def _thought(thought: Thought) -> Iterator[dict[str, Any]]:
+    if thought.seal and thought.sealed_by == "anthropic":
+        if thought.hidden:
+            yield {"type": "redacted_thinking", "data": thought.seal}
+        else:
+            yield {"type": "thinking", "thinking": thought.text, "signature": thought.seal}
+
+
+def _attachment(part: Attachment) -> dict[str, Any]:
+    if part.kind == "image":
+        return {"type": "image", "source": _source(part, _IMAGES)}
+    if part.media_type == "text/plain" and not part.url:
+        source = {"type": "text", "media_type": "text/plain", "data": _plain(part.data)}
+    else:
+        source = _source(part, frozenset({"application/pdf"}))
+    return {"type": "document", "source": source, **present(title=part.name)}
+
+
+def _source(part: Attachment, known: frozenset[str]) -> dict[str, Any]:
+    if part.url:
+        return {"type": "url", "url": part.url}
+    if part.media_type not in known:
+        reason = f"the provider takes no {part.kind} of the type {part.media_type!r}"
+        raise Untranslatable(f"{part.kind}.media_type", reason)
+    return {"type": "base64", "media_type": part.media_type, "data": part.data}
+
+
+def _plain(data: str) -> str:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise Untranslatable("document.data", "a document of plain text is not UTF-8 in base64") from None
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    schema = {"type": "object", **(tool.parameters or {})}
+    return {
+        "name": tool.name,
+        "input_schema": schema,
+        **present(description=tool.description, strict=tool.strict or None),
+    }
+
+
+def _choice(call: ChatCall) -> dict[str, Any]:
+    """What may be called. That only one tool may be called at once is told here."""
+    single = call.parallel is False and bool(call.tools)
+    if call.choice is None:
+        return {"type": "auto", "disable_parallel_tool_use": True} if single else {}
+    choice = {"type": _MODES[call.choice.mode], **present(name=call.choice.name)}
+    return choice | ({"disable_parallel_tool_use": True} if single and call.choice.mode != "none" else {})
+
+
+def _thinking(call: ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
+    """How much is to be thought, and the form of the answer, which is told in the same place."""
+    format = call.format
+    config: dict[str, Any] = {}
+    if format is not None:
+        config["format"] = {"type": "json_schema", "schema": format.schema}
+    thinking = call.thinking
+    if thinking is None or not (thinking.effort or thinking.tokens is not None):
+        return present(output_config=config)
+    if thinking.effort == "none" or thinking.tokens == 0:
+        return {"thinking": {"type": "disabled"}, **present(output_config=config)}
+    if budgeted:
+        return _budget(thinking, limit, told=call.sampling.max_tokens is not None) | present(output_config=config)
+    effort = thinking.effort or effort_for(thinking.tokens or 0)
+    config["effort"] = _EFFORTS.get(effort, effort)
+    return {"thinking": {"type": "adaptive", **_display(thinking)}, "output_config": config}
+
+
+def _budget(thinking: Thinking, limit: int, *, told: bool) -> dict[str, Any]:
+    """A budget for thinking, which is part of the limit of the answer: it ends below one that the call tells, and comes
+    on top of one that it does not."""
+    budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
+    if told:
+        budget = min(budget, limit - 1)
+        if budget < BUDGET_MIN:
+            raise Untranslatable("sampling.max_tokens", f"thinking needs more than {BUDGET_MIN} tokens of answer")
+    more = {} if told else {"max_tokens": limit + budget}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget, **_display(thinking)}, **more}
+
+
+def _display(thinking: Thinking) -> dict[str, str]:
+    return {"display": "summarized"} if thinking.shown else {}

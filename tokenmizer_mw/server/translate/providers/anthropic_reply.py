@@ -1,0 +1,160 @@
+"""Replies and streams of Anthropic Messages in words.
+
+Tools that the provider runs itself are never asked for, so that blocks of them are nothing to translate; what cites a
+source is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    Ended,
+    Fault,
+    Finish,
+    Part,
+    Pinged,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.sse import ServerSentEvent
+from tokenmizer_mw.wire.text import json_text
+
+from .reading import Parts, error_of, foreign, object_in, objects, piece_in, text_in
+
+_NAME: Final = "anthropic"
+_FINISHES: Final = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "pause_turn": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "tool_use": Finish.TOOLS,
+    "refusal": Finish.FILTERED,
+}
+_COUNTS: Final = (
+    ("input_tokens", "prompt"),
+    ("cache_read_input_tokens", "cached"),
+    ("cache_creation_input_tokens", "written"),
+    ("output_tokens", "completion"),
+    ("output_tokens_details.thinking_tokens", "thought"),
+)
+
+
+def answer(body: Mapping[str, Any]) -> Answer:
+    """A whole reply in words. Raises ``ForeignReply`` for one without content."""
+    if not isinstance(body.get("content"), list):
+        raise foreign(body, "content")
+    parts = [part for block in objects(body["content"]) if (part := _part(block)) is not None]
+    finish = _FINISHES.get(text_in(body, "stop_reason"), Finish.STOP)
+    usage = _usage(token_counts(body.get("usage"), _COUNTS))
+    stop = text_in(body, "stop_sequence")
+    return Answer(text_in(body, "id"), text_in(body, "model"), tuple(parts), finish, usage, stop)
+
+
+def _part(block: Mapping[str, Any]) -> Part | None:
+    match block.get("type"):
+        case "text":
+            return Text(text_in(block, "text"))
+        case "thinking":
+            seal = text_in(block, "signature")
+            text = text_in(block, "thinking")
+            return Thought(text, seal, _NAME if seal else "")
+        case "redacted_thinking":
+            return Thought("", text_in(block, "data"), _NAME, hidden=True)
+        case "tool_use":
+            return ToolCall(text_in(block, "id"), text_in(block, "name"), json_text(block.get("input") or {}))
+    return None
+
+
+def _usage(counts: Mapping[str, int]) -> Usage:
+    """Tokens from and for the cache are told apart from the others of the prompt."""
+    prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
+    return Usage(**{**counts, "prompt": prompt})
+
+
+class AnthropicEvents:
+    """The events of one stream."""
+
+    def __init__(self) -> None:
+        self._parts = Parts()
+        self._counts: dict[str, int] = {}
+        self._finish: Finish | None = None
+        self._stop = ""
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
+        """What the next event says. Its data says what it is, else its name."""
+        data = parsed(event.data)
+        if not isinstance(data, dict):
+            return (Fault(0, "the provider sent an event that is no JSON object"),)
+        kind = data.get("type") or event.event
+        if kind == "error" or data.get("error"):
+            return (error_of(data),)
+        if kind == "message_stop":
+            return self._end()
+        return self._event(kind, data)
+
+    def end(self) -> Iterable[StreamEvent]:
+        """The end of the bytes. A stream whose reason to stop is known has come whole."""
+        return self._end() if self._finish is not None else ()
+
+    def _event(self, kind: object, data: dict[str, Any]) -> Iterator[StreamEvent | Pinged]:
+        match kind:
+            case "message_start":
+                message = object_in(data, "message")
+                self._counts.update(token_counts(message.get("usage"), _COUNTS))
+                yield Began(text_in(message, "id"), text_in(message, "model"), _usage(self._counts))
+            case "content_block_start":
+                yield from self._start(object_in(data, "content_block"))
+            case "content_block_delta":
+                yield from self._delta(object_in(data, "delta"))
+            case "content_block_stop":
+                yield from self._parts.close()
+            case "message_delta":
+                self._stopped(object_in(data, "delta"), data.get("usage"))
+            case "ping":
+                yield Pinged()
+
+    def _start(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
+        match part := _part(block):
+            case ToolCall(id, name, arguments):
+                yield from self._parts.open(ToolCall(id, name, ""))
+                yield from self._parts.arguments(arguments if arguments != "{}" else "")
+            case Text(text):
+                yield from self._parts.open(Text(""))
+                yield from self._parts.text(text)
+            case Thought(hidden=True):
+                yield from self._parts.open(part)
+            case Thought(text, seal):
+                yield from self._parts.open(Thought(""))
+                yield from self._parts.thought(text)
+                yield from self._parts.sealed(seal, _NAME)
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        match delta.get("type"):
+            case "text_delta":
+                yield from self._parts.text(piece_in(delta, "text"))
+            case "thinking_delta":
+                yield from self._parts.thought(piece_in(delta, "thinking"))
+            case "signature_delta":
+                yield from self._parts.sealed(text_in(delta, "signature"), _NAME)
+            case "input_json_delta":
+                yield from self._parts.arguments(piece_in(delta, "partial_json"))
+
+    def _stopped(self, delta: dict[str, Any], usage: object) -> None:
+        """Counts are those of the whole message so far."""
+        self._counts.update(token_counts(usage, _COUNTS))
+        if reason := text_in(delta, "stop_reason"):
+            self._finish = _FINISHES.get(reason, Finish.STOP)
+        self._stop = text_in(delta, "stop_sequence") or self._stop
+
+    def _end(self) -> Iterator[StreamEvent]:
+        yield from self._parts.close()
+        yield Ended(self._finish or Finish.STOP, _usage(self._counts), self._stop)

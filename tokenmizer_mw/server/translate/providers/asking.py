@@ -1,0 +1,168 @@
+"""What dialects share in writing a request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from string import ascii_letters, digits
+from typing import Any, Final
+
+from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.server.translate.chat import (
+    Attachment,
+    ChatCall,
+    Part,
+    Said,
+    Sampling,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+)
+
+NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+"""The schema of a tool that takes nothing."""
+
+EFFORTS: Final = {"none": 0, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 32_768,
+                  "max": 65_536}  # fmt: skip
+"""Words for how much a model may think, and the tokens that they stand for where a dialect counts them."""
+
+ONE_CALL: Final = "Call at most one tool at a time."
+"""What a model is told by a dialect that has no field for it."""
+
+_NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
+"""Values that change nothing, wherever they are told."""
+
+_ID_LENGTH: Final = 24
+_FAILED: Final = "The tool failed: "
+
+
+def attached_to(*places: str) -> frozenset[str]:
+    """The names of all that may be attached there: to what the "system" or the "assistant" says, or to a "result"."""
+    return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
+
+
+def refuse(call: ChatCall, lacks: frozenset[str]) -> None:
+    """Raise ``Untranslatable`` for the first thing told in ``call`` that is among ``lacks``."""
+    if lacks and (name := next((name for name in told(call) if name in lacks), "")):
+        raise Untranslatable(name)
+
+
+def told(call: ChatCall) -> Iterator[str]:
+    """The names of what a call tells beyond texts, calls and their results, such as "sampling.seed", "format.schema",
+    "choice.named", "image.url" or "result.image". What has an own place in each dialect is not among them."""
+    for field in fields(Sampling):
+        if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
+            yield f"sampling.{field.name}"
+    if call.format is not None:
+        yield "format.schema" if call.format.schema is not None else "format.object"
+    if any(tool.strict for tool in call.tools):
+        yield "tools.strict"
+    if call.choice is not None:
+        yield f"choice.{call.choice.mode}"
+    if call.thinking is not None:
+        yield from (
+            f"thinking.{name}" for name in ("effort", "tokens") if getattr(call.thinking, name) not in ("", None)
+        )
+    yield from (name for said in call.said for part in said.parts for name in _attached(said, part))
+
+
+def _attached(said: Said, part: Part) -> Iterator[str]:
+    if isinstance(part, ToolResult):
+        attachments = (inner for inner in part.parts if isinstance(inner, Attachment))
+        yield from (f"result.{attachment.kind}" for attachment in attachments)
+    elif isinstance(part, Attachment):
+        where = "" if said.role == "user" else f"{said.role}."
+        yield f"{where}{part.kind}"
+        yield f"{where}{part.kind}.{'url' if part.url else 'data'}"
+
+
+def one_call_at_most(call: ChatCall) -> str:
+    """What a model is to be told of tools where there is no field for it; "" for nothing."""
+    return ONE_CALL if call.parallel is False and call.tools else ""
+
+
+def split_prefix(said: Sequence[Said]) -> tuple[Sequence[Said], Sequence[Said]]:
+    """The system messages at the start, and what follows them."""
+    prefix = next((place for place, one in enumerate(said) if one.role != "system"), len(said))
+    return said[:prefix], said[prefix:]
+
+
+def joined(parts: Iterable[Part]) -> str:
+    """The texts among ``parts``, a line end between them."""
+    return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def thoughts(parts: Iterable[Part]) -> str:
+    """The visible thoughts among ``parts``, a line end between them."""
+    return "\n".join(part.text for part in parts if isinstance(part, Thought) and part.text)
+
+
+def result_text(result: ToolResult) -> str:
+    """The text of a result for a dialect that has no word for failure: there it is said in front."""
+    text = joined(result.parts)
+    return _FAILED + text if result.failed else text
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments of a call as an object. Raises ``Untranslatable`` where they are none."""
+    try:
+        value = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise Untranslatable("call.arguments", f"the arguments of a call of {call.name!r} are no JSON object")
+    return value
+
+
+def names_of_calls(said: Iterable[Said]) -> dict[str, str]:
+    """The name of the tool that each call, by its id, is of."""
+    return {part.id: part.name for one in said for part in one.parts if isinstance(part, ToolCall)}
+
+
+def turns(said: Sequence[Said]) -> list[Said]:
+    """What was said, with neighbours of one role as one."""
+    merged: list[tuple[Said, list[Part]]] = []
+    for one in said:
+        if merged and merged[-1][0].role == one.role:
+            merged[-1][1].extend(one.parts)
+        else:
+            merged.append((one, list(one.parts)))
+    return [Said(first.role, tuple(parts)) for first, parts in merged]
+
+
+def effort_for(tokens: int) -> str:
+    """The least word of effort that covers so many tokens of thinking; none goes beyond "high", since not every model
+    knows the others."""
+    return next((word for word in ("none", "low", "medium", "high") if tokens <= EFFORTS[word]), "high")
+
+
+CHARACTERS: Final[Mapping[str, frozenset[str]]] = {
+    "printable": frozenset(map(chr, range(0x21, 0x7F))),
+    "word": frozenset(ascii_letters + digits + "_-"),
+    "alphanumeric": frozenset(ascii_letters + digits),
+}
+"""What ids may be made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallIds:
+    """Ids of calls as a provider takes them: made of ``characters`` (a name in ``CHARACTERS``), at least and at most so
+    many. Others are replaced: the same one by the same."""
+
+    characters: str
+    least: int
+    most: int
+
+    def fit(self, id: str) -> str:
+        """The id that goes out for ``id``."""
+        if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
+            return id
+        return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
+
+
+def present(**members: Any) -> dict[str, Any]:
+    """The members that are told: not ``None``, not empty."""
+    return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}

@@ -1,0 +1,212 @@
+"""Replies and streams of Gemini in words.
+
+Each chunk of a stream is a whole reply of its own, and nothing marks the last one: some models and relays give a reason
+to stop in every chunk. What ends the answer is the end of the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ForeignReply
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    Ended,
+    Fault,
+    Finish,
+    Part,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+from tokenmizer_mw.wire.dialects.gemini_message import member
+from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.sse import ServerSentEvent
+from tokenmizer_mw.wire.text import json_text, storable
+
+from .reading import Parts, error_of, finished, foreign, made_id, objects
+
+_NAME: Final = "gemini"
+_DONE: Final = "[DONE]"
+_UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
+_FINISHES: Final = {
+    "STOP": Finish.STOP,
+    "MAX_TOKENS": Finish.LENGTH,
+    "CONTINUATION": Finish.LENGTH,
+    "SAFETY": Finish.FILTERED,
+    "RECITATION": Finish.FILTERED,
+    "LANGUAGE": Finish.FILTERED,
+    "BLOCKLIST": Finish.FILTERED,
+    "PROHIBITED_CONTENT": Finish.FILTERED,
+    "SPII": Finish.FILTERED,
+    "IMAGE_SAFETY": Finish.FILTERED,
+    "IMAGE_PROHIBITED_CONTENT": Finish.FILTERED,
+    "IMAGE_RECITATION": Finish.FILTERED,
+    "ESCALATION": Finish.FILTERED,
+    "MODEL_ARMOR": Finish.FILTERED,
+}
+"""Reasons to stop; any other is an error of the model."""
+
+_COUNTS: Final = (
+    ("promptTokenCount", "prompt"),
+    ("toolUsePromptTokenCount", "used"),
+    ("candidatesTokenCount", "completion"),
+    ("thoughtsTokenCount", "thought"),
+    ("cachedContentTokenCount", "cached"),
+)
+
+
+def answer(body: Mapping[str, Any]) -> Answer:
+    """A whole reply in words. Raises ``ForeignReply`` for one that holds no answer, or whose model has failed."""
+    chunk = _Chunk(body)
+    if not chunk.told:
+        raise foreign(body, "candidates")
+    if chunk.failure is not None:
+        raise ForeignReply(chunk.failure.message)
+    parts = _whole(chunk.parts(0))
+    called = any(isinstance(part, ToolCall) for part in parts)
+    finish = finished(chunk.finish or Finish.STOP, called)
+    return Answer(chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or Usage())
+
+
+def _whole(parts: Iterable[Text | Thought | ToolCall]) -> list[Part]:
+    """The parts, with pieces of one text or of one thought joined, storable."""
+    whole: list[Part] = []
+    for part in parts:
+        last = whole[-1] if whole else None
+        if isinstance(part, Text) and isinstance(last, Text):
+            whole[-1] = Text(last.text + part.text)
+        elif isinstance(part, Thought) and not part.hidden and isinstance(last, Thought) and not last.seal:
+            whole[-1] = Thought(last.text + part.text, part.seal, part.sealed_by)
+        else:
+            whole.append(part)
+    return [replace(part, text=storable(part.text)) if isinstance(part, Text | Thought) else part for part in whole]
+
+
+class _Chunk:
+    """One reply object. ``told``: it holds an answer, or says why there is none."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self._raw = dict(raw)
+        feedback = member(self._raw, "promptFeedback")
+        blocked = member(feedback, "blockReason") if isinstance(feedback, dict) else None
+        found = objects(member(self._raw, "candidates"))
+        candidate = next((one for one in found if not one.get("index")), {})
+        self._content = candidate.get("content")
+        self.told = bool(found) or isinstance(blocked, str)
+        self.finish: Finish | None = Finish.FILTERED if isinstance(blocked, str) else None
+        self.failure: Fault | None = None
+        reason = member(candidate, "finishReason")
+        if isinstance(reason, str) and reason != _UNFINISHED:
+            self.finish = _FINISHES.get(reason)
+            if self.finish is None:
+                message = member(candidate, "finishMessage")
+                told = message if isinstance(message, str) and message else f"the provider stopped with {reason}"
+                self.failure = Fault(0, storable(told), storable(reason))
+        self.usage = _usage(member(self._raw, "usageMetadata"))
+
+    def text(self, name: str) -> str:
+        value = member(self._raw, name)
+        return storable(value) if isinstance(value, str) else ""
+
+    def parts(self, calls: int) -> Iterator[Text | Thought | ToolCall]:
+        """What is said, in order, behind so many calls. A seal that stands with a text, and not with a thought, is a
+        thought of its own that nobody sees."""
+        raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
+        for raw in objects(raw_parts):
+            signature = member(raw, "thoughtSignature")
+            seal = signature if isinstance(signature, str) else ""
+            call, text = member(raw, "functionCall"), raw.get("text")
+            if isinstance(call, dict):
+                yield _call(call, seal, self.text("responseId"), calls)
+                calls += 1
+                continue
+            if isinstance(text, str) and text:
+                if raw.get("thought") is True:
+                    yield Thought(text, seal, _NAME if seal else "")
+                    continue
+                yield Text(text)
+            if seal:
+                yield Thought("", seal, _NAME, hidden=True)
+
+
+def _call(raw: dict[str, Any], seal: str, reply: str, place: int) -> ToolCall:
+    id, name = raw.get("id"), raw.get("name")
+    args = raw.get("args")
+    arguments = json_text(args) if isinstance(args, dict) else "{}"
+    name = storable(name) if isinstance(name, str) else ""
+    made = storable(id) if isinstance(id, str) and id else made_id(reply, place, name, arguments)
+    return ToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
+
+
+def _usage(raw: object) -> Usage | None:
+    """Token counts; ``None`` where there are none. Thoughts count as output; what tools of the provider read, as
+    input."""
+    if not isinstance(raw, dict):
+        return None
+    counts = token_counts({name: member(raw, name) for name, _ in _COUNTS}, _COUNTS)
+    if not counts:
+        return None
+    prompt = counts.get("prompt", 0) + counts.pop("used", 0)
+    completion = counts.get("completion", 0) + counts.get("thought", 0)
+    return Usage(**{**counts, "prompt": prompt, "completion": completion})
+
+
+class GeminiChunks:
+    """The chunks of one stream."""
+
+    def __init__(self) -> None:
+        self._parts = Parts()
+        self._began = False
+        self._calls = 0
+        self._finish: Finish | None = None
+        self._usage: Usage | None = None
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+        """What the next chunk says. Relays may end with a marker of their own."""
+        if event.data.strip() in ("", _DONE):
+            return ()
+        chunk = parsed(event.data)
+        if not isinstance(chunk, dict):
+            return (Fault(0, "the provider sent a chunk that is no JSON object"),)
+        if chunk.get("error"):
+            return (error_of(chunk),)
+        return self._chunk(_Chunk(chunk))
+
+    def end(self) -> Iterable[StreamEvent]:
+        """The end of the bytes. Without a reason to stop the stream was cut off."""
+        return self._end(self._finish) if self._finish is not None else ()
+
+    def _chunk(self, chunk: _Chunk) -> Iterator[StreamEvent]:
+        if not self._began:
+            self._began = True
+            yield Began(chunk.text("responseId"), chunk.text("modelVersion"), chunk.usage)
+        for part in chunk.parts(self._calls):
+            yield from self._part(part)
+        self._usage = chunk.usage or self._usage
+        self._finish = chunk.finish or self._finish
+        if chunk.failure is not None:
+            yield chunk.failure
+
+    def _part(self, part: Text | Thought | ToolCall) -> Iterator[StreamEvent]:
+        match part:
+            case Text(text):
+                yield from self._parts.text(text)
+            case ToolCall(id, name, arguments, seal, sealed_by):
+                self._calls += 1
+                yield from self._parts.open(ToolCall(id, name, "", seal, sealed_by))
+                yield from self._parts.arguments(arguments)
+            case Thought(hidden=True):
+                yield from self._parts.open(part)
+            case Thought(text, seal, sealed_by):
+                yield from self._parts.thought(text)
+                yield from self._parts.sealed(seal, sealed_by)
+
+    def _end(self, finish: Finish) -> Iterator[StreamEvent]:
+        yield from self._parts.close()
+        yield Ended(finished(finish, self._parts.called), self._usage)

@@ -1,0 +1,224 @@
+"""OpenAI Chat Completions, and the servers that speak it with quirks of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Final
+
+from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Attachment,
+    ChatCall,
+    Fault,
+    Format,
+    Said,
+    Text,
+    Thinking,
+    Tool,
+)
+from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.wire.sse import EVENT_MAX
+
+from . import openai_chat_reply, reasoning_details
+from .asking import (
+    NO_PARAMETERS,
+    CallIds,
+    attached_to,
+    effort_for,
+    joined,
+    one_call_at_most,
+    present,
+    refuse,
+    split_prefix,
+    thoughts,
+)
+from .openai_parts import Writer, calls_in, image, user_messages
+from .quirks import Quirks
+from .reading import EventReader, fault_of
+
+PATH: Final = "/chat/completions"
+
+_END_USER_MAX: Final = 64
+_SOUNDS: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+_NEVER: Final = attached_to("system", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChatProvider:
+    """The dialect, spelled as ``quirks`` say. Events of a stream of more than ``event_max`` bytes are an error.
+
+    Attachments in results of tools, where only text may stand, follow as a message of the user. Thoughts of earlier
+    answers, image details and the end user are left out where a server has no field for them.
+    """
+
+    quirks: Quirks = field(default_factory=Quirks)
+    event_max: int = EVENT_MAX
+    name: str = "openai_chat"
+
+    def outgoing(self, call: ChatCall) -> Outgoing:
+        """The request. Raises ``Untranslatable`` for what the server has no field for."""
+        refuse(call, self.quirks.lacks | _NEVER)
+        quirks, sampling = self.quirks, call.sampling
+        body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}
+        body |= present(
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            stop=list(sampling.stop),
+            frequency_penalty=sampling.frequency_penalty,
+            presence_penalty=sampling.presence_penalty,
+            tools=[_tool(tool) for tool in call.tools],
+            tool_choice=_choice(call),
+            parallel_tool_calls=call.parallel if call.tools and quirks.parallel else None,
+            response_format=_format(call.format),
+            user=_end_user(call.user) if quirks.end_user else "",
+            verbosity=call.verbosity if quirks.verbosity else "",
+            **{quirks.max_tokens: sampling.max_tokens, quirks.seed: sampling.seed},
+            **_thinking(call.thinking, quirks),
+        )
+        if call.stream:
+            body["stream"] = True
+            body |= {"stream_options": {"include_usage": True}} if call.usage and quirks.stream_options else {}
+        return Outgoing(PATH, body)
+
+    def answer(self, body: Mapping[str, Any]) -> Answer:
+        """A whole reply. Raises ``ForeignReply`` for one without a message."""
+        return openai_chat_reply.answer(body)
+
+    def reader(self) -> StreamReader:
+        """A reader for one stream."""
+        return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
+
+    def fault(self, status: int, body: bytes) -> Fault:
+        """An error response."""
+        return fault_of(status, body)
+
+
+def _messages(call: ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
+    ids = CallIds(quirks.call_id, *quirks.call_id_lengths)
+    messages = [message for said in _said(call, quirks) for message in _spoken(said, quirks, ids)]
+    if quirks.thoughts_needed and not (call.thinking is not None and _effort(call.thinking) == "none"):
+        for message in messages:
+            if message["role"] == "assistant":
+                message.setdefault(quirks.thoughts, "")
+    return list(_bridged(messages, quirks.bridge)) if quirks.bridge else messages
+
+
+def _bridged(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator[dict[str, Any]]:
+    role = ""
+    for message in messages:
+        if role == "tool" and message["role"] not in ("tool", "assistant"):
+            yield {"role": "assistant", "content": bridge}
+        yield message
+        role = message["role"]
+
+
+def _said(call: ChatCall, quirks: Quirks) -> Sequence[Said]:
+    """What was said; of a server without a field for it also that one tool at most may be called at once."""
+    if quirks.parallel or not (rule := one_call_at_most(call)):
+        return call.said
+    prefix, rest = split_prefix(call.said)
+    return (*prefix, Said("system", (Text(rule),)), *rest)
+
+
+def _spoken(said: Said, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
+    if said.role == "system":
+        yield {"role": quirks.system, "content": joined(said.parts)}
+    elif said.role == "assistant":
+        yield _assistant(said, quirks, ids)
+    else:
+        yield from user_messages(said, ids, _ATTACHED[quirks.attached])
+
+
+def _assistant(said: Said, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
+    calls = calls_in(said, ids)
+    text = joined(said.parts)
+    message = {"role": "assistant", "content": text if text or not calls else None, **present(tool_calls=calls)}
+    if quirks.thoughts and (thought := thoughts(said.parts)):
+        message[quirks.thoughts] = thought
+    if quirks.thoughts == "reasoning":
+        message |= present(**{reasoning_details.FIELD: reasoning_details.details_of(said.parts)})
+    return message
+
+
+def _document(part: Attachment) -> dict[str, Any]:
+    data = f"data:{part.media_type};base64,{part.data}"
+    return {"type": "file", "file": {"filename": part.name or "document", "file_data": data}}
+
+
+def _sound(part: Attachment) -> dict[str, Any]:
+    if part.media_type not in _SOUNDS:
+        raise Untranslatable("audio.media_type", f"the provider takes no sound of the type {part.media_type!r}")
+    return {"type": "input_audio", "input_audio": {"data": part.data, "format": _SOUNDS[part.media_type]}}
+
+
+def _linked_document(part: Attachment) -> dict[str, Any]:
+    url = part.url or f"data:{part.media_type};base64,{part.data}"
+    return {"type": "document_url", "document_url": url, **present(document_name=part.name)}
+
+
+_ATTACHED: Final[Mapping[str, Mapping[str, Writer]]] = {
+    "openai": {"image": image, "document": _document, "audio": _sound},
+    "mistral": {
+        "image": image,
+        "document": _linked_document,
+        "audio": lambda part: {"type": "input_audio", "input_audio": part.url or part.data},
+    },
+}
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    told = present(description=tool.description, strict=tool.strict or None)
+    return {"type": "function", "function": {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS, **told}}
+
+
+def _choice(call: ChatCall) -> object:
+    if call.choice is None or (not call.tools and call.choice.mode in ("auto", "none")):
+        return None
+    return (
+        {"type": "function", "function": {"name": call.choice.name}}
+        if call.choice.mode == "named"
+        else (_MODES[call.choice.mode])
+    )
+
+
+_MODES: Final[Mapping[str, str]] = {"auto": "auto", "none": "none", "any": "required"}
+
+
+def _format(wanted: Format | None) -> object:
+    if wanted is None:
+        return None
+    if wanted.schema is None:
+        return {"type": "json_object"}
+    schema = {"name": wanted.name or "answer", "schema": wanted.schema, **present(strict=wanted.strict)}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _thinking(thinking: Thinking | None, quirks: Quirks) -> dict[str, Any]:
+    """How much is to be thought, as the server is told. Tokens become the word that covers them, except where they
+    can be told as such."""
+    if thinking is None or not (thinking.effort or thinking.tokens is not None):
+        return {}
+    if not quirks.effort:
+        raise Untranslatable("thinking")
+    effort = _effort(thinking)
+    if quirks.effort == "thinking":
+        off = {"thinking": {"type": "disabled"}}
+        return off if effort == "none" else {"thinking": {"type": "enabled"}, "reasoning_effort": effort}
+    if quirks.effort == "reasoning":
+        told = {"effort": effort} if thinking.effort else {"max_tokens": thinking.tokens}
+        return {"reasoning": told if effort != "none" else {"enabled": False}}
+    return {"reasoning_effort": effort}
+
+
+def _effort(thinking: Thinking) -> str:
+    """How much is to be thought, in a word; "" when that is not told."""
+    return thinking.effort or ("" if thinking.tokens is None else effort_for(thinking.tokens))
+
+
+def _end_user(user: str) -> str:
+    """The name of the end user, or its digest where it is too long."""
+    return user if len(user) <= _END_USER_MAX else blake2b(user.encode(), digest_size=16).hexdigest()

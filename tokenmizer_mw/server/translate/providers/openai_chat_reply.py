@@ -1,0 +1,237 @@
+"""Replies and streams of OpenAI Chat Completions in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ForeignReply
+from tokenmizer_mw.model.message import ToolCall as Fragment
+from tokenmizer_mw.server.translate.chat import (
+    Answer,
+    Began,
+    Ended,
+    Fault,
+    Finish,
+    Part,
+    StreamEvent,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
+from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.sse import ServerSentEvent
+from tokenmizer_mw.wire.text import storable
+
+from .reading import Parts, error_of, finished, foreign, made_id, object_in, objects, text_in
+from .reasoning_details import MAKER, seals_in, thoughts_in
+
+_DONE: Final = "[DONE]"
+_FINISHES: Final = {
+    "stop": Finish.STOP,
+    "length": Finish.LENGTH,
+    "model_length": Finish.LENGTH,
+    "tool_calls": Finish.TOOLS,
+    "function_call": Finish.TOOLS,
+    "content_filter": Finish.FILTERED,
+}
+_FAILED: Final = frozenset({"error", "insufficient_system_resource"})
+"""Reasons of a server that could not go on."""
+
+_USAGE: Final = (
+    ("prompt_tokens", "prompt"),
+    ("completion_tokens", "completion"),
+    ("total_tokens", "total"),
+    ("prompt_cache_hit_tokens", "cached"),
+    ("prompt_tokens_details.cached_tokens", "cached"),
+    ("prompt_tokens_details.cache_write_tokens", "written"),
+    ("completion_tokens_details.reasoning_tokens", "thought"),
+)
+
+
+def answer(body: Mapping[str, Any]) -> Answer:
+    """A whole reply in words. Raises ``ForeignReply`` for one without a message."""
+    choice = _first(body)
+    message = choice.get("message")
+    if not isinstance(message, dict) or body.get("error"):
+        raise foreign(body, "message")
+    reason = text_in(choice, "finish_reason")
+    if reason in _FAILED:
+        raise ForeignReply(f"the provider stopped with {reason}")
+    thought, text, refused = _said(message)
+    id = text_in(body, "id")
+    calls = [_call(fragment, id, place) for place, fragment in enumerate(_fragments(message))]
+    parts: list[Part] = [*thoughts_in(message)]
+    parts = parts or ([Thought(storable(thought))] if thought else [])
+    parts += [Text(storable(text))] if text else []
+    finish = Finish.FILTERED if refused else finished(_FINISHES.get(reason, Finish.STOP), bool(calls))
+    return Answer(id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or Usage())
+
+
+def _first(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of several answers; an empty object where there is none. Only one is ever asked for."""
+    return next((choice for choice in objects(body.get("choices")) if not choice.get("index")), {})
+
+
+def usage(raw: object) -> Usage | None:
+    """Token counts; ``None`` where there are none. Tokens that are in the total alone were thought: some servers do
+    not count them among those of the answer."""
+    counts = token_counts(raw, _USAGE)
+    total = counts.pop("total", 0)
+    if not counts:
+        return None
+    unseen = total - counts.get("prompt", 0) - counts.get("completion", 0)
+    if 0 < unseen == counts.get("thought", 0):
+        counts["completion"] = counts.get("completion", 0) + unseen
+    return Usage(**counts)
+
+
+def _said(message: Mapping[str, Any]) -> tuple[str, str, bool]:
+    """Thought and text of a message or a piece of one, and whether the text is a refusal."""
+    content = read_content(message.get("content"))
+    refusal = message.get("refusal")
+    refusal = refusal if isinstance(refusal, str) else content.refusal
+    return read_thinking(dict(message)) or content.thinking, content.text + refusal, bool(refusal)
+
+
+def _fragments(message: Mapping[str, Any]) -> list[Fragment]:
+    return [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
+
+
+def _call(fragment: Fragment, reply: str, place: int) -> ToolCall:
+    id = storable(fragment.id) or made_id(reply, place)
+    return ToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
+
+
+@dataclass(slots=True)
+class _Made:
+    """A call in the making, and its place among the others; ``pieces`` are those of its arguments."""
+
+    place: int
+    call: ToolCall
+    pieces: list[str] = field(default_factory=list)
+
+
+class _Calls:
+    """The calls of a streamed answer, of which one at a time may be open.
+
+    Fragments of a further call open it where the arguments of the one before are complete; else they wait until the
+    answer ends, since more may come of the first.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._made: list[_Made] = []
+        self._by_index: dict[int, _Made] = {}
+        self._open = -1
+        self._waiting = False
+
+    def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[StreamEvent]:
+        """The next fragment, which says that it belongs to call ``index``. Another id that comes with a name starts a
+        call of its own: some servers give every call the same index."""
+        made = self._by_index.get(index)
+        if made is None or (fragment.id and fragment.name and storable(fragment.id) != made.call.id):
+            made = self._begin(index, fragment, reply)
+            yield from self._go_on(made)
+        if fragment.arguments:
+            made.pieces.append(fragment.arguments)
+            if made.place == self._open:
+                yield from self._parts.arguments(fragment.arguments)
+            elif made.place < self._open and fragment.arguments.strip():
+                yield Fault(0, "the provider goes on with a call that was complete")
+
+    def end(self) -> Iterator[StreamEvent]:
+        """The calls that waited."""
+        for made in self._made[self._open + 1 :]:
+            yield from self._parts.open(made.call)
+            yield from self._parts.arguments("".join(made.pieces))
+        self._open = len(self._made) - 1
+
+    def _begin(self, index: int, fragment: Fragment, reply: str) -> _Made:
+        id = storable(fragment.id) or made_id(reply, len(self._made))
+        made = _Made(len(self._made), ToolCall(id, storable(fragment.name), ""))
+        self._made.append(made)
+        self._by_index[index] = made
+        return made
+
+    def _go_on(self, made: _Made) -> Iterator[StreamEvent]:
+        if self._waiting or (self._open >= 0 and not _complete(self._made[self._open].pieces)):
+            self._waiting = True
+            return
+        self._open = made.place
+        yield from self._parts.open(made.call)
+
+
+class OpenAIChatChunks:
+    """The chunks of one stream."""
+
+    def __init__(self) -> None:
+        self._id = ""
+        self._began = False
+        self._finish: Finish | None = None
+        self._refused = False
+        self._usage: Usage | None = None
+        self._parts = Parts()
+        self._calls = _Calls(self._parts)
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+        """What the next chunk says."""
+        if event.data.startswith(_DONE):
+            return self._end()
+        if not event.data.strip():
+            return ()
+        chunk = parsed(event.data)
+        if not isinstance(chunk, dict):
+            return (Fault(0, "the provider sent a chunk that is no JSON object"),)
+        if chunk.get("error") or event.event == "error":
+            return (error_of(chunk),)
+        return self._chunk(chunk)
+
+    def end(self) -> Iterable[StreamEvent]:
+        """The end of the bytes. A stream whose reason to stop is known has come whole."""
+        return self._end() if self._finish is not None else ()
+
+    def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
+        self._usage = usage(chunk.get("usage")) or self._usage
+        if not self._began:
+            self._began = True
+            self._id = text_in(chunk, "id")
+            yield Began(self._id, text_in(chunk, "model"))
+        if choice := _first(chunk):
+            yield from self._delta(object_in(choice, "delta"))
+            reason = text_in(choice, "finish_reason")
+            if reason in _FAILED:
+                yield Fault(0, f"the provider stopped with {reason}", reason)
+            elif reason:
+                self._finish = _FINISHES.get(reason, Finish.STOP)
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        thought, text, refused = _said(delta)
+        self._refused = self._refused or refused
+        yield from self._parts.thought(thought)
+        for seal, hidden in seals_in(delta):
+            hide = Thought("", seal, MAKER, hidden=True)
+            yield from self._parts.open(hide) if hidden else self._parts.sealed(seal, MAKER)
+        yield from self._parts.text(text)
+        for place, raw in enumerate(objects(delta.get("tool_calls"))):
+            if (fragment := read_call(raw)) is not None:
+                index = raw.get("index")
+                yield from self._calls.add(index if type(index) is int else place, fragment, self._id)
+
+    def _end(self) -> Iterator[StreamEvent]:
+        yield from self._calls.end()
+        yield from self._parts.close()
+        finish = Finish.FILTERED if self._refused else self._finish or Finish.STOP
+        yield Ended(finished(finish, self._parts.called), self._usage)
+
+
+def _complete(pieces: list[str]) -> bool:
+    """Whether the arguments are a whole object."""
+    try:
+        return isinstance(json.loads("".join(pieces)), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,64 @@
+"""Thoughts with their seals, as OpenRouter tells them beside an answer. Servers that do not are not touched by it.
+
+A seal is the detail itself as JSON, without its text: it says whose format it is, which the model behind must know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from tokenmizer_mw.server.translate.chat import Part, Thought
+from tokenmizer_mw.wire.text import json_text, storable
+
+from .reading import objects, text_in
+
+FIELD: Final = "reasoning_details"
+MAKER: Final = "openrouter"
+
+_TEXT: Final = "reasoning.text"
+_ENCRYPTED: Final = "reasoning.encrypted"
+_SAID: Final = frozenset({"text", "summary", "index"})
+
+
+def thoughts_in(message: Mapping[str, Any]) -> list[Thought]:
+    """The thoughts of a whole message, each with its seal; none where the server tells them otherwise."""
+    found = []
+    for detail in objects(message.get(FIELD)):
+        text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
+        if text or seal:
+            found.append(Thought(text, seal, MAKER if seal else "", hidden=not text))
+    return found
+
+
+def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """The seals in a piece of a message, and whether each is of a thought that nobody sees."""
+    details = objects(delta.get(FIELD))
+    return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
+
+
+def seal_of(detail: Mapping[str, Any]) -> str:
+    """What proves a detail; "" for one that proves nothing."""
+    if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
+        return ""
+    return storable(json_text({name: value for name, value in detail.items() if name not in _SAID}))
+
+
+def details_of(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """What goes back of the thoughts among ``parts``: those that OpenRouter has sealed."""
+    details: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _unsealed(part.seal)):
+            text = {"text": part.text} if detail.get("type") == _TEXT else {}
+            details.append({**detail, **text, "index": len(details)})
+    return details
+
+
+def _unsealed(seal: str) -> dict[str, Any]:
+    """A seal that came back; empty where it is none of ours, since clients may send anything."""
+    try:
+        value = json.loads(seal)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

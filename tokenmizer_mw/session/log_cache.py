@@ -1,0 +1,348 @@
+"""What logs fold into, kept in process: refreshed by reading a log's tail, written through it, retried on conflict.
+
+What is not at hand is folded from the log. Where that is long, folding starts at a snapshot, which was kept in the
+background: it is checked against the log like what is at hand, and whatever is wrong with it, the log is folded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Generic, Protocol, TypeVar
+
+from tokenmizer_mw.errors import Conflict
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, Recorded, Rewritten, TurnClosed
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.snapshot_keeping import Snapshots
+from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.resilience.patience import hold
+
+
+class Fold(Protocol):
+    """What the events of a log are folded into, one after the other. ``seq`` and ``recorded_at`` are the last one's."""
+
+    seq: int
+    recorded_at: float
+
+    def apply(self, recorded: Recorded) -> None:
+        """Fold the next event."""
+
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Fold)
+
+LogEnd = tuple[int, float]
+"""Number and time of the last event of a log; (0, 0.0) for an empty one."""
+
+_NOT_JUDGED: Final = (MessageRecorded, TurnClosed, Checkpointed)
+"""Events that change no fact: facts that were derived before them still stand."""
+
+ATTEMPTS_MAX: Final = 1_000
+"""Conflicts in a row after which an update gives up; each one means that another writer made progress."""
+
+_GAVE_UP: Final = f"gave up after {ATTEMPTS_MAX} conflicts on one session"
+
+
+@dataclass(slots=True)
+class _Kept(Generic[F]):
+    """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``weight``: what it
+    counts for. ``extracting``: an object of the thread that derives facts outside the lock, which notifies
+    ``lock`` when it is done; ``None``: nobody does.
+    ``judged``: the last event that is more than a message, that is, on which derived facts may depend. ``start``: a new
+    object each time that folding starts anew."""
+
+    lock: threading.Condition = field(default_factory=threading.Condition)
+    state: F | None = None
+    last: int = 0
+    weight: int = 0
+    extracting: object = None
+    judged: int = 0
+    start: object = field(default_factory=object)
+
+
+class Kept(Generic[F]):
+    """What sessions fold into: at hand are the ``capacity`` sessions used last, and fewer where they weigh more than
+    ``most`` together. The one in use is always among them. Safe for threads; other processes meet us in the log."""
+
+    def __init__(
+        self, log: EventLog, *, new: Callable[[], F], weight: Callable[[F], int], capacity: int, most: int | None
+    ) -> None:
+        self._log = log
+        self._new = new
+        self._weight = weight
+        self._capacity = capacity
+        self._most = most
+        self._sessions: OrderedDict[SessionKey, _Kept[F]] = OrderedDict()
+        self._total = 0
+        self._guard = make_lock()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Start empty: a thread of the parent may have been changing a session, and holds its lock."""
+        self._sessions = OrderedDict()
+        self._total = 0
+
+    def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
+        """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
+        kept = self._get(key)
+        with hold(kept.lock):
+            return view(self._refreshed(key, kept))
+
+    def at_hand(self, key: SessionKey) -> F | None:
+        """What the session folded into when it was last read, ``None`` where that is not at hand. Reads nothing; others
+        may be changing it."""
+        kept = self._sessions.get(key)
+        return kept.state if kept is not None else None
+
+    def drop(self, key: SessionKey) -> None:
+        """Forget what is kept of a session; the next use reads the log anew."""
+        with self._guard:
+            self._leave(self._sessions.pop(key, None))
+
+    def _refreshed(self, key: SessionKey, kept: _Kept[F]) -> F:
+        return self._folded(key, kept, *self._tail(key, kept))
+
+    def _folded(self, key: SessionKey, kept: _Kept[F], state: F, news: Sequence[Recorded]) -> F:
+        kept.state = None  # should folding fail half-way, the next use starts from the log
+        for event in news:
+            state.apply(event)
+            if not isinstance(event.event, _NOT_JUDGED):
+                kept.judged = event.seq
+        kept.state = state
+        self._weigh(key, kept, self._weight(state))
+        return state
+
+    def _tail(self, key: SessionKey, kept: _Kept[F]) -> tuple[F, list[Recorded]]:
+        """The session so far, and the events behind it. The last one that it has is read again: when the log does not
+        know it any more, another process has erased the session, and the state starts anew; so it does when what it was
+        folded from was changed."""
+        state = kept.state or self._started(key, kept)
+        if state.seq == 0:
+            return state, self._log.read(key)
+        tail = self._log.read(key, after=state.seq - 1)
+        known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
+        if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
+            return state, tail[1:]
+        kept.last = kept.judged = 0
+        kept.start = object()
+        return self._new(), self._log.read(key)
+
+    def _started(self, key: SessionKey, kept: _Kept[F]) -> F:
+        """Where folding starts."""
+        return self._new()
+
+    def _weigh(self, key: SessionKey, kept: _Kept[F], weight: int) -> None:
+        """Note what a session weighs, and let go of those used longest ago where that is too much."""
+        with self._guard:
+            if self._sessions.get(key) is not kept:
+                return
+            self._total += weight - kept.weight
+            kept.weight = weight
+            while self._most is not None and self._total > self._most and len(self._sessions) > 1:
+                self._leave(self._sessions.popitem(last=False)[1])
+
+    def _leave(self, kept: _Kept[F] | None) -> None:
+        if kept is not None:
+            self._total -= kept.weight
+
+    def _get(self, key: SessionKey) -> _Kept[F]:
+        with self._guard:
+            kept = self._sessions.get(key)
+            if kept is None:
+                kept = self._sessions[key] = _Kept()
+                if len(self._sessions) > self._capacity:
+                    self._leave(self._sessions.popitem(last=False)[1])
+            else:
+                self._sessions.move_to_end(key)
+            return kept
+
+
+class KeptMessages(Kept[Told]):
+    """The messages of sessions, as many as have ``most`` characters together."""
+
+    def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
+        super().__init__(log, new=Told, weight=lambda told: told.weight, capacity=capacity, most=most)
+
+
+class KeptSessions(Kept[SessionState]):
+    """The only place where folded sessions change.
+
+    At hand are no more of them than have ``events_max`` events together: what a session takes grows with its events.
+    """
+
+    def __init__(
+        self, log: EventLog, *, capacity: int, events_max: int | None = None, snapshots: Snapshots | None = None
+    ) -> None:
+        super().__init__(log, new=SessionState, weight=lambda state: state.seq, capacity=capacity, most=events_max)
+        self._snapshots = snapshots
+
+    def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
+        """Append what ``decide`` makes of the session; decide again when somebody else was faster.
+
+        ``decide`` must be pure: it may see a state that other writers have left behind, and is then called again.
+        Its last call sees the state that counts: what it says about a stale one is never the end of it.
+        """
+        self.updated(key, decide, lambda state: None)
+
+    def updated(
+        self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
+    ) -> T:
+        """``view`` of the session after ``update``, without another look at the log. ``view`` as in ``read``."""
+        kept = self._get(key)
+        with hold(kept.lock):
+            return view(self._decided(key, kept, decide))
+
+    def _decided(
+        self, key: SessionKey, kept: _Kept[SessionState], decide: Callable[[SessionState], Sequence[Event]]
+    ) -> SessionState:
+        fresh = kept.state is None
+        state = kept.state or self._refreshed(key, kept)
+        for _ in range(ATTEMPTS_MAX):
+            events = decide(state)
+            if not events:
+                seen, was = state, state.seq
+                state = seen if fresh else self._refreshed(key, kept)
+                if state is seen and state.seq == was:
+                    return state
+                fresh = True
+                continue
+            try:
+                with span("append", events=len(events)):
+                    recorded = self._log.append(key, events, expected_seq=state.seq)
+            except Conflict:
+                state, fresh = self._refreshed(key, kept), True
+                continue
+            return self._folded(key, kept, state, recorded)
+        raise Conflict(_GAVE_UP)
+
+    def propose(
+        self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
+    ) -> T:
+        """``updated`` for a ``decide`` that takes long or calls back: it gets a copy of the session and runs outside
+        the session's lock, so that other threads record meanwhile. It is called again when one did."""
+        kept = self._get(key)
+        for _ in range(ATTEMPTS_MAX):
+            with hold(kept.lock):
+                draft = (kept.state or self._refreshed(key, kept)).copy()
+            events = decide(draft)
+            with hold(kept.lock):
+                state = self._refreshed(key, kept)
+                if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
+                    continue
+                done = self._appended(key, kept, events, draft.seq) if events else state
+                if done is not None:
+                    return view(done)
+        raise Conflict(_GAVE_UP)
+
+    def extract(
+        self,
+        key: SessionKey,
+        derive: Callable[[SessionState], Sequence[Event]],
+        view: Callable[[SessionState], T],
+        *,
+        wait: bool = True,
+        end: LogEnd | None = None,
+    ) -> T:
+        """Append what ``derive`` makes of the messages that no facts were drawn from, until there are none left; then
+        ``view`` of the session, as in ``read``.
+
+        ``derive`` gets a copy of the session and runs outside the session's lock. One thread derives at a time: others
+        wait for it, or with ``wait=False`` leave their messages to it. ``end``: where the caller has just found the
+        log to end; a session that stands there is not looked up again.
+        """
+        kept = self._get(key)
+        with hold(kept.lock):
+            while True:
+                state = self._unextracted(key, kept, end)
+                if not state.undrawn or (kept.extracting is not None and not wait):
+                    return view(state)
+                if kept.extracting is None:
+                    break
+                kept.lock.wait()
+            mine = kept.extracting = object()
+        try:
+            return self._extracted(key, kept, derive, view)
+        finally:
+            with hold(kept.lock):
+                if kept.extracting in (mine, None):
+                    kept.extracting = None
+                    kept.lock.notify_all()
+
+    def _extracted(
+        self,
+        key: SessionKey,
+        kept: _Kept[SessionState],
+        derive: Callable[[SessionState], Sequence[Event]],
+        view: Callable[[SessionState], T],
+    ) -> T:
+        for _ in range(ATTEMPTS_MAX):
+            with hold(kept.lock):
+                state = self._unextracted(key, kept)
+                if not state.undrawn:
+                    kept.extracting = None  # in one step with the look: a message that comes later starts anew
+                    return view(state)
+                draft, start = state.copy(), kept.start
+            events = derive(draft)
+            with hold(kept.lock):
+                state = self._refreshed(key, kept)  # the session may have been erased, and recorded anew
+                while kept.start is start and kept.judged <= draft.seq:
+                    if self._appended(key, kept, events, state.seq) is not None:
+                        break
+                    state = self._refreshed(key, kept)
+        raise Conflict(_GAVE_UP)
+
+    def _unextracted(self, key: SessionKey, kept: _Kept[SessionState], end: LogEnd | None = None) -> SessionState:
+        """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
+        state = kept.state
+        if state is not None and (state.undrawn or (state.seq, state.recorded_at) == end):
+            return state
+        return self._refreshed(key, kept)
+
+    def _appended(
+        self, key: SessionKey, kept: _Kept[SessionState], events: Sequence[Event], expected_seq: int
+    ) -> SessionState | None:
+        """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
+        try:
+            with span("append", events=len(events)):
+                recorded = self._log.append(key, events, expected_seq=expected_seq)
+        except Conflict:
+            self._refreshed(key, kept)
+            return None
+        state = kept.state
+        if state is None or state.seq != expected_seq:
+            return self._refreshed(key, kept)
+        return self._folded(key, kept, state, recorded)
+
+    def _started(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
+        found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
+        kept.last = kept.judged = found.seq if found is not None else 0
+        kept.start = object()
+        return found or self._new()
+
+    def _folded(
+        self, key: SessionKey, kept: _Kept[SessionState], state: SessionState, news: Sequence[Recorded]
+    ) -> SessionState:
+        super()._folded(key, kept, state, news)
+        snapshots = self._snapshots
+        if snapshots is not None and snapshots.due(state.seq, kept.last):
+            kept.last = state.seq
+            snapshots.later(("snapshot", key), partial(self._keep_snapshot, snapshots, key))
+        return state
+
+    def _keep_snapshot(self, snapshots: Snapshots, key: SessionKey) -> None:
+        """Keep a snapshot of what is at hand of a session by now, if it is."""
+        with self._guard:
+            kept = self._sessions.get(key)
+        if kept is None:
+            return
+        with hold(kept.lock):
+            state = kept.state.copy() if kept.state is not None else None
+        if state is not None:
+            snapshots.keep(self._log, key, state)

@@ -1,0 +1,158 @@
+"""Changes of facts by hand, as events: each says what it changed, so that it can be taken back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tokenmizer_mw.errors import CallerError, UnknownNode
+from tokenmizer_mw.extract.slots import read_slot
+from tokenmizer_mw.graph.search import named
+from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited
+from tokenmizer_mw.model.node import (
+    DecisionKind,
+    Node,
+    NodeType,
+    Source,
+    Status,
+    Transition,
+    Trust,
+    is_current,
+    may_move,
+)
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.session import SessionState
+
+DETAIL_MAX: Final = 1_000
+"""Characters of a detail, or of a reason, that is given by hand."""
+
+HAND: Final = "hand"
+"""Who speaks where somebody corrected a fact."""
+
+KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
+    "rule": (NodeType.DECISION, DecisionKind.RULE, Status.ACTIVE),
+    "choice": (NodeType.DECISION, DecisionKind.CHOICE, Status.ACTIVE),
+    "preference": (NodeType.DECISION, DecisionKind.PREFERENCE, Status.ACTIVE),
+    "goal": (NodeType.GOAL, None, Status.ACTIVE),
+    "task": (NodeType.TASK, None, Status.PENDING),
+    "environment": (NodeType.ENVIRONMENT, None, Status.ACTIVE),
+}
+"""What a fact that is added by hand may be."""
+
+_SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
+
+
+def marked(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
+    """A fact declared wrong, or put away as no longer of interest; [] where it is so already, or may not become so.
+    Raises ``UnknownNode``."""
+    node = _node(state, id)
+    return _edit(state, node, {"status": status}, reason) if may_move(node.status, status, evidence=True) else []
+
+
+def pinned(state: SessionState, id: str, on: bool) -> list[Event]:
+    """A fact that is told before others from now on, or no longer. Raises ``UnknownNode``."""
+    return _edit(state, _node(state, id), {"pinned": on}, "")
+
+
+def corrected(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
+    """A fact in other words, and what they say is its value. Where it was said, and in which words, stays with it.
+
+    Raises ``UnknownNode``, and ``CallerError`` for a label that says nothing, and where another fact has that place.
+    """
+    node = _node(state, id)
+    changes: dict[str, Any] = {}
+    if label is not None:
+        changes["label"] = flatten(label)
+        if not changes["label"]:
+            raise CallerError("a fact needs words")
+    if detail is not None:
+        changes["detail"] = flatten(detail, DETAIL_MAX)
+    if changes.get("label", node.label) != node.label:
+        changes |= _read(node, changes["label"])
+        changes["source"] = Source(node.source.turn, HAND, node.source.quote, Trust.STATED)
+    _require_free(state, node, changes)
+    return _edit(state, node, changes, reason)
+
+
+def remembered(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
+    """A fact that somebody adds, which takes the place of the one that its words are another value of; [] where it is
+    known and holds. Raises ``CallerError`` for a text that says nothing, and for an unknown kind."""
+    label = flatten(text)
+    if not label:
+        raise CallerError("a fact needs words")
+    if kind not in KINDS:
+        raise CallerError(f"a fact is one of {', '.join(KINDS)}, not {kind!r:.40}")
+    type_, decision, status = KINDS[kind]
+    known = state.graph.find(type_, label)
+    if known is not None and known.current:
+        return []
+    turn = len(state.transcript)
+    slot = read_slot(label) if type_ in _SLOTTED else None
+    name, value = (slot.name, slot.value) if slot is not None else ("", "")
+    node = Node(
+        id=state.graph.next_id(type_),
+        type=type_,
+        label=label,
+        status=status,
+        source=Source(turn, HAND, trust=Trust.STATED),
+        detail=flatten(reason, DETAIL_MAX),
+        kind=decision,
+        slot=name,
+        value=value,
+    )
+    before = state.graph.in_slot(name) if name else None
+    if before is None:
+        return [NodeAdded(node)]
+    return [NodeAdded(node), DecisionReplaced(Transition(before.id, node.id, turn, node.detail))]
+
+
+def undone(state: SessionState, number: int) -> list[Event]:
+    """A change by hand taken back. Raises ``UnknownNode``, and ``CallerError`` when there is no such change, when the
+    fact was changed again since, and where another fact has its place now."""
+    found = state.edits.get(number)
+    if found is None:
+        raise CallerError(f"the session has no change {number}")
+    edit = found.edit
+    node = _node(state, edit.id)
+    if any(getattr(node, name) != value for name, value in edit.changes.items()):
+        raise CallerError("the fact was changed again since: take the later change back first")
+    _require_free(state, node, edit.before)
+    return [
+        NodeEdited(
+            _next(state), edit.id, edit.before, edit.changes, len(state.transcript), f"change {number} undone", number
+        )
+    ]
+
+
+def _edit(state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str) -> list[Event]:
+    changes = {name: value for name, value in wanted.items() if getattr(node, name) != value}
+    if not changes:
+        return []
+    before = {name: getattr(node, name) for name in changes}
+    return [NodeEdited(_next(state), node.id, changes, before, len(state.transcript), flatten(reason, DETAIL_MAX))]
+
+
+def _next(state: SessionState) -> int:
+    return max(state.edits, default=0) + 1
+
+
+def _read(node: Node, label: str) -> dict[str, Any]:
+    """What the words of a fact that can be a value of something say that it is a value of."""
+    if node.type not in _SLOTTED:
+        return {}
+    slot = read_slot(label)
+    return {"slot": slot.name, "value": slot.value} if slot is not None else {"slot": "", "value": ""}
+
+
+def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any]) -> None:
+    """Two facts that hold never share a slot."""
+    holder = state.graph.in_slot(changes.get("slot", node.slot))
+    if holder is not None and holder.id != node.id and is_current(changes.get("status", node.status)):
+        raise CallerError(f"{holder.label!r} has that place now: declare it wrong, or put it away, first")
+
+
+def _node(state: SessionState, text: str) -> Node:
+    node = named(state.graph, text)
+    if node is None:
+        raise UnknownNode(f"the session has no fact {text[:60]!r}")
+    return node

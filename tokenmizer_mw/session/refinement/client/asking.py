@@ -1,0 +1,154 @@
+"""One question to a model, asked again where that may help."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Generic, TypeVar
+
+import anyio
+
+from tokenmizer_mw.errors import ModelFailed
+from tokenmizer_mw.model.completion import Completion
+from tokenmizer_mw.runtime.offload import MODELS, offload
+
+from .allowance import Allowance
+from .portal import Portal, awaited
+
+T = TypeVar("T")
+
+
+class ReplyTooLong(ModelFailed):
+    """A model's reply was not read to its end; it is paid for all the same, as the ``completion`` without a text."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__("the reply is too large", again=False)
+        self.completion = Completion("", model)
+
+
+Complete = Callable[[list[dict[str, str]]], str | Completion | Awaitable[str | Completion]]
+"""From messages ``{"role": "system" | "user", "content": text}`` to the text of the model's reply, at once or awaited.
+What it raises counts as a failed call."""
+
+FIRST_DELAY: Final = 0.5
+DELAY_MAX: Final = 20.0
+"""Seconds before the second attempt, and at most before any; a provider's own word on that counts up to the latter."""
+
+_logger = logging.getLogger("tokenmizer_mw")
+_AGAIN: Final = frozenset({408, 409, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """What came of a question: the reply as read, or ``None`` and why ("failed", "circuit_open", "over_budget").
+    ``calls`` is how often the model was asked; ``completions`` are the replies that it gave, of use or not: each was
+    paid for."""
+
+    reply: T | None
+    calls: int
+    refused: str = ""
+    completions: tuple[Completion, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts(Generic[T]):
+    """How a question is asked. ``read`` makes of a reply's text what is wanted, ``None`` of one that is no use.
+    ``most``: calls for it; ``seconds``: how long an awaited one may take; ``wait`` sleeps, and is true when nobody
+    wants the answer any more."""
+
+    read: Callable[[str], T | None]
+    allowance: Allowance
+    most: int
+    seconds: float
+    portal: Portal
+    wait: Callable[[float], bool]
+    chance: Callable[[], float] = field(default=random.random)
+
+    def delays(self, failed: list[Exception]) -> Iterator[float]:
+        """Seconds before each attempt, as long as another may help. ``failed`` gets what the attempts raise."""
+        yield 0.0
+        delay = FIRST_DELAY
+        for _ in range(self.most - 1):
+            if not _may_help(failed[-1]):
+                return
+            told = getattr(failed[-1], "after", None)
+            yield min(DELAY_MAX, told if told is not None else delay * (0.5 + self.chance() / 2))
+            delay *= 2
+
+    def taken(self, given: object, completions: list[Completion]) -> T:
+        """The reply that was ``given``, which joins ``completions``. Raises ``ModelFailed`` when it is none."""
+        completion = Completion(given) if isinstance(given, str) else given
+        reply = None
+        if isinstance(completion, Completion):
+            completions.append(completion)
+            reply = self.read(completion.text)
+        if reply is None:
+            raise ModelFailed("the model's reply is not what was asked for")
+        self.allowance.succeeded()
+        return reply
+
+
+def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
+    """Ask in the running thread. Never raises what ``complete`` does."""
+    failed: list[Exception] = []
+    given: list[Completion] = []
+    for delay in attempts.delays(failed):
+        if delay and attempts.wait(delay):
+            break
+        if refused := attempts.allowance.take():
+            return Answer(None, len(failed), refused, tuple(given))
+        try:
+            said = complete(messages)
+            if inspect.isawaitable(said):
+                said = attempts.portal.wait(said, attempts.seconds)
+            reply = attempts.taken(said, given)
+            return Answer(reply, len(failed) + 1, completions=tuple(given))
+        except Exception as error:  # somebody else's code, and whatever goes wrong on the way to a provider
+            failed.append(error)
+            given += [error.completion] if isinstance(error, ReplyTooLong) else []
+            attempts.allowance.failed()
+    return _given_up(failed, given)
+
+
+async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
+    """The same from a running event loop: ``complete`` is called in a worker thread, and what it gives to be awaited
+    is awaited here, on the loop that its client belongs to."""
+    failed: list[Exception] = []
+    given: list[Completion] = []
+    for delay in attempts.delays(failed):
+        await anyio.sleep(delay)
+        if refused := attempts.allowance.take():
+            return Answer(None, len(failed), refused, tuple(given))
+        try:
+            said = await offload(partial(complete, messages), MODELS)
+            if inspect.isawaitable(said):
+                said = await awaited(said, attempts.seconds)
+            reply = attempts.taken(said, given)
+            return Answer(reply, len(failed) + 1, completions=tuple(given))
+        except Exception as error:  # as above; a cancellation is none
+            failed.append(error)
+            given += [error.completion] if isinstance(error, ReplyTooLong) else []
+            attempts.allowance.failed()
+    return _given_up(failed, given)
+
+
+def _given_up(failed: list[Exception], given: list[Completion]) -> Answer[T]:
+    _logger.warning("a model gave nothing usable: %s", type(failed[-1]).__name__ if failed else "closed")
+    return Answer(None, len(failed), "failed", tuple(given))
+
+
+def is_transient(status: int) -> bool:
+    """Whether a provider's status says that the same request may succeed later."""
+    return status in _AGAIN or status >= 500
+
+
+def _may_help(error: Exception) -> bool:
+    """Whether asking again may help: not when the provider says that the request itself is at fault."""
+    if isinstance(error, ModelFailed):
+        return error.again
+    status = getattr(error, "status_code", None)
+    return not isinstance(status, int) or is_transient(status)

@@ -1,0 +1,192 @@
+"""A model's handover, sentence by sentence: what the session bears out stays, the rest goes.
+
+A name, a path or a number that nobody wrote in the session is the model's own, and a sentence with such a one is no
+record of it. Neither is a sentence whose words are not the session's, or one that reads like an order to a model.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import re2
+
+from tokenmizer_mw.context.resume.sentences import words_of
+from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.safety.guard import suspicion
+from tokenmizer_mw.safety.labels import flatten
+
+from .places import Numbered
+
+HANDOVER_MAX: Final = 4_000
+"""Characters of a handover that are read: twice of what a model is asked for."""
+
+SENTENCE_MAX: Final = 600
+"""Longest sentence of a handover that is kept, in characters."""
+
+BORNE_OUT_LEAST: Final = 0.5
+"""Share of a handover's sentences that the session must bear out; else it is about something else."""
+
+KNOWN_LEAST: Final = 0.25
+"""Share of a sentence's words that the session must have, whatever their endings."""
+
+_NAMES_MOST: Final = 0.1
+"""Share of capitals among a text's words from which on a capital is no sign of a name: German writes all nouns so."""
+
+_END: Final = re2.compile("[.!?]+[)\\]\"'\u201d\u2019`]*\\s+|[\u3002\uff01\uff1f\u0964]+[\u300d\u201d]*\\s*|\n+")
+_TOKEN: Final = re2.compile(r"[\w.@:/\\~#$%*+-]*\w[\w.@:/\\~#$%*+-]*")
+_NUMBER: Final = re2.compile(r"[0-9]+(?:[.,:][0-9]+)*")
+_MARKED: Final = re2.compile(r"[A-Za-z0-9](?:[./\\_@:]+|[a-z][A-Z])[A-Za-z0-9]|^[~./\\@$]+[A-Za-z]|^[A-Z][A-Z0-9_]+$")
+_STROKE: Final = re2.compile(r"[/-]")
+_LATIN: Final = re2.compile(r"[A-Za-z]*")
+_PLACED: Final = re.compile(r"\\+")  # RE2 takes microseconds for each match, this tenths of one
+_STEM: Final = 5
+"""Letters by which longer words are compared: many languages change the rest."""
+
+_MEMBER_LEAST: Final = 5
+"""Letters of a member's name at least: shorter ones behind a dot are endings of files."""
+
+_ORDINARY: Final = frozenset({"api", "ci", "cli", "http", "id", "json", "ok", "os", "pr", "sql", "ui", "url"})
+"""Abbreviations that name nothing."""
+
+_OUTER: Final = ".,:;*+#-'\u2019"
+_INITIAL: Final = "\"'`(\u201c\u00ab"
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """The sentences of a handover that the session bears out, and how many were ``dropped``."""
+
+    sentences: tuple[str, ...]
+    dropped: int
+
+
+def ground_handover(
+    text: str,
+    messages: Sequence[Numbered],
+    *,
+    flagged: Collection[int] = (),
+    known: Iterable[str] = (),
+    breaks_off: bool = False,
+) -> Grounded:
+    """The sentences of ``text`` that stand on ``messages``, as harmless lines.
+
+    Nothing that the messages ``flagged`` say counts: they read like attempts to take over a model. ``known`` are
+    further texts that the model had before it. Of a text that ``breaks_off`` or is longer than ``HANDOVER_MAX``, the
+    sentence without an end is dropped; of one that is mostly about something else, all. Linear in its arguments.
+    """
+    said = list(split_sentences(text[:HANDOVER_MAX]))
+    whole = said if len(text) <= HANDOVER_MAX and not breaks_off else said[:-1]
+    source = _Source([*(part for number, message in messages if number not in flagged for part in _texts(message))])
+    source.add(known)
+    capitals = _capitals(whole)
+    kept = [one for one in whole if len(one) <= SENTENCE_MAX and source.holds(one, names=capitals < _NAMES_MOST)]
+    lines = [line for one in kept if (line := flatten(one, SENTENCE_MAX)) and not suspicion(one).flagged]
+    lines = list(dict.fromkeys(lines)) if len(lines) >= BORNE_OUT_LEAST * len(said) else []
+    return Grounded(tuple(lines), len(said) - len(lines))
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, without the white space around them."""
+    start = 0
+    for match in _END.finditer(text):
+        following = text[match.end() : match.end() + 1]
+        if "\n" not in match.group() and following.islower():
+            continue  # the dot of an abbreviation
+        if sentence := text[start : match.end()].strip():
+            yield sentence
+        start = match.end()
+    if sentence := text[start:].strip():
+        yield sentence
+
+
+def _texts(message: Message) -> Iterator[str]:
+    yield message.text
+    for call in message.tool_calls:
+        yield from (call.name, call.arguments)
+    yield from (result.text for result in message.tool_results)
+
+
+class _Source:
+    """What the session says, to look words, names and numbers up in."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._text = ""
+        self._words: set[str] = set()
+        self._numbers: set[str] = set()
+        self.add(texts)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Count ``texts`` as said, too."""
+        found = _plain("\n".join(texts))
+        self._text += found + "\n"
+        self._words |= _stems(found)
+        self._numbers.update(_bare(number) for number in _NUMBER.findall(found))
+
+    def holds(self, sentence: str, *, names: bool) -> bool:
+        """Whether the session has the names, paths and numbers of ``sentence`` and enough of its words. ``names``:
+        words with a capital are names, but for the first one."""
+        words = _stems(_plain(sentence))
+        if not words or len(words & self._words) < KNOWN_LEAST * len(words):
+            return False
+        if not all(_bare(number) in self._numbers for number in _NUMBER.findall(_plain(sentence))):
+            return False
+        if not all(map(self._has, _marked(sentence))):
+            return False
+        return not names or all(word in self._text for word in _named(sentence))
+
+    def _has(self, token: str) -> bool:
+        """Whether the session has a name of code, both of a class and its member ("Queue._take"), or all of those that
+        a stroke only sets side by side ("esc/del")."""
+        if token in self._text or token in _ORDINARY:
+            return True
+        owner, _, member = token.partition(".")
+        if min(len(owner), len(member)) >= _MEMBER_LEAST and owner in self._text and member in self._text:
+            return True
+        parts = _STROKE.split(token)
+        return len(parts) > 1 and "." not in token and all(part and part in self._text for part in parts)
+
+
+def _plain(text: str) -> str:
+    """``text`` as it is compared: in compatibility form and lower case, with one kind of slash."""
+    return _PLACED.sub("/", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The words of ``text`` without the endings of long ones."""
+    return frozenset(word[:_STEM] for word in words_of(text) if word)
+
+
+def _bare(number: str) -> str:
+    return number.replace(",", "").replace(".", "")
+
+
+def _marked(sentence: str) -> Iterator[str]:
+    """Names of code, paths and addresses in ``sentence``, as they are compared."""
+    for token in _TOKEN.findall(sentence):
+        bare = token.strip(_OUTER)
+        if _MARKED.search(bare) and not _NUMBER.fullmatch(bare):
+            yield _plain(bare)
+
+
+def _named(sentence: str) -> Iterator[str]:
+    """Words with a capital behind the first word of ``sentence``, as they are compared."""
+    before = ""
+    for word in sentence.split():
+        bare = word.strip(_OUTER + _INITIAL + ")]}\u201d\u00bb!?")
+        if before and before[-1] not in ':.!?\u2014"(' and word[:1] not in _INITIAL and _is_name(bare):
+            yield _plain(_LATIN.findall(bare)[0] or bare)
+        before = word
+
+
+def _is_name(word: str) -> bool:
+    return len(word) > 2 and word.isalpha() and word[0].isupper() and word[1:].islower()
+
+
+def _capitals(sentences: Iterable[str]) -> float:
+    """The share of words with a capital among those that do not begin a sentence."""
+    words = [word for one in sentences for word in one.split()[1:] if word.isalpha()]
+    return sum(map(_is_name, words)) / len(words) if words else 0.0

@@ -1,0 +1,72 @@
+"""Models that come with a chat call: asked about its session when one is wanted, and forgotten afterwards.
+
+A server that has no model of its own is lent one by a client's call, with the client's key. The key lives in the work
+that was begun with it and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.refinement.client import Allowance, Complete
+
+Due = Callable[[SessionState], bool]
+"""Whether a session is to be put before a model, as it is now."""
+
+WANTED_MAX: Final = 1_024
+"""Sessions that wait for a model at once; the one that waits longest gives way."""
+
+LENDERS_MAX: Final = 1_024
+"""Lenders whose calls are counted at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LentModel:
+    """``complete`` asks the model, blocking. ``lender`` stands for the provider and the key: calls by the hour and
+    failures are counted for each, so that one client's do not count against another."""
+
+    complete: Complete
+    lender: bytes
+
+
+class Lending:
+    """Which sessions want a model, and how often each lender's may be asked. Safe for threads; never blocks."""
+
+    def __init__(self, allowance: Callable[[], Allowance]) -> None:
+        self._made_allowance = allowance
+        self._wanted: OrderedDict[SessionKey, Due] = OrderedDict()
+        self._allowances: OrderedDict[bytes, Allowance] = OrderedDict()
+        self._lock = make_lock()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Calls that are under way are the parent's."""
+        self._wanted.clear()
+
+    def want(self, key: SessionKey, due: Due) -> None:
+        """The next model that is lent for this session is to be asked about it, if that is still ``due`` then."""
+        with self._lock:
+            self._wanted[key] = due
+            self._wanted.move_to_end(key)
+            if len(self._wanted) > WANTED_MAX:
+                self._wanted.popitem(last=False)
+
+    def take(self, key: SessionKey) -> Due | None:
+        """When the session wants a model, ``None`` when it does not; afterwards it does not any more."""
+        with self._lock:
+            return self._wanted.pop(key, None)
+
+    def allowance(self, lender: bytes) -> Allowance:
+        """What the calls of one lender are counted by."""
+        with self._lock:
+            found = self._allowances.pop(lender, None) or self._made_allowance()
+            self._allowances[lender] = found
+            if len(self._allowances) > LENDERS_MAX:
+                self._allowances.popitem(last=False)
+            return found

@@ -1,0 +1,156 @@
+"""A session put before a model, and what the model states put into its log. Pure: nobody is asked here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.model.event import Checkpointed, Event, HistoryRevised, Recorded, Refined
+from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.refinement.handover import ground_handover
+from tokenmizer_mw.session.refinement.merge import merge
+from tokenmizer_mw.session.refinement.prompt import Prompt, prompt_of
+from tokenmizer_mw.session.refinement.reply import Reply, read_reply
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.host_texts import without_host_texts
+
+REFINED: Final = "refined"
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """What came of asking a model about a session.
+
+    ``outcome``: "refined"; "nothing_new" since the model was asked last; "busy", the session is before the model just
+    now; "over_budget", "circuit_open" or "failed", which change nothing; "outdated", the session was revised or erased
+    meanwhile. ``counts`` says how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus"
+    or "unplaced" (nobody in the session said so, or nobody who may), how many were "dropped" because they did not fit
+    the schema, and how many facts were "archived"; how many "handover_sentences" the session bears out, and how many
+    were dropped ("handover_dropped"). ``calls`` were made; the last took in ``tokens``.
+    """
+
+    outcome: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A prompt, and the place of the log that it was made at. ``turn``: the newest message that it shows."""
+
+    prompt: Prompt
+    seq: int
+    recorded_at: float
+
+    @property
+    def turn(self) -> int:
+        """The number of the newest message that the model is shown."""
+        return self.prompt.shown[-1][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Refining:
+    """Asks and reads as the settings say. ``secret`` is the installation's; ``cleaned`` takes secrets out of a message,
+    ``cleaned_text`` out of a text."""
+
+    settings: Settings
+    secret: bytes
+    cleaned: Callable[[Message], Message]
+    cleaned_text: Callable[[str], str]
+
+    def question(
+        self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
+    ) -> Question | Refinement:
+        """What to ask about a session whose facts are drawn, or why nothing is to be asked. ``history``: the messages
+        that stand."""
+        messages = [(one.number, self._seen(one.message)) for one in history if one.number > 0]
+        if not messages or messages[-1][0] <= state.refined:
+            return Refinement("nothing_new")
+        if state.asked >= self.settings.llm_calls_per_session:
+            return Refinement("over_budget")
+        prompt = prompt_of(
+            messages,
+            state.graph,
+            nonce=nonce_for(self.secret, key, f"refining-{messages[-1][0]}"),
+            counter=counter,
+            tokens_max=self.settings.llm_input_tokens,
+            cleaned=self.cleaned_text,
+            handover=state.handover,
+        )
+        if prompt is None:
+            return Refinement("over_budget")
+        return Question(prompt, state.seq, state.recorded_at)
+
+    def read(self, text: str) -> Reply | None:
+        """A reply without secrets; ``None`` when it is no record of a session."""
+        return read_reply(
+            self.cleaned_text(text), chars_max=self.settings.llm_reply_max, items_max=self.settings.labels_max
+        )
+
+    def events(
+        self, state: SessionState, question: Question, reply: Reply, calls: int
+    ) -> tuple[list[Event], Mapping[str, int]]:
+        """What ``reply`` adds to the log, and what became of its entries."""
+        fenced = state.graph.flagged if self.settings.guard in ("fence", "block") else ()
+        merged = merge(
+            state.graph,
+            reply,
+            question.prompt.shown,
+            self.settings,
+            flagged=fenced,
+            archives=not self.settings.llm_keeps_unconfirmed,
+        )
+        counts = Counter(merged.counts)
+        counts["dropped"] += reply.dropped
+        prompt = question.prompt
+        written = ground_handover(
+            reply.handover,
+            prompt.shown,
+            flagged=state.graph.flagged,
+            known=prompt.known,
+            breaks_off=reply.breaks_off,
+        )
+        counts["handover_sentences"] += len(written.sentences)
+        counts["handover_dropped"] += written.dropped
+        refined = Refined(question.turn, calls, prompt.tokens)
+        if written.sentences:
+            refined = replace(refined, handover=written.sentences, first=prompt.first)
+        return [*merged.events, refined], counts
+
+    def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
+        """Whether ``events``, which were just recorded, are an occasion to ask the model unbidden."""
+        if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
+            return True
+        return 0 < self.settings.llm_every <= len(state.unrefined)
+
+    def _seen(self, message: Message) -> Message:
+        return self.cleaned(without_own_blocks(without_host_texts(message), self.secret))
+
+
+def is_due_before_cut(state: SessionState) -> bool:
+    """Whether the model was shown nothing of the session since the cut in force was made."""
+    return state.refined <= (state.cut.turn if state.cut is not None else 0)
+
+
+def always(state: SessionState) -> bool:
+    """Whatever the session has become since, it is put before the model."""
+    return True
+
+
+def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:
+    """Whether the session is not the one any more that was asked about. ``tail`` is its log from the place of the
+    question on."""
+    if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
+        return True
+    return any(isinstance(one.event, HistoryRevised) or _newer(one.event, question) for one in tail[1:])
+
+
+def _newer(event: Event, question: Question) -> bool:
+    return isinstance(event, Refined) and event.turn >= question.turn

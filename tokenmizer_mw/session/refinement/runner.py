@@ -1,0 +1,279 @@
+"""Sessions put before a model: on demand, or unbidden in a thread that nothing else waits for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, partial
+
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.model.completion import Completion
+from tokenmizer_mw.model.event import Event, Refined
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.runtime.offload import CALLS, offload
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.current import Named, bound
+from tokenmizer_mw.session.log_cache import KeptSessions
+from tokenmizer_mw.session.refinement.client import Allowance, Answer, Attempts, Complete, Portal, ask, ask_on_loop
+from tokenmizer_mw.session.refinement.lent_models import Due, Lending, LentModel
+from tokenmizer_mw.session.refinement.plan import (
+    REFINED,
+    Question,
+    Refinement,
+    Refining,
+    always,
+    is_due_before_cut,
+    is_outdated,
+)
+from tokenmizer_mw.session.refinement.reply import Reply
+from tokenmizer_mw.session.refinement.schema import SCHEMA
+from tokenmizer_mw.session.transcript_edits import standing
+from tokenmizer_mw.store.log import EventLog
+
+
+class ModelPass:
+    """Asks a model about sessions and keeps what it states. Safe for threads.
+
+    ``owner`` is the memory whose bindings must not count while the model is asked; ``extract`` draws the facts that a
+    session still lacks; ``count`` adds to a counter, ``book`` puts into the books what replies cost. ``complete`` asks
+    the model; ``None``: the settings say which, or there is none.
+    """
+
+    def __init__(
+        self,
+        owner: object,
+        refining: Callable[[], Refining],
+        log: EventLog,
+        kept: KeptSessions,
+        *,
+        extract: Callable[[SessionKey], None],
+        count: Callable[[str, int], None],
+        book: Callable[[SessionKey, Sequence[Completion], int], None],
+        counter: Callable[[], TokenCounter],
+        background: BackgroundQueue,
+        complete: Complete | None = None,
+    ) -> None:
+        self._owner = owner
+        self._get_refining = refining
+        self._log = log
+        self._kept = kept
+        self._extract = extract
+        self._count = count
+        self._book = book
+        self._counter = counter
+        self._background = background
+        self._complete = complete
+        self._busy: set[SessionKey] = set()
+        self._lock = make_lock()
+        self._closing = threading.Event()
+        self._lending: Lending | None = None
+        self._portal = Portal()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """No session is before the model in this process."""
+        self._busy.clear()
+        self._closing = threading.Event()
+        self.__dict__.pop("_attempts", None)
+        self.__dict__.pop("_configured", None)  # its HTTP client has connections of the parent
+
+    def refine(
+        self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[Reply] | None = None
+    ) -> Refinement:
+        """Put a session before the model, in the running thread, with ``attempts`` other than those of the settings.
+        Raises ``ConfigError`` when there is no model."""
+        asking = complete or self._configured
+        with self._alone(key) as alone:
+            question = self._question(key) if alone else Refinement("busy")
+            if isinstance(question, Refinement):
+                return self._counted(question)
+            with self._unbound():
+                answer = ask(asking, list(question.prompt.messages), attempts or self._attempts)
+            return self._counted(self._keep(key, question, answer))
+
+    async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
+        """The same from an event loop, on which an asynchronous ``complete`` is awaited."""
+        asking = complete or self._configured
+        with self._alone(key) as alone:
+            question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
+            if isinstance(question, Refinement):
+                return self._counted(question)
+            with self._unbound():
+                answer = await ask_on_loop(asking, list(question.prompt.messages), self._attempts)
+            return self._counted(await offload(partial(self._keep, key, question, answer), CALLS))
+
+    def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
+        """``events`` were recorded: ask the model later where the settings want that. Never blocks, and never fails
+        for the lack of a model."""
+        if not self._is_unbidden or not events:
+            return
+        if self._kept.read(key, lambda state: self._refining.is_due(state, events)):
+            self._wants(key, always)
+
+    def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
+        """A request was looked at that takes the share ``filled`` of its window: ask the model later where a cut is
+        near, once before each. Never waits for the model, and never fails for the lack of one."""
+        share = self._refining.settings.share_before_cut
+        if not share or not self._has_model or filled() < share:
+            return
+        if self._kept.read(key, is_due_before_cut):
+            self._wants(key, is_due_before_cut)
+
+    def borrow(self) -> None:
+        """From now on chat calls lend models: where there is none otherwise, a session is put before the next one."""
+        self._lending = Lending(self._lenders_allowance)
+
+    def lend(self, key: SessionKey, lent: LentModel) -> None:
+        """A chat call of the session has ended well, and brings a model. Where the session wants one, it is put before
+        it, in the background, with one attempt. Never blocks; when the queue is full, the next occasion counts."""
+        due = self._lending.take(key) if self._lending is not None else None
+        if self._lending is None or due is None:
+            return
+        allowance = self._lending.allowance(lent.lender)
+        if allowance.rests:
+            self._count("refine_circuit_open", 1)
+            return
+        attempts = replace(self._attempts, allowance=allowance, most=1)
+        self._later(key, due, lent.complete, attempts)
+
+    def _wants(self, key: SessionKey, due: Due) -> None:
+        if self._has_own_model:
+            self._later(key, due)
+        elif self._lending is not None:
+            self._lending.want(key, due)
+
+    def _later(
+        self, key: SessionKey, due: Due, complete: Complete | None = None, attempts: Attempts[Reply] | None = None
+    ) -> None:
+        """Put a session before the model in the background. When the queue is full, the next occasion counts."""
+        if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
+            self._count("refine_dropped_queue_full", 1)
+
+    def _refine_if_due(
+        self, key: SessionKey, due: Due, complete: Complete | None, attempts: Attempts[Reply] | None
+    ) -> None:
+        """``refine``, unless what waited in the queue before has made it needless."""
+        if self._kept.read(key, due):
+            self.refine(key, complete, attempts)
+
+    def flush(self, seconds: float) -> bool:
+        """Wait for what is under way, at most ``seconds``. True when all is done."""
+        return self._background.flush(seconds)
+
+    def close(self, seconds: float) -> bool:
+        """Ask nothing more, wait at most ``seconds`` for what is under way. True when all was done."""
+        self._closing.set()
+        done = self._background.close(seconds)
+        self._portal.close()
+        endpoint = self.__dict__.get("_configured")
+        if endpoint is not None and endpoint is not self._complete:
+            endpoint.close()
+        return done
+
+    @property
+    def _is_unbidden(self) -> bool:
+        settings = self._refining.settings
+        return bool(settings.llm_every or settings.llm_at_checkpoint) and self._has_model
+
+    @property
+    def _has_model(self) -> bool:
+        return self._lending is not None or self._has_own_model
+
+    @property
+    def _has_own_model(self) -> bool:
+        return bool(self._complete or self._refining.settings.llm_url)
+
+    @cached_property
+    def _refining(self) -> Refining:
+        return self._get_refining()
+
+    @cached_property
+    def _configured(self) -> Complete:
+        if self._complete is not None:
+            return self._complete
+        settings = self._refining.settings
+        if settings.llm_url is None:
+            raise ConfigError("no model to ask: hand over complete=, or name one with llm_url and llm_model")
+        try:
+            from tokenmizer_mw.session.refinement.client.endpoint import Endpoint  # needs the HTTP client of an extra
+        except ModuleNotFoundError as missing:
+            raise ConfigError(f"llm_url needs {missing.name}: pip install 'tokenmizer-mw[llm]'") from None
+        return Endpoint(settings, SCHEMA)
+
+    @cached_property
+    def _attempts(self) -> Attempts[Reply]:
+        settings = self._refining.settings
+        return Attempts(
+            self._refining.read,
+            self._allowance(settings.llm_failures_max),
+            most=settings.llm_attempts,
+            seconds=settings.llm_timeout,
+            portal=self._portal,
+            wait=self._closing.wait,
+        )
+
+    def _allowance(self, failures_max: int) -> Allowance:
+        settings = self._refining.settings
+        return Allowance(
+            per_hour=settings.llm_calls_per_hour, failures_max=failures_max, rest_seconds=settings.llm_rest_seconds
+        )
+
+    def _lenders_allowance(self) -> Allowance:
+        """A client's own calls are limited, too: after one that failed, its provider is left alone for a while."""
+        return self._allowance(failures_max=1)
+
+    def _question(self, key: SessionKey) -> Question | Refinement:
+        self._extract(key)
+        counter = self._counter()
+        history = standing(self._log.read(key))
+        return self._kept.read(key, lambda state: self._refining.question(key, state, history, counter))
+
+    def _keep(self, key: SessionKey, question: Question, answer: Answer[Reply]) -> Refinement:
+        """Record what the model states, or that it was asked in vain."""
+        self._count("refine_calls", answer.calls)
+        self._book(key, answer.completions, question.prompt.tokens)
+        outcome = Refinement(answer.refused, calls=answer.calls, tokens=question.prompt.tokens)
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal outcome
+            if is_outdated(question, self._log.read(key, after=question.seq - 1)):
+                outcome = Refinement("outdated", calls=answer.calls, tokens=question.prompt.tokens)
+                return []
+            if answer.reply is None:
+                return [Refined(state.refined, answer.calls)] if answer.calls else []
+            events, counts = self._refining.events(state, question, answer.reply, answer.calls)
+            outcome = Refinement(REFINED, counts, answer.calls, question.prompt.tokens)
+            return events
+
+        self._kept.update(key, decide)
+        return outcome
+
+    def _counted(self, refinement: Refinement) -> Refinement:
+        self._count(f"refine_{refinement.outcome}", 1)
+        for name, times in refinement.counts.items():
+            self._count(f"refine_{name}", times)
+        return refinement
+
+    @contextmanager
+    def _alone(self, key: SessionKey) -> Iterator[bool]:
+        """Whether nobody else in this process puts this session before the model meanwhile."""
+        with self._lock:
+            alone = key not in self._busy
+            self._busy.add(key)
+        try:
+            yield alone
+        finally:
+            if alone:
+                with self._lock:
+                    self._busy.discard(key)
+
+    @contextmanager
+    def _unbound(self) -> Iterator[None]:
+        """What is called inside belongs to no session: a host's client may run through our own transport."""
+        with bound(self._owner, lambda: Named(None, ""), remembered=True):
+            yield

@@ -1,0 +1,74 @@
+"""The facts that a cut took out and a question is about, as lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.context.recall import Piece, describe_fact, newest_value
+from tokenmizer_mw.context.recall.terms import index_terms
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.safety.labels import flatten
+
+from .relevance import MOST, Found
+
+CANDIDATES_MAX: Final = 64
+"""Facts that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact as a line; ``nodes`` are the ids of the facts that it names."""
+
+    text: str
+    nodes: tuple[str, ...]
+
+
+def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: Found, least: float) -> list[FactLine]:
+    """The facts of messages that ``cut`` took out and its block does not state, best first: those that hold at least
+    the share ``least`` of the words of ``question``, by weight; most of them where it asks for nothing. What was
+    replaced is named with the value that holds."""
+    weights, least = question.weights, least if question.asks else MOST
+    whole = sum(weights.values()) or 1.0
+    said = set(cut.carried)
+    found: list[tuple[float, Node]] = []
+    for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
+        if node.source.turn >= cut.anchor_turn:
+            continue
+        held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
+        coverage = sum(weights[term] for term in held) / whole
+        if coverage >= least:
+            found.append((coverage, node))
+    lines: list[FactLine] = []
+    for _, node in sorted(found, key=lambda pair: -pair[0]):
+        current = newest_value(graph, node)
+        if current.id in said or (current is node and _in_context(graph, node, cut)):
+            continue
+        text, nodes = describe_fact(graph, current)
+        lines.append(FactLine(text, nodes))
+        said.update(nodes)
+    return lines
+
+
+def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
+    """Whether a message that stayed mentions the fact."""
+    return graph.life(node.id).touched >= cut.anchor_turn
+
+
+def outdated(graph: SessionGraph, passage: Piece) -> str:
+    """A mark for a passage that speaks of a value which was replaced after it; "" for any other."""
+    text = passage.text.casefold()
+    for old, new, trigger in _replaced(graph):
+        if passage.number < trigger and old.label.casefold() in text and new.label.casefold() not in text:
+            return f" (old; since [{trigger}] {flatten(newest_value(graph, new).label)})"
+    return ""
+
+
+def _replaced(graph: SessionGraph) -> Iterator[tuple[Node, Node, int]]:
+    for step in graph.transitions():
+        old, new = graph.get(step.old), graph.get(step.new)
+        if old is not None and new is not None and old.status is Status.SUPERSEDED:
+            yield old, new, step.trigger

@@ -1,0 +1,51 @@
+"""Finds what the removed messages of a session have for a question. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.session.transcript_edits import Told
+
+from .relevance import Found, relevant
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.context.recall.vectors import Matrix
+
+READ_MAX: Final = 200_000
+"""Characters of messages that a request waits for being indexed, some 30 ms of CPU time; where more are new, that is
+done in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for: a question, or names. ``asks``: it asks something, or takes up what was said before. In the
+    messages ``sent``, by their numbers, nothing is looked for: the request has them."""
+
+    asked: str | Sequence[str]
+    asks: bool = True
+    sent: Collection[int] = ()
+
+
+def search(
+    told: Told,
+    *,
+    wanted: Wanted,
+    index_of: Callable[[Told], PassageIndex],
+    before: int,
+    elsewhere: Collection[int],
+    meaning: Matrix | None = None,
+) -> Found | None:
+    """What the messages with numbers below ``before``, but for those ``elsewhere``, have for ``wanted``; ``None`` where
+    too much of them would have to be read first. ``meaning``: the vector of the question."""
+    if told.unindexed > READ_MAX:
+        return None
+    index, asked, out = index_of(told), wanted.asked, frozenset(elsewhere).union(wanted.sent)
+    if isinstance(asked, str):
+        return relevant(asked, index.rank(asked, upto=before - 1, exclude=out, meaning=meaning), asks=wanted.asks)
+    names = " ".join(asked)
+    hits = index.rank(names, upto=before - 1, exclude=out)
+    named = [hit for hit in hits if any(name in hit.text for name in asked)]
+    return relevant(names, named, asks=True)

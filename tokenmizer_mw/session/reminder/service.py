@@ -1,0 +1,280 @@
+"""Adds reminders to requests that a cut shortens: reads the session, remembers the turns under way, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from tokenmizer_mw.context.costs.prices import PUBLISHED
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.tokens import MessageCounter
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.message import digest
+from tokenmizer_mw.model.reminder import Reminder, ReminderPart
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.edits import can_append
+
+from .branches import beginnings_after_compaction, other_branches
+from .carried import join_parts
+from .compose import compose
+from .names import asked_names
+from .question import Question, ask, opens_turn, read_question
+from .search import Wanted, search
+from .shortening import Shortening, count_upto
+from .turns import TurnPart, TurnReminders, still_there, turn_key
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.context.recall.vectors import Matrix
+
+T = TypeVar("T")
+S_co = TypeVar("S_co", covariant=True)
+
+NO_QUESTION: Final = "reminder_no_question"
+NO_ROOM: Final = "reminder_no_room"
+NO_PLACE: Final = "reminder_no_place"
+NOTHING: Final = "reminder_nothing_relevant"
+SHORTENED: Final = "reminder_question_shortened"
+LATE: Final = "reminder_index_late"
+BOUND: Final = "reminder_thinking_bound"
+
+
+INDEX_STEP: Final = 50_000
+"""Characters that are indexed at a time in the background, some 8 ms of CPU time."""
+
+TURNS_A_SESSION: Final = 4
+"""Turns of a session whose reminders are at hand, in the mean."""
+
+
+class Reads(Protocol[S_co]):
+    """Reads a session: ``view`` of what its log folds into."""
+
+    def __call__(self, key: SessionKey, view: Callable[[S_co], T], /) -> T:
+        """``view`` of the session as its log has it now."""
+
+
+class ReminderService:
+    """Makes the reminders of one memory's requests. Safe for threads; blocks on the store.
+
+    ``states`` and ``texts`` read a session's folded state and its messages, ``count`` adds to a counter.
+    ``embed`` gives the vector of a question, or ``None`` where it is not there in time.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        secret: bytes,
+        *,
+        states: Reads[SessionState],
+        texts: Reads[Told],
+        count: Callable[[str], None],
+        embed: Callable[[str], Matrix | None] | None = None,
+        lock: AbstractContextManager[object] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._secret = secret
+        self._states = states
+        self._texts = texts
+        self._count = count
+        self._embed = embed
+        self._lock = lock if lock is not None else nullcontext()
+        self._expected: dict[SessionKey, None] = {}
+        self._turns = TurnReminders(TURNS_A_SESSION * settings.sessions_cached, lock)
+
+    def remind(self, shortening: Shortening) -> Reminder | None:
+        """The reminder of a request; ``None`` when it carries none, and a counter says why."""
+        request = shortening.request
+        question = read_question(request, shortening.keep_from)
+        if question is None:
+            self._count(NO_QUESTION)
+            return None
+        if request.bound or request.binds:
+            self._count(BOUND)
+            return None
+        cut = shortening.cut or self._states(shortening.key, lambda state: state.cut)
+        return None if cut is None else self._remind(shortening, question, cut)
+
+    def _remind(self, shortening: Shortening, question: Question, cut: Checkpointed) -> Reminder | None:
+        earlier = self._earlier(shortening, question, cut)
+        shortening = replace(shortening, left=shortening.left - sum(part.tokens for _, part in earlier))
+        turn = turn_key(shortening.key, cut.id, shortening.request, shortening.keep_from, question.place)
+        before = still_there(self._turns.find(turn), shortening.request, question.place)
+        parts = [*before, *self._new_parts(shortening, question, cut, before)]
+        if len(parts) > len(before):
+            self._turns.keep(turn, parts)
+        new = [one.part for one in parts[len(before) :] if one.part is not None]
+        placed = ((question.place + one.offset, one.part) for one in parts if one.part is not None)
+        places = tuple((place, part) for place, part in (*earlier, *placed) if place in shortening.kept)
+        return Reminder(places, cut.id, join_parts(new)) if places else None
+
+    def _earlier(self, shortening: Shortening, question: Question, cut: Checkpointed) -> list[tuple[int, ReminderPart]]:
+        """The parts of turns before the newest one with their places, for a provider whose cache serves only the whole
+        of an earlier request: there they stay until the next cut, or until they would take half of what the window has
+        left; then all of them go, for good."""
+        request = shortening.request
+        if PUBLISHED.caching(request.model).anywhere:
+            return []
+        found: list[tuple[int, ReminderPart]] = []
+        openers = [at for at in shortening.kept if at < question.place and opens_turn(request, at)]
+        turns = {at: turn_key(shortening.key, cut.id, request, shortening.keep_from, at) for at in openers}
+        for at, turn in turns.items():
+            parts = still_there(self._turns.find(turn), request, at)
+            found += [(at + one.offset, one.part) for one in parts if one.part is not None]
+        if sum(part.tokens for _, part in found) <= shortening.left // 2:
+            return found
+        for turn in turns.values():
+            self._turns.keep(turn, ())
+        return []
+
+    def _new_parts(
+        self, shortening: Shortening, question: Question, cut: Checkpointed, before: Sequence[TurnPart]
+    ) -> list[TurnPart]:
+        """The parts of a turn that no call before had: for its question, and for what tools returned last."""
+        found: list[TurnPart] = []
+        if not (question.text or question.in_loop):
+            self._count(NO_QUESTION)
+            return found
+        if not before:
+            wanted = Wanted(question.text, question.asks, shortening.sent)
+            found.append(self._part(shortening, question, cut, question.place, wanted, ()))
+            if question.shortened:
+                self._count(SHORTENED)
+        offset = question.newest - question.place
+        if question.in_loop and all(one.offset < offset for one in before):
+            given = [one.part for one in (*before, *found) if one.part is not None]
+            names = asked_names(shortening.request, shortening.kept, question.newest, cut.block, given)
+            if names:
+                wanted = Wanted(names, sent=shortening.sent)
+                found.append(self._part(shortening, question, cut, question.newest, wanted, given))
+        return found
+
+    def _part(
+        self,
+        shortening: Shortening,
+        question: Question,
+        cut: Checkpointed,
+        place: int,
+        wanted: Wanted,
+        given: Sequence[ReminderPart],
+    ) -> TurnPart:
+        """What is put behind message ``place``. ``given``: what the turn was reminded of already."""
+        mark = digest(shortening.request.messages[place])
+        budget = self._budget(shortening, cut) - sum(part.tokens for part in given)
+        part: ReminderPart | None = None
+        if why := _hindered(shortening.request, place, wanted, budget):
+            self._count(why)
+        else:
+            nonce = nonce_for(self._secret, shortening.key, f"{cut.id}/{mark}/{place}")
+            part = self._composed(shortening.key, cut, wanted, budget, shortening.counter, nonce)
+        return TurnPart(place - question.place, mark, part)
+
+    def answer(
+        self, key: SessionKey, cut: Checkpointed, question: str, budget: int, counter: MessageCounter
+    ) -> ReminderPart | None:
+        """What the messages before the anchor of ``cut`` have for a ``question`` that stands in no request, within
+        ``budget`` tokens and less than ``cut`` saves; ``None`` for nothing, and a counter says why."""
+        asked = ask(question)
+        budget = min(budget, self._removed(key, cut, budget, counter) - 1)
+        if not asked.text or budget <= 0:
+            self._count(NO_ROOM if asked.text else NO_QUESTION)
+            return None
+        nonce = nonce_for(self._secret, key, f"{cut.id}/{asked.text}")
+        return self._composed(key, cut, Wanted(asked.text, asked.asks), budget, counter, nonce)
+
+    def _composed(
+        self, key: SessionKey, cut: Checkpointed, wanted: Wanted, budget: int, counter: MessageCounter, nonce: str
+    ) -> ReminderPart | None:
+        """What the messages before the anchor of ``cut`` have for ``wanted``, within ``budget`` tokens."""
+        elsewhere = self._states(
+            key, lambda state: other_branches(state.transcript, cut.anchor_turn, beginnings_after_compaction(state))
+        )
+        look = partial(
+            search,
+            wanted=wanted,
+            index_of=self._index_of,
+            before=cut.anchor_turn,
+            elsewhere=elsewhere,
+            meaning=self._meaning(wanted),
+        )
+        found = self._texts(key, look)
+        if found is None:
+            self._count(LATE)
+            return None
+
+        def view(state: SessionState) -> ReminderPart | None:
+            return compose(state.graph, cut, found, budget=budget, counter=counter.counter, nonce=nonce)
+
+        part = self._states(key, view) if found.weights or found.hits else None
+        if part is None:
+            self._count(NOTHING)
+        return part
+
+    def _meaning(self, wanted: Wanted) -> Matrix | None:
+        """The vector of a question; ``None`` for names, and for what asks nothing."""
+        if self._embed is None or not wanted.asks or not isinstance(wanted.asked, str):
+            return None
+        return self._embed(wanted.asked)
+
+    def expect_cut(self, key: SessionKey) -> None:
+        """Requests of a session are long enough that one of the next ones may be cut."""
+        with self._lock:
+            self._expected.pop(key, None)
+            self._expected[key] = None
+            while len(self._expected) > self._settings.sessions_cached:
+                del self._expected[next(iter(self._expected))]
+
+    def expects_cut(self, key: SessionKey) -> bool:
+        """Whether a cut of the session is in force or expected."""
+        return key in self._expected or self._states(key, lambda state: state.cut is not None)
+
+    def warm(self, key: SessionKey) -> None:
+        """Have the passages of a session at hand before a request needs them, where a cut is in force or expected. In
+        steps: a request that comes meanwhile waits for one of them at most."""
+        if self.expects_cut(key):
+            while self._texts(key, self._index_step):
+                pass
+
+    def _index_step(self, told: Told) -> bool:
+        """Whether there is more to index."""
+        self._index_of(told, most=INDEX_STEP)
+        return told.unindexed > 0
+
+    def _index_of(self, told: Told, *, most: int | None = None) -> PassageIndex:
+        clean = partial(without_own_blocks, secret=self._secret)
+        return told.passages(clean, self._settings.passages_max, most=most)
+
+    def _budget(self, shortening: Shortening, cut: Checkpointed) -> int:
+        """Tokens that a reminder may take: the setting, less than is saved in this request, and at most half of what
+        the window has left. Where the client has compacted its chat itself, that is what saves."""
+        most = self._settings.reminder_tokens
+        if cut.dropped:
+            saved = shortening.left_out - cut.tokens
+        else:
+            saved = self._removed(shortening.key, cut, most, shortening.counter)
+        return min(most, saved - 1, shortening.left // 2)
+
+    def _removed(self, key: SessionKey, cut: Checkpointed, most: int, counter: MessageCounter) -> int:
+        """Tokens of the session's messages before the anchor of ``cut`` less those of its block, counted until that is
+        more than ``most``."""
+
+        def count(told: Told) -> int:
+            removed = (one.message for one in reversed(told.messages.values()) if one.number < cut.anchor_turn)
+            return count_upto(removed, most + cut.tokens + 1, counter)
+
+        return self._texts(key, count) - cut.tokens
+
+
+def _hindered(request: ChatRequest, place: int, wanted: Wanted, budget: int) -> str:
+    """Why nothing can be put behind message ``place``, as the name of a counter; "" where it can."""
+    if not wanted.asked:
+        return NO_QUESTION
+    if request.text and not can_append(request, place):
+        return NO_PLACE
+    return NO_ROOM if budget <= 0 else ""

@@ -1,0 +1,428 @@
+"""How one request of a session is shortened: the plan carried out, and what becomes part of the log by it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from tokenmizer_mw.context.assembly import Context, Shortened, newest
+from tokenmizer_mw.context.resume import Resume, build_resume
+from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
+from tokenmizer_mw.context.tokens import MessageCounter
+from tokenmizer_mw.context.tokens.messages import MESSAGE_TOKENS
+from tokenmizer_mw.context.window import (
+    Cut,
+    Plan,
+    Replay,
+    Rewrite,
+    Untouched,
+    block_budget,
+    budget_for,
+    can_anchor,
+    left_to_others,
+    newest_at,
+    plan,
+)
+from tokenmizer_mw.errors import BudgetTooSmall
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
+from tokenmizer_mw.model.message import Message, Role, Written, digest
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
+from tokenmizer_mw.session import Placed, Resent, SessionState, begins_with_summary
+from tokenmizer_mw.session.derivation import Drawing
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.history import History
+
+Known = tuple[int, int]
+"""What ``Transcript.first_new`` says of a history."""
+
+
+_QUOTED_LEAST: Final = 2
+"""Times the budget of a block that it has to replace before it quotes sentences: a short chat is told by its facts."""
+
+_WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
+
+_STEPS: Final = 4
+"""A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentPart:
+    """What is sent of a chat: the messages from ``start`` on, behind a cut that was made when message ``through`` was
+    the newest (``None``: behind none)."""
+
+    start: int
+    through: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """``rewrite`` is ``None`` when the request goes out as it is; ``events`` join the log; ``counted`` names what
+    happened."""
+
+    rewrite: Rewrite | None = None
+    events: Sequence[Event] = ()
+    counted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What stands in a request for messages that are left out, ``None`` for nothing; ``sent`` are the numbers of those
+    before its anchor that are in the request all the same."""
+
+    cut: Checkpointed | None
+    sent: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does.
+
+    ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
+    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared`` tells the
+    share of each message that compression takes out before it is sent; ``None``: nothing of any. ``recorded`` is set
+    where the client may have compacted its chat by itself: it gives the messages of the session with their numbers.
+    ``read_sentences`` gives the sentences of a message that a block may quote.
+    """
+
+    drawing: Drawing
+    key: SessionKey
+    request: ChatRequest
+    counter: MessageCounter
+    numbers: Sequence[int] = ()
+    reserved: int = 0
+    spared: Callable[[SentPart], Sequence[float]] | None = None
+    recorded: Callable[[], Sequence[tuple[int, Message]]] | None = None
+    read_sentences: ReadSentences = message_sentences
+
+    def decide(self, state: SessionState) -> Decided:
+        """What is to be done with the request, given what the session has."""
+        if self.numbers:
+            return self._carried_out(state, self._planned(state.cut), (len(self._spoken), -1))
+        spoken = self._spoken
+        resent = Resent(spoken, kept=True)
+        known = state.transcript.first_new(spoken, resent=resent)
+        placed = state.transcript.placed(resent, *known)
+        changed = placed.changed if state.cut is not None else None
+        known = changed or known
+        kept = self._anchored(state.cut, placed)
+        decision = self._planned(state.cut, kept)
+        same = kept is not None and changed is None
+        if isinstance(decision, Replay) and not (same or self._stands(state, decision.keep_from, resent)):
+            # The user changed something in what the cut in force leaves out: its block does not stand for it.
+            decision = self._planned(None)
+        if isinstance(decision, Untouched) and self._follows_compaction(state, known):
+            return self._hand_back(state, known)
+        decided = self._carried_out(state, decision, known, placed)
+        if changed is None or decided.events:
+            return decided
+        return Decided(decided.rewrite, self._news(state, known), decided.counted)
+
+    def _follows_compaction(self, state: SessionState, known: Known) -> bool:
+        """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
+        stands in it yet."""
+        request = self.request
+        if self.recorded is None or not len(state.transcript) or left_to_others(request):
+            return False
+        spoken = self._spoken
+        if not (spoken and request.messages[request.prefix].opens_turn):
+            return False
+        replies = [message for _, message in (*state.recent, *state.undrawn)]
+        if not begins_with_summary(spoken, known[0], replies):
+            return False
+        return not any(opens_block(message.text) for message in spoken)
+
+    def _hand_back(self, state: SessionState, known: Known) -> Decided:
+        """A block in front of the whole history, where the window has room for it."""
+        request, prefix = self.request, self.request.prefix
+        drawn = self._news(state, known)
+        resume = self._resume(state, drawn, self.recorded() if self.recorded is not None else ())
+        if resume is None:
+            return Decided(None, drawn, ("cut_not_worth_it",))
+        taken = self.counter.text(request.overhead) + sum(self.counter.request_counts(request))
+        budget = budget_for(request.model, self.drawing.settings) * self.drawing.settings.cut_at
+        if taken + resume.tokens + MESSAGE_TOKENS > budget:
+            return Decided(None, drawn)
+        number = self._numbers(state, prefix, known, None)[-1]
+        cut = self._checkpoint(state, drawn, resume, prefix, number)
+        rewrite = Rewrite(prefix, cut.block, self.drawing.settings.block_role, made=True)
+        return Decided(rewrite, [*drawn, cut], ("block_handed_back",))
+
+    def _anchored(self, frozen: Checkpointed | None, placed: Placed) -> int | None:
+        """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
+        to."""
+        index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
+        if index is None:
+            return None
+        places = [at for at, role in enumerate(self.request.messages.roles) if role is not Role.SYSTEM]
+        return places[index] if can_anchor(self.request.messages[places[index]]) else None
+
+    def _stands(self, state: SessionState, keep_from: int, resent: Resent) -> bool:
+        """Whether the block of the cut in force stands for what is before message ``keep_from``: the user's messages
+        in it are those that the cut left out."""
+        anchor = state.cut.anchor_turn - 1 if state.cut is not None else -1
+        if not 0 <= anchor < len(state.transcript):
+            return False
+        return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
+
+    def filled(self, rewrite: Rewrite | None) -> float:
+        """The share of the model's window that the request takes as it is sent."""
+        counts, prefix = self.counter.request_counts(self.request), self.request.prefix
+        start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
+        taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
+        taken += self._taken(block, range(start, len(counts)), counts)
+        return taken / budget_for(self.request.model, self.drawing.settings)
+
+    def context(self, told: Sequence[Written], fit: Shortened) -> Context:
+        """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
+        recent = tuple(told[place] for place in fit.kept)
+        places = [*fit.kept, len(told)]
+        taken = self.taken(fit.block, fit.kept, fit.results)
+        results = {places.index(place): texts for place, texts in fit.results.items()}
+        context = Context(tuple(told[: self.request.prefix]), fit.block, recent, taken, results=results)
+        if fit.reminder is None:
+            return context
+        behind = tuple((places.index(place), part) for place, part in fit.reminder.places)
+        reminder = replace(fit.reminder, places=behind)
+        return replace(context, tokens=taken + reminder.tokens, reminder=reminder)
+
+    def taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
+        """Tokens of the leading system messages, a block, and the messages at ``places``, those of ``results`` with
+        other texts."""
+        counts = self.counter.request_counts(self.request)
+        less = sum(self._text_tokens(place) - sum(map(self.counter.text, texts)) for place, texts in results.items())
+        return sum(counts[: self.request.prefix]) + self._taken(block, places, counts) - less
+
+    def _text_tokens(self, place: int) -> int:
+        """Tokens of the results in the message at ``place``."""
+        return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
+
+    def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> LeftOut:
+        """What stands in the request for the messages that ``fit`` leaves out: the cut in force, or where ``fit``
+        leaves out more than that, its own block."""
+        places = fit.kept
+        start = self.request.prefix if rewrite is None else rewrite.keep_from
+        if not places or places == tuple(range(start, len(self.request.messages))):
+            return LeftOut(state.cut)
+        last = next(at for at in reversed(range(len(places))) if not at or places[at - 1] != places[at] - 1)
+        numbers = self._numbers_by_place(state, places[last])
+        anchor = numbers[places[last]]
+        carried = state.cut.carried if state.cut is not None else ()
+        dropped = len(self.request.messages) - self.request.prefix - len(places)
+        tokens = self.counter.text(fit.block)
+        cut = Checkpointed(f"resume-{anchor}", anchor, tokens, fit.block, "", anchor, dropped, carried)
+        return LeftOut(cut, frozenset(numbers[place] for place in places[:last] if place in numbers))
+
+    def _numbers_by_place(self, state: SessionState, last: int) -> dict[int, int]:
+        """The numbers in the session of the messages up to ``last``, by their places; the system's left out."""
+        known = (len(self._spoken), -1) if self.numbers else state.transcript.first_new(self._spoken)
+        roles = self.request.messages.roles
+        places = [place for place in range(last + 1) if roles[place] is not Role.SYSTEM]
+        return dict(zip(places, self._numbers(state, last, known, None), strict=False))
+
+    def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
+        """The request within ``limit`` tokens, shortened as ``rewrite`` says, and further when that is not enough."""
+        counts, prefix = self.counter.request_counts(self.request), self.request.prefix
+        start, block, through = (prefix, "", None)
+        if rewrite is not None:
+            start, block, through = rewrite.keep_from, rewrite.block, rewrite.through
+        counts = self._compressed(counts, SentPart(start, through))
+        places: Sequence[int] = range(start, len(counts))
+        room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
+        if self._taken(block, places, counts) > room:
+            step = max(1, limit // _STEPS)
+            block = self._block(state) or block
+            places = newest(self.request.messages, counts, start, room - self._taken(block, (), counts), step)
+            if self._taken(block, places, counts) > room:
+                block, places = "", newest(self.request.messages, counts, start, room, step)
+        return Shortened(block, self.drawing.settings.block_role, tuple(places))
+
+    def _taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
+        """Tokens of a block and of messages."""
+        return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
+
+    def _block(self, state: SessionState) -> str:
+        """The resume block of the session as it is now, without a cut; "" when none fits."""
+        budget = block_budget(self.request.model, self.drawing.settings)
+        nonce = nonce_for(self.drawing.secret, self.key, state.next_checkpoint)
+        try:
+            return build_resume(
+                self.drawing.believed(state),
+                budget=budget,
+                counter=self.counter.counter,
+                nonce=nonce,
+                handover=state.handover,
+            ).text
+        except BudgetTooSmall:
+            return ""
+
+    def _planned(self, frozen: Checkpointed | None, kept: int | None = None) -> Plan:
+        counts, overhead = self.counter.request_counts(self.request), self.counter.text(self.request.overhead)
+        if self.numbers and frozen is not None:
+            kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
+            frozen = None if kept is None else frozen
+        overhead += self.reserved
+
+        def planned(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
+            settings = self.drawing.settings
+            return plan(
+                self.request,
+                counts,
+                overhead=overhead,
+                frozen=frozen,
+                settings=settings,
+                kept=kept,
+                shortest=shortest,
+            )
+
+        decision = planned(counts)
+        if self.spared is None or not isinstance(decision, Cut):
+            return decision
+        start, through = self.request.prefix, None
+        if isinstance(decision.otherwise, Replay):
+            start, through = decision.otherwise.keep_from, decision.otherwise.through
+        sent = self._compressed(counts, SentPart(start, through))
+        if not isinstance(planned(sent), Cut):
+            return decision.otherwise
+        leaner = planned(sent, self._compressed(counts, SentPart(start, len(counts) - 1)))
+        if not isinstance(leaner, Cut):
+            return decision.otherwise
+        return (
+            Cut(leaner.keep_from, decision.otherwise)
+            if type(leaner.otherwise) is type(decision.otherwise)
+            else decision
+        )
+
+    def _compressed(self, counts: Sequence[int], part: SentPart) -> list[int]:
+        """``counts`` without what compression takes out of the messages that are sent behind a cut."""
+        shares = self.spared(part) if self.spared is not None else ()
+        return (
+            [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
+        )
+
+    def compact(self, state: SessionState, budget: int, query: str) -> Decided:
+        """A block of ``budget`` tokens for the whole history, as the client asks: on record with all that is new, and
+        no cut.
+        Facts that ``query`` asks for come first. The last event is its ``Checkpointed`` where there is one."""
+        spoken = self._spoken
+        known = state.transcript.first_new(spoken, resent=Resent(spoken, kept=True))
+        drawn = self._news(state, known)
+        end = len(self.request.messages)
+        transcript = self._transcript(end, self._numbers(state, end - 1, known, None)) if end else ()
+        resume = self._resume(state, drawn, transcript, budget, query)
+        if resume is None:
+            return Decided(None, drawn, ("compaction_empty",))
+        turn = _newest_number(state, drawn)
+        made = Checkpointed(state.next_checkpoint, turn, resume.tokens, resume.text, carried=resume.node_ids)
+        return Decided(None, [*drawn, made], ("compaction_made",))
+
+    def _carried_out(self, state: SessionState, decision: Plan, known: Known, placed: Placed | None = None) -> Decided:
+        role = self.drawing.settings.block_role
+        match decision:
+            case Cut(keep_from, otherwise):
+                drawn = self._news(state, known)
+                cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
+                if cut is not None:
+                    rewrite = Rewrite(keep_from, cut.block, role, made=True, through=newest_at(cut, keep_from))
+                    return Decided(rewrite, [*drawn, cut], ("cut_made",))
+                return Decided(self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",))
+            case Replay(keep_from, block, through):
+                return Decided(Rewrite(keep_from, block, role, through=through))
+            case Untouched():
+                return Decided()
+
+    def _cut(
+        self, state: SessionState, drawn: list[Event], keep_from: int, numbers: Sequence[int]
+    ) -> Checkpointed | None:
+        """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
+        ``numbers`` are those in the session of the messages up to that one, the system's left out."""
+        budget = block_budget(self.request.model, self.drawing.settings)
+        replaced = sum(self.counter.counts(self.request.messages[self.request.prefix : keep_from]))
+        transcript = self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else ()
+        resume = self._resume(state, drawn, transcript)
+        if resume is None or resume.tokens >= replaced:
+            return None
+        return self._checkpoint(state, drawn, resume, keep_from, numbers[-1])
+
+    def _resume(
+        self,
+        state: SessionState,
+        drawn: Sequence[Event],
+        transcript: Sequence[tuple[int, Message]],
+        budget: int | None = None,
+        query: str = "",
+    ) -> Resume | None:
+        """The block of the session with what is new, quoting ``transcript``, within ``budget`` tokens (``None``: those
+        of a cut); ``None`` when there is nothing to say, or no room for it."""
+        graph = state.graph.fork()
+        for event in drawn:
+            graph.apply(event)
+        try:
+            resume = build_resume(
+                graph,
+                budget=block_budget(self.request.model, self.drawing.settings) if budget is None else budget,
+                counter=self.counter.counter,
+                nonce=nonce_for(self.drawing.secret, self.key, state.next_checkpoint),
+                query=query or None,
+                turn=_newest_number(state, drawn),
+                transcript=transcript,
+                handover=state.handover,
+                read=self.read_sentences,
+            )
+        except BudgetTooSmall:
+            return None
+        return resume if resume.text else None
+
+    def _checkpoint(
+        self, state: SessionState, drawn: Sequence[Event], resume: Resume, keep_from: int, number: int
+    ) -> Checkpointed:
+        """The record of a block in the place of the messages before ``keep_from``, which is ``number`` in the
+        session."""
+        messages = self.request.messages
+        return Checkpointed(
+            id=state.next_checkpoint,
+            turn=_newest_number(state, drawn),
+            tokens=resume.tokens,
+            block=resume.text,
+            anchor=digest(messages[keep_from]),
+            anchor_turn=number,
+            dropped=keep_from - self.request.prefix,
+            kept=len(messages) - keep_from if keep_from > self.request.prefix else 0,
+            carried=resume.node_ids,
+        )
+
+    def _transcript(self, keep_from: int, numbers: Sequence[int]) -> list[tuple[int, Message]]:
+        """The messages before ``keep_from``, with their numbers in the session, without blocks of ours."""
+        messages = self.request.messages
+        places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
+        secret = self.drawing.secret
+        return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=False)]
+
+    def _numbers(self, state: SessionState, last: int, known: Known, placed: Placed | None) -> list[int]:
+        """The numbers in the session of the messages up to ``last``, the system's left out."""
+        if self.numbers:
+            roles = self.request.messages.roles[: last + 1]
+            return [self.numbers[place] for place, role in enumerate(roles) if role is not Role.SYSTEM]
+        indexes = state.transcript.indexes(*known, self._spoken_before(last) + 1)
+        for index, place in enumerate(placed.places[: min(known[0], len(indexes))] if placed is not None else ()):
+            indexes[index] = place if place >= 0 else indexes[index]
+        return [index + 1 for index in indexes]
+
+    def _news(self, state: SessionState, known: Known) -> list[Event]:
+        return self.drawing.news(state, self._spoken, known)
+
+    @property
+    def _spoken(self) -> History:
+        """The messages that are not the system's."""
+        return self.request.messages.spoken()
+
+    def _spoken_before(self, index: int) -> int:
+        """How many messages before ``index`` are not the system's."""
+        return sum(role is not Role.SYSTEM for role in self.request.messages.roles[:index])
+
+
+def _newest_number(state: SessionState, drawn: Sequence[Event]) -> int:
+    """The number of the newest message once ``drawn`` is part of the session."""
+    return len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)

@@ -1,0 +1,168 @@
+"""An event log whose calls end when a chat's patience is over: the call itself goes on in a thread of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.offload import WorkerPool
+from tokenmizer_mw.store.log import EventLog, PassageRows, Place, Rewriting, SessionInfo, Snapshot
+
+from .monitor import StoreMonitor
+from .patience import Patience, current_patience
+
+T = TypeVar("T")
+
+THREADS_MAX: Final = 32
+"""Calls to the store that are under way at the same time for chats that wait for them."""
+
+_CALLS: Final = WorkerPool("store-call", THREADS_MAX)
+
+
+class BoundedLog:
+    """``log`` for everything on the path of a chat.
+
+    A call inside ``patience`` raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
+    circuit breaker is open. What it asked for may still be done: an append that was given up can be in the log
+    later. Calls outside ``patience`` wait as ``log`` does. All of them tell ``monitor`` when the store fails; only
+    those that write tell it that the store is well, since a database that is locked or full can still be read.
+    """
+
+    def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:
+        self._log = log
+        self._monitor = monitor
+        self._under_way: dict[object, float] = {}
+
+    @property
+    def place(self) -> str:
+        """Where the database is, for people to read; "" when the store does not say."""
+        return str(getattr(self._log, "place", ""))
+
+    def longest_wait(self) -> float:
+        """Seconds since the oldest call that is under way began; 0.0 when there is none."""
+        started = list(self._under_way.values())
+        return time.monotonic() - min(started) if started else 0.0
+
+    def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
+        """See ``EventLog.append``."""
+        return self._bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
+
+    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+        """See ``EventLog.read``."""
+        return self._bounded(partial(self._log.read, session, after=after, upto=upto))
+
+    def snapshot(self, session: SessionKey) -> Snapshot | None:
+        """See ``EventLog.snapshot``."""
+        return self._bounded(partial(self._log.snapshot, session))
+
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
+        """See ``EventLog.keep_snapshot``."""
+        return self._bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
+
+    def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
+        """See ``EventLog.passage_rows``."""
+        return self._bounded(partial(self._log.passage_rows, session, model))
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+        """See ``EventLog.keep_passage_rows``."""
+        return self._bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
+
+    def secret(self) -> bytes:
+        """See ``EventLog.secret``."""
+        return self._bounded(self._log.secret)
+
+    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
+        """See ``EventLog.sessions``."""
+        return self._log.sessions(tenant, after=after, limit=limit)
+
+    def tenants(self) -> list[str]:
+        """See ``EventLog.tenants``."""
+        return self._log.tenants()
+
+    def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
+        """See ``EventLog.load``."""
+        self._log.load(session, events, expected_seq=expected_seq)
+
+    def forget(self, session: SessionKey) -> int:
+        """See ``EventLog.forget``."""
+        return self._log.forget(session)
+
+    def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
+        """See ``EventLog.erase``."""
+        return self._log.erase(sessions, unless_since=unless_since)
+
+    def rewrite(self, session: SessionKey, change: Rewriting) -> int:
+        """See ``EventLog.rewrite``."""
+        return self._log.rewrite(session, change)
+
+    def close(self) -> None:
+        """See ``EventLog.close``."""
+        self._log.close()
+
+    def _bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:
+        current = current_patience()
+        if current is None:
+            return self._watched(call, writes)
+        if self._monitor.is_open:
+            raise self._late("the store has not answered lately")
+        future: Future[T] = Future()
+        _CALLS.put((partial(_run, future, partial(self._watched, call, writes)), copy_context(), _nothing))
+        return self._awaited(future, current)
+
+    def _awaited(self, future: Future[T], current: Patience) -> T:
+        try:
+            with current.spent():
+                return future.result(current.left)
+        except TimeoutError:
+            if future.cancel() or not future.done():
+                self._monitor.late(self.place)
+                raise self._late("the store did not answer before the deadline") from None
+            return future.result()
+
+    def _watched(self, call: Callable[[], T], writes: bool) -> T:
+        """Run a call, and tell the monitor what came of it."""
+        with self._timed() as start:
+            try:
+                result = call()
+            except StoreUnavailable as error:
+                if error.cause != "closed":
+                    self._monitor.failed(error)
+                raise
+        if writes:
+            self._monitor.answered(time.monotonic() - start)
+        return result
+
+    @contextmanager
+    def _timed(self) -> Iterator[float]:
+        token, start = object(), time.monotonic()
+        self._under_way[token] = start
+        try:
+            yield start
+        finally:
+            del self._under_way[token]
+
+    def _late(self, message: str) -> StoreUnavailable:
+        return StoreUnavailable(message, cause="late", place=self.place)
+
+
+def _run(future: Future[T], call: Callable[[], T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = call()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def _nothing(result: Any, error: BaseException | None) -> None:
+    """The caller waits for the future instead."""

@@ -1,0 +1,312 @@
+"""Writes the turns of chats in threads of its own, in order within a session, and again when the store answers again.
+
+A chat waits for its turn until the deadline. What is not written by then stays in memory, up to a bound, and is
+written as soon as the store answers. Writing must be idempotent: a write that was given up may have been done. A
+process that is killed loses what is in the spool.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import Context, copy_context
+from typing import Any, Final
+from weakref import WeakSet
+
+from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.offload import WorkerPool
+
+from .lanes import Lanes
+from .monitor import StoreMonitor
+
+WRITERS_MAX: Final = 16
+"""Sessions that are written at the same time; a store writes them in groups."""
+
+FAILURES_MAX: Final = 20
+"""A turn is given up after so many failures, each of them while the store took others."""
+
+CLOSING_REST_SECONDS: Final = 0.1
+"""Seconds between two attempts while the spool is being closed."""
+
+_log = logging.getLogger("tokenmizer_mw")
+_WRITERS: Final = WorkerPool("turn-writer", WRITERS_MAX)
+
+
+class SpooledTurn:
+    """A turn that is to be written. ``write`` writes it; ``after`` is called once it is written."""
+
+    __slots__ = ("_released", "after", "context", "failures", "is_spooled", "others", "result", "write")
+
+    def __init__(self, write: Callable[[], None], after: Callable[[], None]) -> None:
+        self.write = write
+        self.after = after
+        self.context: Context = copy_context()
+        self.result: Future[bool] = Future()
+        self.is_spooled = True
+        self.failures = 0
+        self.others = 0
+        self._released = False
+
+    def settle(self, written: bool) -> None:
+        """Let whoever waits go on. ``written``: the turn is durable."""
+        if not self.result.done():
+            self.result.set_result(written)
+
+    def release(self) -> bool:
+        """Note that nobody waits for the turn any longer. True the first time, while it is in the spool."""
+        first, self._released = not self._released, True
+        return first and self.is_spooled
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the turn is durable by now."""
+        return self.result.done() and self.result.result()
+
+
+class TurnSpool:
+    """Turns on their way to the store.
+
+    ``probe`` asks the store for something cheap that writes nothing; ``count`` adds to a counter. Between two probes
+    lie ``rest_seconds``. A spool that nobody closed is closed when the process ends; that takes ``drain_seconds`` at
+    most. Nothing here waits, but for ``flush`` and ``close``.
+    """
+
+    def __init__(
+        self,
+        monitor: StoreMonitor,
+        *,
+        turns_max: int,
+        bytes_max: int,
+        probe: Callable[[], object],
+        count: Callable[[str], None],
+        rest_seconds: float,
+        drain_seconds: float,
+    ) -> None:
+        self.drain_seconds = drain_seconds
+        self._rest_seconds = rest_seconds
+        self._monitor = monitor
+        self._bounds = (turns_max, bytes_max)
+        self._probe = probe
+        self._count = count
+        self._closed = self._ended = False
+        self._renew()
+        _spools.add(self)
+
+    def _renew(self) -> None:
+        """Start empty: the turns that a forked child finds here are its parent's to write."""
+        self._monitor.renew()
+        self._lanes: Lanes[SpooledTurn] = Lanes(*self._bounds)
+        self._changed = threading.Condition()
+        self._writers = 0
+        self._written = 0
+        self._prober: threading.Thread | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Turns that are not written yet."""
+        return self._lanes.count
+
+    def put(self, key: SessionKey, turn: SpooledTurn, size: int) -> bool:
+        """Have a turn of ``size`` bytes written. False: there is no room for it, and it was counted as lost. Raises
+        ``RuntimeError`` where no thread can be started."""
+        with self._changed:
+            taken = not self._closed and self._lanes.put(key, turn, size)
+            if taken:
+                self._start_writers()
+        if not taken:
+            turn.is_spooled = False
+            self._lost(1, "the spool is closed" if self._closed else "the spool is full")
+            turn.settle(False)
+        return taken
+
+    def probe_later(self) -> None:
+        """Have somebody find out when the store answers again, if nobody does yet."""
+        with self._changed:
+            self._start_prober()
+
+    def drop(self, key: SessionKey, seconds: float) -> int:
+        """Give up what waits of a session that is being erased. Returns how many turns. The one that is being written
+        is waited for, at most ``seconds``, so that it is erased with the others."""
+        with self._changed:
+            dropped = self._lanes.drop(key)
+            self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)
+            dropped += self._lanes.drop(key)  # the one that could not be written stayed
+            self._changed.notify_all()
+        for turn in dropped:
+            turn.is_spooled = False
+            turn.settle(False)
+        return len(dropped)
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until all turns are written, at most ``seconds``. True when they are."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._lanes.count, seconds)
+
+    def close(self, seconds: float) -> bool:
+        """Take no more turns, write those that wait within ``seconds``, and count the rest as lost. True: none was."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self.flush(seconds)
+        with self._changed:
+            self._ended = True
+            lost = self._lanes.clear()
+            lost_count = len(lost) + self._lanes.count
+            self._changed.notify_all()
+        for turn in lost:
+            turn.settle(False)
+        if lost_count:
+            self._lost(lost_count, "the process ended before the store answered")
+        return not lost_count
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def _start_writers(self) -> None:
+        """Start a writer for a lane that is ready, while the store answers; else see that somebody probes."""
+        if self._monitor.is_open:
+            self._lanes_rest()
+        elif self._lanes.ready and self._writers < WRITERS_MAX:
+            _WRITERS.put((self._write_ready, Context(), _nothing))
+            self._writers += 1
+        if self._lanes.resting:
+            self._start_prober()
+
+    def _lanes_rest(self) -> None:
+        while (taken := self._lanes.take()) is not None:
+            self._lanes.rest(taken[0])
+
+    def _write_ready(self) -> None:
+        """Write turns of ready lanes, one after the other, until there is none or the store fails."""
+        while True:
+            with self._changed:
+                if self._monitor.is_open:
+                    self._lanes_rest()
+                taken = None if self._ended else self._lanes.take()
+                if taken is None:
+                    self._writers -= 1
+                    if self._lanes.resting:
+                        self._start_prober()
+                    return
+            self._write(*taken)
+
+    def _write(self, key: SessionKey, turn: SpooledTurn) -> bool:
+        """Write the first turn of a taken lane. True: the lane moves on."""
+        try:
+            turn.context.run(turn.write)
+        except StoreUnavailable as error:
+            return self._failed(key, turn, error)
+        except BaseException as error:
+            return self._refused(key, turn, error)
+        try:
+            turn.context.run(turn.after)
+        except Exception as error:
+            self._count("commit_failed")
+            _log.warning("after a turn was written: %s", type(error).__name__)
+        turn.settle(True)
+        with self._changed:
+            self._written += 1
+            self._lanes.done(key)
+            self._changed.notify_all()
+        return True
+
+    def _failed(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:
+        """The store could not take a turn: it stays, unless the store takes others all the time."""
+        with self._changed:
+            if self._written > turn.others:
+                turn.failures += 1
+                turn.others = self._written
+            if turn.failures < FAILURES_MAX:
+                self._lanes.rest(key)
+                self._start_prober()
+                self._changed.notify_all()
+                turn.settle(False)
+                return False
+        return self._refused(key, turn, error)
+
+    def _refused(self, key: SessionKey, turn: SpooledTurn, error: BaseException) -> bool:
+        """The store will never take this turn."""
+        turn.is_spooled = False
+        self._count("commit_failed")
+        self._lost(1, getattr(error, "cause", "") or type(error).__name__, getattr(error, "place", ""))
+        turn.settle(False)
+        with self._changed:
+            self._lanes.done(key)
+            self._changed.notify_all()
+        return True
+
+    def _lost(self, turns: int, reason: str, place: str = "") -> None:
+        for _ in range(turns):
+            self._count("turn_lost")
+        self._monitor.report_lost(turns, reason, place)
+
+    # -- probing ---------------------------------------------------------------------------------------------
+
+    def _start_prober(self) -> None:
+        if self._prober is None and not self._ended:
+            prober = threading.Thread(target=self._probe_until_well, name="tokenmizer-probe", daemon=True)
+            prober.start()
+            self._prober = prober
+
+    def _probe_until_well(self) -> None:
+        """Try one resting turn after each rest, until the store takes it; then all the others may go on."""
+        wrote = False
+        while True:
+            with self._changed:
+                if self._ended or not (self._lanes.resting or self._monitor.is_open):
+                    self._prober = None
+                    return
+                if not wrote:
+                    self._rest()
+                self._lanes.wake(1)
+                taken = self._lanes.take()
+            wrote = self._write(*taken) if taken is not None else self._probe_once()
+            if not self._monitor.is_open:
+                self._wake_all()
+
+    def _rest(self) -> None:
+        """Wait for as long as two probes are apart, or until somebody closes the spool and is in a hurry."""
+        if not self._closed:
+            self._changed.wait_for(lambda: self._closed, self._rest_seconds)
+        else:
+            self._changed.wait_for(lambda: self._ended, CLOSING_REST_SECONDS)
+
+    def _wake_all(self) -> None:
+        with self._changed:
+            self._lanes.wake()
+            for _ in range(min(self._lanes.ready, WRITERS_MAX)):
+                self._start_writers()
+
+    def _probe_once(self) -> bool:
+        try:
+            self._probe()
+        except Exception:  # the monitor has noted it
+            return False
+        return True
+
+
+def _nothing(result: Any, error: BaseException | None) -> None:
+    """Nobody waits for a writer."""
+
+
+_spools: Final[WeakSet[TurnSpool]] = WeakSet()
+
+
+def _close_all() -> None:
+    for spool in list(_spools):
+        if spool.waiting:
+            spool.close(spool.drain_seconds)
+
+
+def _renew_all() -> None:
+    for spool in list(_spools):
+        spool._renew()
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)

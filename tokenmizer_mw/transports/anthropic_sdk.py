@@ -1,0 +1,135 @@
+"""The Anthropic SDK's own hook: a middleware that remembers the chats of a client.
+
+It sees each attempt with its body as Python data, before the SDK spells it out, signs it and sends it; so it works for
+clients whose wire format or signature a transport must not touch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, BadRequestError, CallNext, Middleware
+from pydantic import BaseModel
+
+from tokenmizer_mw.chat.call import Call, Turn, aremember, remember
+from tokenmizer_mw.chat.exchange import Headers, Reason
+from tokenmizer_mw.errors import RequestBlocked
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.session.current import Named, bound
+from tokenmizer_mw.transports.calls import Outgoing
+from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialects import ROUTES
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+
+def anthropic_middleware(
+    memory: SessionMemory, *, routes: Mapping[str, Dialect] = ROUTES, tenant: str = LOCAL_TENANT
+) -> Middleware:
+    """For ``Anthropic(middleware=[...])`` and ``AsyncAnthropic(middleware=[...])``, also on clouds.
+
+    Sessions are named as with a ``Transport``; a header counts when it is given with the call (``extra_headers``), not
+    with the client. A ``Transport`` below leaves these calls alone.
+    """
+    return _Remembering(memory, Outgoing(memory, routes, tenant))
+
+
+class _Remembering(Middleware):
+    def __init__(self, memory: SessionMemory, outgoing: Outgoing) -> None:
+        self._memory = memory
+        self._outgoing = outgoing
+
+    def handle(self, request: APIRequest, call_next: CallNext) -> APIResponse[Any]:
+        call = self._call(request)
+        try:
+            turn = remember(call) if call is not None else None
+        except RequestBlocked as blocked:
+            raise _refused(request, blocked) from None
+        if turn is None:
+            return call_next(request)
+        try:
+            with bound(self._memory, _nobody, remembered=True):
+                answer = call_next(self._forwarded(request, turn))
+        except BaseException as error:
+            self._outgoing.lost(turn, error)
+            raise
+        if (response := self._response(answer)) is not None:
+            self._outgoing.receive(turn, response, WatchedByteStream)
+        return answer
+
+    async def handle_async(self, request: APIRequest, call_next: AsyncCallNext) -> AsyncAPIResponse[Any]:
+        call = self._call(request)
+        try:
+            turn = await aremember(call) if call is not None else None
+        except RequestBlocked as blocked:
+            raise _refused(request, blocked) from None
+        if turn is None:
+            return await call_next(request)
+        try:
+            with bound(self._memory, _nobody, remembered=True):
+                answer = await call_next(self._forwarded(request, turn))
+        except BaseException as error:
+            self._outgoing.lost(turn, error)
+            raise
+        if (response := self._response(answer)) is not None:
+            await self._outgoing.areceive(turn, response, AsyncWatchedByteStream)
+        return answer
+
+    def _call(self, request: APIRequest) -> Call | None:
+        path = request.url.partition("?")[0]
+        return self._outgoing.call(request.method.upper(), path, lambda: _headers(request), lambda: _body(request))
+
+    def _forwarded(self, request: APIRequest, turn: Turn) -> APIRequest:
+        """The request as it goes on: with its body rewritten, without the header that is ours."""
+        ours = self._memory.settings.session_header.lower()
+        headers = {name: value for name, value in request.headers.items() if name.lower() != ours}
+        if len(headers) < len(request.headers):
+            request = request.copy(headers=headers)
+        if turn.changed:
+            request = request.copy(body=json.loads(turn.body))
+            request.options.extra_json = None
+        return request
+
+    def _response(self, answer: object) -> Any:
+        """The HTTP response; ``None`` where a middleware further in has answered with something else."""
+        response = getattr(answer, "http_response", None)
+        if response is None:
+            self._memory.count(Reason.REPLY_FOREIGN.value)
+        return response
+
+
+def _refused(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
+    """The SDK's own error for a request that the guard blocks."""
+    sent = httpx2.Request(request.method, request.url)
+    return BadRequestError(
+        str(blocked), response=httpx2.Response(blocked.STATUS, request=sent), body=json.loads(blocked.body)
+    )
+
+
+def _nobody() -> Named:
+    return Named(None, LOCAL_TENANT)
+
+
+def _headers(request: APIRequest) -> Headers:
+    given = request.headers.items()
+    return [(name.lower().encode(), value.encode()) for name, value in given if isinstance(value, str)]
+
+
+def _body(request: APIRequest) -> bytes:
+    """The body as JSON. Raises ``RuntimeError`` for one that is not sent as JSON."""
+    options = request.options
+    if options.content is not None or options.files or not isinstance(options.json_data, Mapping):
+        raise RuntimeError("the body is no JSON object")
+    members = {**options.json_data, **(options.extra_json or {})}
+    return json.dumps(members, ensure_ascii=False, default=_plain).encode("utf-8", "surrogatepass")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    raise TypeError(f"not JSON: {type(value).__name__}")

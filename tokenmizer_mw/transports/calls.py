@@ -1,0 +1,290 @@
+"""Calls that an application makes to its models, whichever HTTP library carries them.
+
+A face (one transport of one library) brings its library's ``send`` and a class for the body of a response; all else
+stands here. The response is returned as soon as its head is there, and it stays the library's own: only ``stream`` is
+wrapped. Each attempt of an SDK's retries is a call of its own here; one that fails leaves no trace but a counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+
+from tokenmizer_mw.chat.call import (
+    ATTEMPT_FAILED,
+    Call,
+    Turn,
+    aanswered,
+    answered,
+    aremember,
+    check_wiring,
+    failed,
+    refused,
+    remember,
+    with_length,
+)
+from tokenmizer_mw.chat.exchange import Headers, Reason, by_name
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.session.current import Named, binding_of
+from tokenmizer_mw.wire.dialect import Dialect
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.saving.cache.answer import Answer
+
+_SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})
+"""Headers that vouch for a request's bytes, so that nobody may change them."""
+
+
+class HTTPRequest(Protocol):
+    """What ``httpx2.Request`` and ``httpx.Request`` have in common, as far as it is used."""
+
+    method: str
+    url: Any
+    headers: Any
+    extensions: Any
+    stream: Any
+
+    @property
+    def content(self) -> bytes:
+        """The body. Raises ``RuntimeError`` when it was not read."""
+
+    def read(self) -> bytes:
+        """The body, read from its stream where it was not."""
+
+
+class HTTPResponse(Protocol):
+    """What ``httpx2.Response`` and ``httpx.Response`` have in common, as far as it is used."""
+
+    status_code: int
+    headers: Any
+    stream: Any
+    is_closed: bool
+    is_stream_consumed: bool
+
+    @property
+    def content(self) -> bytes:
+        """The body, with its content decoding undone."""
+
+
+Q = TypeVar("Q", bound=HTTPRequest)
+S = TypeVar("S", bound=HTTPResponse)
+Wrap = Callable[[Any, Turn], Any]
+"""Makes a face's stream of a response's stream and the turn that it is collected for."""
+
+Again = Callable[[Q, "Answer"], S]
+"""Makes a library's response to a request of an answer that is given again."""
+
+
+class Outgoing:
+    """Which calls of an application are looked after, and what becomes of them.
+
+    ``routes`` maps path endings to dialects. The session is the one that the request names itself (in the body's
+    field or the header, as in the settings), else the one that is bound (``SessionMemory.session``). The tenant is
+    that of the binding, ``tenant`` where there is none. ``whole``: the library's class of request bodies that lie in
+    memory; others are streams and left alone. Raises ``ConfigError`` for routes that are none, and for no memory.
+    """
+
+    def __init__(
+        self, memory: SessionMemory, routes: Mapping[str, Dialect], tenant: str, whole: type | tuple[()] = ()
+    ) -> None:
+        check_wiring(memory, routes)
+        if not all(routes):
+            raise ConfigError("a route is the end of a path and not empty")
+        self.memory = memory
+        self._routes = dict(routes)
+        self._endings = tuple(routes)
+        self._tenant = tenant
+        self._whole = whole
+        ours = {memory.settings.session_header.lower()} | (
+            {memory.settings.cache_header.lower()} if memory.answers else set()
+        )
+        self.marker = memory.settings.cache_header
+        self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
+
+    def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
+        """The response of ``send(request)``, its stream wrapped if the call is remembered; or the one that ``again``
+        makes of an answer that is given again."""
+        call = self._call_of(request)
+        turn = remember(call) if call is not None else None
+        if turn is None:
+            return send(request)
+        answer = answered(turn) if again is not None else None
+        try:
+            if answer is not None and again is not None:
+                response = again(request, answer)
+            else:
+                response = send(self._forwarded(request, turn))
+        except BaseException as error:
+            self.lost(turn, error)
+            raise
+        self.receive(turn, response, wrap)
+        return response
+
+    async def asend(
+        self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
+    ) -> S:
+        """``send`` for an asynchronous face."""
+        call = self._call_of(request)
+        turn = await aremember(call) if call is not None else None
+        if turn is None:
+            return await send(request)
+        answer = await aanswered(turn) if again is not None else None
+        try:
+            if answer is not None and again is not None:
+                response = again(request, answer)
+            else:
+                response = await send(self._forwarded(request, turn))
+        except BaseException as error:
+            self.lost(turn, error)
+            raise
+        await self.areceive(turn, response, wrap)
+        return response
+
+    # -- the request -----------------------------------------------------------------------------------------
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        headers: Callable[[], Headers],
+        body: Callable[[], bytes],
+        *,
+        host: str = "",
+        query: bytes = b"",
+    ) -> Call | None:
+        """The chat call that a request is; ``None`` when it passes untouched: a counter says why if it is a chat.
+
+        ``headers`` and ``body`` are asked only then; a body that raises ``RuntimeError`` cannot be read ahead.
+        """
+        if method != "POST" or not path.endswith(self._endings):
+            return None
+        try:
+            binding = binding_of(self.memory)
+            if binding is not None and binding.remembered:
+                return None
+            named = Named(None, self._tenant) if binding is None else binding.name()
+            call = self._chat(path, list(headers()), body, named, host, query)
+        except Exception as error:
+            failed(self.memory, "open_failed", error)
+            return None
+        if isinstance(call, Reason):
+            self.memory.count(call.value)
+            return None
+        return call
+
+    def _call_of(self, request: HTTPRequest) -> Call | None:
+        url = request.url
+        return self.call(
+            request.method,
+            url.path,
+            lambda: request.headers.raw,
+            lambda: self._body(request),
+            host=f"{url.scheme}://{url.host}:{url.port}",
+            query=url.query,
+        )
+
+    def _body(self, request: HTTPRequest) -> bytes:
+        """The body. Raises ``RuntimeError`` when it is a stream."""
+        return request.read() if isinstance(request.stream, self._whole) else request.content
+
+    def _chat(
+        self,
+        path: str,
+        given: Headers,
+        body: Callable[[], bytes],
+        named: Named,
+        host: str,
+        query: bytes,
+    ) -> Call | Reason:
+        settings, headers = self.memory.settings, by_name(given)
+        reason = refused(headers, settings, named=named.session_id is not None)
+        if reason is not None:
+            return reason
+        try:
+            content = body()
+        except RuntimeError:
+            return Reason.REQUEST_STREAMED
+        if len(content) > settings.request_max:
+            return Reason.REQUEST_TOO_LARGE
+        dialect = next(dialect for ending, dialect in self._routes.items() if path.endswith(ending))
+        fixed = not _SIGNATURES.isdisjoint(headers) or headers.get(b"authorization", b"").startswith(b"AWS4-")
+        tenant, otherwise = named.tenant, named.session_id
+        return Call(
+            self.memory,
+            dialect,
+            headers,
+            content,
+            path,
+            tenant,
+            otherwise=otherwise,
+            fixed=fixed,
+            host=host,
+            query=query,
+            given=given,
+        )
+
+    def _forwarded(self, request: Q, turn: Turn) -> Q:
+        """The request as it goes on: with its body rewritten, without the header that is ours."""
+        given: list[tuple[bytes, bytes]] = request.headers.raw
+        headers = [(name, value) for name, value in given if name.lower() not in self._ours]
+        if turn.fixed or (len(headers) == len(given) and not turn.changed):
+            return request
+        if turn.changed:
+            headers = with_length(headers, len(turn.body))
+        make = cast("Callable[..., Q]", type(request))
+        return make(
+            request.method, request.url, headers=headers, content=turn.body, extensions=dict(request.extensions)
+        )
+
+    # -- the response ----------------------------------------------------------------------------------------
+
+    def lost(self, turn: Turn, error: BaseException) -> None:
+        """There was no response: the attempt failed, or the caller gave up waiting for one."""
+        if turn.asking is not None:
+            turn.asking.over()
+        if isinstance(error, Exception):
+            self.memory.count(ATTEMPT_FAILED)
+        else:
+            turn.leave(Outcome.ABORTED)
+
+    def receive(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> None:
+        """Take what has come of a response, and look on while the rest comes."""
+        if self._arrived(turn, response, wrap):
+            turn.commit(last=True)
+            turn.extract_later()
+
+    async def areceive(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> None:
+        """``receive`` for an asynchronous face."""
+        if self._arrived(turn, response, wrap):
+            await turn.acommit(last=True)
+            turn.extract_later()
+
+    def _arrived(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> bool:
+        """Whether the whole reply is there. A failed attempt is only counted; what is to come is wrapped."""
+        if not 200 <= response.status_code < 300:
+            if turn.asking is not None:
+                turn.asking.over()
+            if response.status_code >= 400:
+                self.memory.count(ATTEMPT_FAILED)
+            return False
+        headers: list[tuple[bytes, bytes]] = response.headers.raw
+        if not (response.is_closed or response.is_stream_consumed):
+            turn.starts(response.status_code, headers)
+            response.stream = wrap(response.stream, turn)
+            return False
+        try:
+            content = response.content
+        except RuntimeError:  # somebody below has consumed the stream and kept nothing
+            if turn.asking is not None:
+                turn.asking.over()
+            self.memory.count(Reason.REPLY_FOREIGN.value)
+            return False
+        plain = [(name, value) for name, value in headers if name.lower() not in _OF_ENCODED_BODIES]
+        turn.starts(response.status_code, plain)
+        turn.takes(content)
+        return True
+
+
+_OF_ENCODED_BODIES: Final = frozenset({b"content-encoding", b"content-length"})

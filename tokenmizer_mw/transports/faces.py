@@ -1,0 +1,242 @@
+"""The two colours of a transport, and of a response's body; each HTTP library adds its base classes.
+
+The bodies do no more than hand on what comes: a piece that completes the reply is released when its turn is durable,
+closing goes through once, and errors of the stream below pass as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from tokenmizer_mw.chat.call import Turn
+from tokenmizer_mw.errors import RequestBlocked
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, Outgoing
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialects import ROUTES
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.saving.cache.answer import Answer
+
+Q = TypeVar("Q", bound=HTTPRequest)
+S = TypeVar("S", bound=HTTPResponse)
+T = TypeVar("T")
+
+
+class _Watched:
+    """A response's body on its way: pieces go on as they came, the last one when the turn is durable.
+
+    Whatever else the stream below can tell is told by it.
+    """
+
+    def __init__(self, stream: Any, turn: Turn) -> None:
+        self._stream = stream
+        self._turn = turn
+        self._over = self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_stream":
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+    def _first_close(self) -> bool:
+        closed, self._closed = self._closed, True
+        return not closed
+
+
+class WatchedStream(_Watched):
+    """The body of a response to a synchronous face."""
+
+    _pieces: Iterator[bytes]
+
+    def __iter__(self) -> Self:
+        self._pieces = iter(self._stream)
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            piece = next(self._pieces)
+        except StopIteration:
+            self._over = True
+            self._turn.commit(last=True)
+            raise
+        except BaseException as error:
+            self._over = True
+            self._turn.commit(True, _caller_left(error), attempt=True)
+            raise
+        if self._turn.takes(piece):
+            self._turn.commit(last=False)
+        return piece
+
+    def close(self) -> None:
+        """Close the stream below, once. A reply that is not complete by then was broken off by the caller."""
+        if not self._first_close():
+            return
+        try:
+            self._stream.close()
+        finally:
+            if not self._over:
+                self._turn.commit(True, Outcome.ABORTED, attempt=True)
+            self._turn.closes()
+            self._turn.extract_later()
+
+
+class AsyncWatchedStream(_Watched):
+    """The body of a response to an asynchronous face. What nobody waits for is committed in the background."""
+
+    _pieces: AsyncIterator[bytes]
+
+    def __aiter__(self) -> Self:
+        self._pieces = aiter(self._stream)
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            piece = await anext(self._pieces)
+        except StopAsyncIteration:
+            self._over = True
+            await self._turn.acommit(last=True)
+            raise
+        except BaseException as error:
+            self._over = True
+            self._turn.leave(_caller_left(error), attempt=True)
+            raise
+        if self._turn.takes(piece):
+            await self._turn.acommit(last=False)
+        return piece
+
+    async def aclose(self) -> None:
+        """Close the stream below, once. A reply that is not complete by then was broken off by the caller."""
+        if not self._first_close():
+            return
+        try:
+            await self._stream.aclose()
+        finally:
+            if self._turn.done:
+                self._turn.closes()
+                self._turn.extract_later()
+            elif not self._over:
+                self._turn.leave(Outcome.ABORTED, attempt=True)
+
+
+def _caller_left(error: BaseException) -> Outcome | None:
+    return None if isinstance(error, Exception) else Outcome.ABORTED
+
+
+class Replayed:
+    """The body of an answer that is given again, for synchronous and asynchronous faces."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.pieces()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._answer.pieces():
+            yield piece
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    async def aclose(self) -> None:
+        """There is nothing to close."""
+
+
+class _Face(Generic[Q, S, T]):
+    """What both colours of a transport share."""
+
+    _default: ClassVar[type[Any]]
+    _whole: ClassVar[type[Any]]
+    _response: ClassVar[type[Any]]
+    _body: ClassVar[type[Replayed]]
+
+    def __init__(
+        self,
+        memory: SessionMemory,
+        inner: T | None = None,
+        *,
+        routes: Mapping[str, Dialect] = ROUTES,
+        tenant: str = LOCAL_TENANT,
+    ) -> None:
+        self._outgoing = Outgoing(memory, routes, tenant, self._whole)
+        self._inner: Any = self._default() if inner is None else inner
+
+    def _again(self, request: Q, answer: Answer) -> S:
+        """The library's response of an answer that is given again."""
+        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
+        return response
+
+    def _refused(self, request: Q, blocked: RequestBlocked) -> S:
+        """The library's response to a request that the guard blocks."""
+        headers = {"content-type": "application/json"}
+        response: S = self._response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
+        return response
+
+
+class SyncFace(_Face[Q, S, T]):
+    """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
+
+    ``routes`` maps path endings to dialects; ``tenant`` is where sessions are looked for outside of any binding. What
+    else holds is said of ``Outgoing``.
+    """
+
+    _wrap: ClassVar[type[WatchedStream]]
+
+    def handle_request(self, request: Q) -> S:
+        """The response, as soon as its head is there."""
+        send: Callable[[Q], S] = self._inner.handle_request
+        try:
+            return self._outgoing.send(request, send, self._wrap, self._again)
+        except RequestBlocked as blocked:
+            return self._refused(request, blocked)
+
+    def close(self) -> None:
+        """Close the transport inside."""
+        self._inner.close()
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        self._inner.__exit__(exc_type, exc_value, traceback)
+
+
+class AsyncFace(_Face[Q, S, T]):
+    """``SyncFace`` for an event loop."""
+
+    _wrap: ClassVar[type[AsyncWatchedStream]]
+
+    async def handle_async_request(self, request: Q) -> S:
+        """The response, as soon as its head is there."""
+        send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
+        try:
+            return await self._outgoing.asend(request, send, self._wrap, self._again)
+        except RequestBlocked as blocked:
+            return self._refused(request, blocked)
+
+    async def aclose(self) -> None:
+        """Close the transport inside."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        await self._inner.__aexit__(exc_type, exc_value, traceback)

@@ -1,0 +1,28 @@
+"""OpenAI clients whose calls are remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+import openai
+
+from tokenmizer_mw.transports.transport import AsyncTransport, Transport
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+
+_LIMITS: Final = openai.DEFAULT_CONNECTION_LIMITS
+
+
+def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
+    """An ``openai.OpenAI`` over a ``Transport``; ``options`` are its own, but for ``http_client``."""
+    inner = httpx2.HTTPTransport(limits=_LIMITS)
+    return openai.OpenAI(http_client=openai.DefaultHttpx2Client(transport=Transport(memory, inner)), **options)
+
+
+def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
+    """An ``openai.AsyncOpenAI`` over an ``AsyncTransport``; ``options`` are its own, but for ``http_client``."""
+    inner = httpx2.AsyncHTTPTransport(limits=_LIMITS)
+    client = openai.DefaultAsyncHttpx2Client(transport=AsyncTransport(memory, inner))
+    return openai.AsyncOpenAI(http_client=client, **options)
