@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -141,3 +142,13 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(name: str, libr
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: ")
     assert install in last
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [("outgoing.transport", "transports"), ("translate", "server.translate"), ("refining", "session.refinement.plan")],
+)
+def test_a_module_asked_for_by_its_former_name_says_where_it_is(former: str, now: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=f"has moved to tokenmizer_mw.{now}"):
+        importlib.import_module(f"tokenmizer_mw.{former}")
+    importlib.import_module(f"tokenmizer_mw.{now}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False  # what type checkers take for true; the module that has it costs as much as this whole import
 
 if TYPE_CHECKING:
@@ -109,6 +111,31 @@ _INSTALL = {
     "openai": "openai",
     "anthropic": "anthropic",
 }
+
+_MOVED = {
+    "access": "server.access",
+    "api": "server.api",
+    "cache": "saving.cache",
+    "compress": "saving.compress",
+    "dashboard": "server.dashboard",
+    "files": "saving.files",
+    "outgoing": "transports",
+    "refining": "session.refinement.plan",
+    "translate": "server.translate",
+}
+
+
+class _MovedModules:
+    """An import of a documented module by its former name says where the module is now."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        package, _, module = name.partition(".")
+        if package == __name__ and module in _MOVED:
+            raise ModuleNotFoundError(f"{name} has moved to {__name__}.{_MOVED[module]}", name=name)
+
+
+sys.meta_path.append(_MovedModules)
 
 
 def __getattr__(name: str) -> Any:
