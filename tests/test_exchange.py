@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.chat.exchange import CLOSINGS_MAX, Forwarding, Reason, header, open_exchange
+from tokenmizer_mw.chat.exchange import CLOSINGS_MAX, Forwarding, Reason, open_exchange
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.headers import header
 from tokenmizer_mw.wire.known import KnownRequests
 
 DIALECT = OpenAIChat()

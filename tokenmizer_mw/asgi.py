@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Final, cast
 
 import anyio
 
-from tokenmizer_mw.chat.call import Call, Turn, aanswered, aremember, check_wiring, failed, refused, with_length
-from tokenmizer_mw.chat.exchange import Headers, Reason, by_name, session_in_headers
+from tokenmizer_mw.chat.call import (
+    Call,
+    Turn,
+    aanswered,
+    aremember,
+    check_wiring,
+    failed,
+    refused,
+)
+from tokenmizer_mw.chat.exchange import Reason, session_in_headers
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
@@ -24,6 +32,7 @@ from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
 from tokenmizer_mw.session.current import Named, bind, unbind
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.headers import Headers, by_name, with_length
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

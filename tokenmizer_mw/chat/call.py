@@ -23,7 +23,6 @@ from tokenmizer_mw.chat.ended_call import Booked
 from tokenmizer_mw.chat.exchange import (
     Closed,
     Forwarding,
-    Headers,
     Opened,
     Reason,
     may_have_session,
@@ -42,11 +41,12 @@ from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
+from tokenmizer_mw.wire.headers import Headers
 from tokenmizer_mw.wire.host_texts import is_side_call
 from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.chat.request_path import RequestPath
     from tokenmizer_mw.saving.cache.answer import Answer
     from tokenmizer_mw.saving.cache.answers import Answers, Asking
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
@@ -88,14 +88,6 @@ def refused(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) 
     return None
 
 
-def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
-    """Headers for a body of ``length`` bytes: never a transfer coding, a length where there was either."""
-    framing = (b"content-length", b"transfer-encoding")
-    given = list(headers)
-    kept = [(name, value) for name, value in given if name.lower() not in framing]
-    return kept if len(kept) == len(given) else [*kept, (b"content-length", str(length).encode())]
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request to a chat route. ``headers``: the first value of each, by its name in lower case; ``given``: all of
@@ -106,7 +98,7 @@ class Call:
     ``block`` stands for what was before the request's messages, "" for nothing.
     """
 
-    memory: SessionMemory
+    memory: RequestPath
     dialect: Dialect
     headers: Mapping[bytes, bytes]
     body: bytes
@@ -232,7 +224,7 @@ def _passes(call: Call, error: Exception) -> None:
 class Remembered:
     """A call whose session is known. ``block`` stands for what was before its messages, "" for nothing."""
 
-    memory: SessionMemory
+    memory: RequestPath
     key: SessionKey
     opened: Opened
     fixed: bool = False
@@ -380,7 +372,7 @@ class Turn:
     asking: Asking | None
     collect: Callable[[bytes], bool]
 
-    def __init__(self, memory: SessionMemory, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:
+    def __init__(self, memory: RequestPath, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:
         self.memory = memory
         self.fixed = fixed
         self.committed = False
@@ -594,7 +586,7 @@ def _interrupted(closed: Closed, outcome: Outcome | None) -> Closed | None:
     return replace(closed, reply=replace(reply, outcome=outcome))
 
 
-def failed(memory: SessionMemory, counter: str, error: BaseException) -> None:
+def failed(memory: RequestPath, counter: str, error: BaseException) -> None:
     """Count a failure of ours and log it: its kind and place, never its text, which may hold what was said.
 
     A store that is not available is logged by its cause and its address, once a minute.

@@ -12,7 +12,6 @@ session id in the body is found without parsing when the field's name is not in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
@@ -25,6 +24,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.edits import append_edits, edited
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
+from tokenmizer_mw.wire.headers import Headers, header
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.unread import mentions
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from tokenmizer_mw.model.reminder import Reminder
     from tokenmizer_mw.model.saving import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
-
-Headers = Iterable[tuple[bytes, bytes]]
-"""Header names (in any case) and values, as on the wire."""
 
 TAIL: Final = 64
 """Bytes of what came before that are looked at again, so that a terminal event may be split anywhere."""
@@ -62,22 +59,6 @@ class Reason(StrEnum):
     REPLY_CAPPED = "reply_capped"
     REPLY_FOREIGN = "reply_foreign"
     REPLY_UNDECODABLE = "reply_undecodable"
-
-
-def by_name(headers: Headers) -> dict[bytes, bytes]:
-    """The first value of each header by its name in lower case."""
-    found: dict[bytes, bytes] = {}
-    for name, value in headers:
-        found.setdefault(name.lower(), value)
-    return found
-
-
-def header(headers: Headers, name: bytes) -> bytes | None:
-    """The first value of one header, ``None`` when there is none. ``name`` is given in lower case."""
-    for key, value in headers:
-        if key == name or key.lower() == name:
-            return value
-    return None
 
 
 def open_exchange(

@@ -15,7 +15,7 @@ from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, 
 from pydantic import BaseModel
 
 from tokenmizer_mw.chat.call import Call, Turn, aremember, remember
-from tokenmizer_mw.chat.exchange import Headers, Reason
+from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.session.current import Named, bound
@@ -23,6 +23,7 @@ from tokenmizer_mw.transports.calls import Outgoing
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.headers import Headers
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

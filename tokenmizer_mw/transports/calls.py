@@ -21,13 +21,13 @@ from tokenmizer_mw.chat.call import (
     failed,
     refused,
     remember,
-    with_length,
 )
-from tokenmizer_mw.chat.exchange import Headers, Reason, by_name
+from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.session.current import Named, binding_of
 from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.headers import Headers, by_name, with_length
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

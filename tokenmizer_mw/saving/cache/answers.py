@@ -15,20 +15,20 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from tokenmizer_mw.chat.exchange import Headers, Opened
 from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.headers import Headers
 
 from .answer import Answer, Recording, unkept
 from .flights import Flight, Flights
 from .guard import differs
 from .opening import open_answers
 from .port import AnswerStore, Entry, Holdings
-from .question import Meaning, Place, exact_key, meaning_of, too_long, unfit
+from .question import CacheableRequest, Meaning, Place, exact_key, meaning_of, too_long, unfit
 
 if TYPE_CHECKING:
     from .embedding import Embed, Embedder
@@ -89,18 +89,18 @@ class Answers:
         return self.settings.cache_url == "memory://"
 
     def ask(
-        self, opened: Opened, owner: SessionKey, place: Place, *, rewritten: bool = False, looks: bool = True
+        self, asked: CacheableRequest, owner: SessionKey, place: Place, *, rewritten: bool = False, looks: bool = True
     ) -> Asking | None:
         """What a request asks of the cache; ``None`` where it is too large. ``rewritten``: its answer hangs on what is
         known of its session. ``looks``: false where an answer is to be kept, and none to be given again."""
-        if len(opened.body) > self.settings.cache_request_max:
+        if len(asked.body) > self.settings.cache_request_max:
             self.host.count("cache_skipped_size")
             return None
         if self._rests_until and time.monotonic() < self._rests_until:
             self.host.count("cache_skipped_resting")
             return None
         alone = rewritten or self.settings.cache_scope == "session"
-        return Asking(self, opened, owner, place, alone=alone, looks=looks)
+        return Asking(self, asked, owner, place, alone=alone, looks=looks)
 
     def exact(self, key: bytes) -> Answer | None:
         """The answer under a key. Raises ``StoreError``."""
@@ -156,13 +156,13 @@ class Asking:
     __slots__ = (
         "_alone",
         "_answers",
+        "_asked",
         "_flight",
         "_kept",
         "_key",
         "_lock",
         "_looks",
         "_meaning",
-        "_opened",
         "_owner",
         "_place",
         "_purges",
@@ -173,10 +173,10 @@ class Asking:
     )
 
     def __init__(
-        self, answers: Answers, opened: Opened, owner: SessionKey, place: Place, *, alone: bool, looks: bool
+        self, answers: Answers, asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool, looks: bool
     ) -> None:
         self._answers = answers
-        self._opened = opened
+        self._asked = asked
         self._owner = owner
         self._place = place
         self._alone = alone
@@ -227,16 +227,16 @@ class Asking:
 
     @property
     def _quick(self) -> bool:
-        return self._answers.here and len(self._opened.body) <= INLINE_MAX
+        return self._answers.here and len(self._asked.body) <= INLINE_MAX
 
     def _exact(self) -> Answer | None:
-        self._key = exact_key(self._opened, self._owner, self._place, alone=self._alone)
+        self._key = exact_key(self._asked, self._owner, self._place, alone=self._alone)
         return self._answers.exact(self._key) if self._looks else None
 
     def _joined(self) -> Flight | None:
         """Somebody else's flight to wait for; else the request's own is under way, where its answer may be kept."""
         answers = self._answers
-        reason = unfit(self._opened.request, answers.settings)
+        reason = unfit(self._asked.request, answers.settings)
         if reason:
             answers.host.count(f"cache_skipped_{reason}")
             return None
@@ -248,7 +248,7 @@ class Asking:
             self._flight = flight
         if (embedder := answers.embedder) is not None:
             model = embedder.identity
-            meaning = meaning_of(self._opened, self._owner, self._place, alone=self._alone, model=model)
+            meaning = meaning_of(self._asked, self._owner, self._place, alone=self._alone, model=model)
             if meaning is not None and not too_long(meaning.text, answers.settings):
                 self._meaning = meaning
         return None
@@ -318,7 +318,7 @@ class Asking:
     def over(self) -> None:
         """The call is over: nobody waits for it any longer, unless its answer is just being kept. A client that has
         read the last event of a stream may leave the end of the body."""
-        if self.recording is not None and self.recording.has_ended(self._opened.dialect.name):
+        if self.recording is not None and self.recording.has_ended(self._asked.dialect.name):
             self.ended()
         if not self._kept:
             self.recording = None

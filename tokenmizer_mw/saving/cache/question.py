@@ -13,15 +13,15 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from tokenmizer_mw.chat.exchange import Headers, Opened
 from tokenmizer_mw.context.tokens import estimate
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.headers import Headers
 from tokenmizer_mw.wire.request import NO_LIST
 
 from .guard import of_the_moment
@@ -76,6 +76,26 @@ _USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"ht
 """What ``Connection`` says without naming a header that could change an answer."""
 
 
+class CacheableRequest(Protocol):
+    """A chat request, as far as the cache looks at it: ``drop`` names the fields of its ``body`` that are ours."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the body is written."""
+
+    @property
+    def body(self) -> bytes:
+        """The request's body, without secrets."""
+
+    @property
+    def drop(self) -> tuple[str, ...]:
+        """Fields of the body that are ours, and not the provider's."""
+
+    @property
+    def request(self) -> ChatRequest:
+        """The body, read when first asked for. Raises ``MalformedRequest``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
@@ -111,18 +131,20 @@ def _listed(value: bytes) -> set[bytes]:
     return {part.strip().lower() for part in value.split(b",")}
 
 
-def exact_key(opened: Opened, owner: SessionKey, place: Place, *, alone: bool) -> bytes:
+def exact_key(asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool) -> bytes:
     """The key of a request; ``alone``: answers stay in their session. Reads the body only where a field of it is ours.
 
     Raises ``MalformedRequest`` when that field has to be looked for in what is no chat request.
     """
-    return _digest((*_circumstances(opened, owner, place, alone), *_body(opened)))
+    return _digest((*_circumstances(asked, owner, place, alone), *_body(asked)))
 
 
-def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool, model: bytes = b"") -> Meaning | None:
+def meaning_of(
+    asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool, model: bytes = b""
+) -> Meaning | None:
     """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body.
     ``model``: by whose vectors it is compared."""
-    request = opened.request
+    request = asked.request
     if not request.messages:
         return None
     start, end = request.spans[-1]
@@ -134,9 +156,9 @@ def meaning_of(opened: Opened, owner: SessionKey, place: Place, *, alone: bool, 
     frame, found = _without_text(element, text)
     if found != 1 or not text.strip():
         return None
-    around = _cut_out(request.text, [(start, end), *_own_fields(opened, request)])
+    around = _cut_out(request.text, [(start, end), *_own_fields(asked, request)])
     rest = json.dumps(frame, sort_keys=True, ensure_ascii=True).encode()
-    return Meaning(_digest((b"meaning", model, *_circumstances(opened, owner, place, alone), *around, rest)), text)
+    return Meaning(_digest((b"meaning", model, *_circumstances(asked, owner, place, alone), *around, rest)), text)
 
 
 def unfit(request: ChatRequest, settings: Settings) -> str:
@@ -160,23 +182,23 @@ def too_long(text: str, settings: Settings) -> bool:
     return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
 
 
-def _circumstances(opened: Opened, owner: SessionKey, place: Place, alone: bool) -> Iterable[bytes]:
+def _circumstances(asked: CacheableRequest, owner: SessionKey, place: Place, alone: bool) -> Iterable[bytes]:
     yield VERSION
     yield from (_bytes(owner.tenant), _bytes(owner.id) if alone else b"", b"alone" if alone else b"shared")
-    yield from (_bytes(opened.dialect.name), _bytes(place.host), _bytes(place.path), place.query)
+    yield from (_bytes(asked.dialect.name), _bytes(place.host), _bytes(place.path), place.query)
     yield str(len(place.headers)).encode()
     for name, value in place.headers:
         yield from (name, value)
 
 
-def _body(opened: Opened) -> Iterable[bytes]:
-    if not opened.drop:
-        return (opened.body,)
-    return _cut_out(opened.request.text, _own_fields(opened, opened.request))
+def _body(asked: CacheableRequest) -> Iterable[bytes]:
+    if not asked.drop:
+        return (asked.body,)
+    return _cut_out(asked.request.text, _own_fields(asked, asked.request))
 
 
-def _own_fields(opened: Opened, request: ChatRequest) -> list[tuple[int, int]]:
-    return [span for name, span in request.members if name in opened.drop]
+def _own_fields(asked: CacheableRequest, request: ChatRequest) -> list[tuple[int, int]]:
+    return [span for name, span in request.members if name in asked.drop]
 
 
 def _cut_out(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[bytes]:

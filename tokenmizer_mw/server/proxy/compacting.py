@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.asgi import BLOCK
-from tokenmizer_mw.chat.call import failed, with_length
+from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.chat.exchange import session_in_headers
 from tokenmizer_mw.context.compaction import agents, anthropic, responses
 from tokenmizer_mw.context.compaction.seal import MARK, SealBroken
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.server.access.caller import tenant_of
+from tokenmizer_mw.wire.headers import with_length
 from tokenmizer_mw.wire.refusal import refusal
 from tokenmizer_mw.wire.unread import mentions
 

@@ -13,12 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.asgi import GUARD
-from tokenmizer_mw.chat.call import failed, with_length
+from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
+from tokenmizer_mw.wire.headers import with_length
 from tokenmizer_mw.wire.refusal import refusal
 
 from .bodies import read_ahead, replayed, whole_body
