@@ -24,7 +24,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.answers import Answers
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment
 from tokenmizer_mw.saving.cache.port import Entry
-from tokenmizer_mw.saving.cache.question import Meaning, Place, place_of
+from tokenmizer_mw.saving.cache.question import ComparableQuestion, RequestTarget, place_of
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -165,7 +165,7 @@ class _Host:
         return True
 
 
-def _opened(size: int) -> tuple[Opened, Place]:
+def _opened(size: int) -> tuple[Opened, RequestTarget]:
     told = "We keep the orders in one table. " * (size // 33)
     messages = [{"role": "system", "content": told}, {"role": "user", "content": "How do I reverse a list?"}]
     body = json.dumps({"model": "m", "messages": messages, "stream": True}).encode()
@@ -234,7 +234,7 @@ def _semantic(entries: int, alike: float, power: float) -> float:
         vector = row.tobytes()
         question = "How do I reverse a list in Python?"
         answers.store.put(Entry(key, _OWNER, b'{"type":"a","sizes":[1]}\nx', time.time() + 1e6, b"p", question, vector))
-    meaning = Meaning(b"p", "What's the way to reverse a Python list?")
+    meaning = ComparableQuestion(b"p", "What's the way to reverse a Python list?")
     asked = [rows[number].tobytes() for number in range(0, entries, max(1, entries // 7))]
     assert answers.meant(meaning, asked[0]) is not None
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from tokenmizer_mw.context.compaction import responses
 from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.server.proxy.compaction_call import Answered, CompactionCall
+from tokenmizer_mw.server.proxy.compaction_call import AnsweredCall, CompactionCall
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -81,7 +81,7 @@ def compact(memory: SessionMemory, name: str, items: list[dict[str, Any]]) -> di
     body = json.dumps({"model": MODEL, "input": items}).encode()
     call = CompactionCall(memory, responses, ROUTES["/responses"], "local", (name, True), body, now=True)
     done = call.done()
-    assert isinstance(done, Answered) and done.status == 200
+    assert isinstance(done, AnsweredCall) and done.status == 200
     answer: dict[str, Any] = json.loads(done.body)
     return answer
 

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw import Settings
-from tokenmizer_mw.saving.compress.chat import Placed, put_back, read
-from tokenmizer_mw.saving.compress.passage import Kind, Passage
+from tokenmizer_mw.saving.compress.chat import PlacedPassage, put_back, read
+from tokenmizer_mw.saving.compress.passage import ChatPassage, PassageKind
 from tokenmizer_mw.saving.compress.pipeline import Condensed, Options, condense
 from tokenmizer_mw.saving.compress.requests import changes
 from tokenmizer_mw.wire.messages import history
@@ -218,16 +218,16 @@ def _speed(sessions: Sequence[Turns]) -> dict[str, float]:
     return {"MB": 2 * copies * size / 1e6, "MB/s": 2 * copies * size / 1e6 / large, "twice the text": large / small}
 
 
-def _passages(sessions: Sequence[Turns]) -> Iterator[Passage]:
+def _passages(sessions: Sequence[Turns]) -> Iterator[ChatPassage]:
     for turns in sessions:
-        placed: list[Placed] = read(history(turns))
+        placed: list[PlacedPassage] = read(history(turns))
         yield from (one.passage for one in placed)
 
 
-def _copy(passage: Passage, number: int) -> Passage:
+def _copy(passage: ChatPassage, number: int) -> ChatPassage:
     """The passage with other words in each line, so that it is no repeat."""
-    text = passage.text.replace("\n", f" {number}\n") if passage.kind is Kind.RESULT else passage.text
-    return Passage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
+    text = passage.text.replace("\n", f" {number}\n") if passage.kind is PassageKind.RESULT else passage.text
+    return ChatPassage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
 
 
 def _page(figures: Mapping[str, Any]) -> Iterator[str]:

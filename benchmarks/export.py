@@ -25,7 +25,7 @@ from tokenmizer_mw.graph.export.layout import Box
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status
-from tokenmizer_mw.operations.transcripts import Transcript, read_transcript
+from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript
 
 from .measure import at_most, cpu_seconds
 
@@ -79,7 +79,7 @@ def _sessions() -> SessionGraph:
     try:
         for path in sorted(SESSIONS.glob("*.json")):
             found = read_transcript(path.read_bytes(), path.name)
-            assert isinstance(found, Transcript)
+            assert isinstance(found, ImportedTranscript)
             memory.record("all", found.messages, excerpt=True)
         return memory.graph("all")
     finally:

@@ -23,9 +23,9 @@ import httpx2
 
 from tokenmizer_mw.server.proxy import configuration as configuring
 from tokenmizer_mw.server.proxy.app import proxy as configured
-from tokenmizer_mw.server.proxy.connection import Broken
+from tokenmizer_mw.server.proxy.connection import BrokenResponse
 from tokenmizer_mw.server.proxy.headers import Header
-from tokenmizer_mw.server.proxy.upstream import GATEWAY_TIMEOUT, Patience, Place, Unreachable
+from tokenmizer_mw.server.proxy.upstream import GATEWAY_TIMEOUT, Unreachable, UpstreamAddress, UpstreamTimeouts
 
 from .load import END, Stream
 from .proxy import WHOLE_END, Mount
@@ -151,14 +151,14 @@ class _Answer:
         self.aclose = close
 
     async def read(self, limit: int) -> bytes:
-        """The whole body. Raises ``Broken``, also for one that is longer than ``limit``."""
+        """The whole body. Raises ``BrokenResponse``, also for one that is longer than ``limit``."""
         whole = b"".join([piece async for piece in self.pieces()])
         if len(whole) > limit:
-            raise Broken(f"the provider's response is longer than {limit} bytes")
+            raise BrokenResponse(f"the provider's response is longer than {limit} bytes")
         return whole
 
 
-def _address(place: Place) -> str:
+def _address(place: UpstreamAddress) -> str:
     scheme = "https" if place.origin.secure else "http"
     return f"{scheme}://{place.origin.authority.decode()}{place.target.decode('ascii')}"
 
@@ -166,8 +166,8 @@ def _address(place: Place) -> str:
 class AiohttpUpstream:
     """The interface of ``tokenmizer_mw.server.proxy.upstream.Upstream`` over aiohttp."""
 
-    def __init__(self, patience: Patience | None = None, **_: Any) -> None:
-        self._patience = patience or Patience()
+    def __init__(self, patience: UpstreamTimeouts | None = None, **_: Any) -> None:
+        self._patience = patience or UpstreamTimeouts()
         self._session: Any = None
 
     def _opened(self) -> Any:
@@ -186,7 +186,7 @@ class AiohttpUpstream:
             )
         return self._session
 
-    async def open(self, method: str, place: Place, headers: Sequence[Header], body: bytes) -> _Answer:
+    async def open(self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes) -> _Answer:
         """As ``Upstream.open``. Raises ``Unreachable``."""
         import aiohttp
         from yarl import URL
@@ -214,7 +214,7 @@ class AiohttpUpstream:
             async for piece in response.content.iter_any():
                 yield piece
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise Broken(type(error).__name__) from None
+            raise BrokenResponse(type(error).__name__) from None
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -229,14 +229,14 @@ async def _shut(response: Any) -> None:
 class Httpx2Upstream:
     """The interface of ``server.proxy.upstream.Upstream`` over httpx2: its transport, without its client."""
 
-    def __init__(self, patience: Patience | None = None, **_: Any) -> None:
-        patience = patience or Patience()
+    def __init__(self, patience: UpstreamTimeouts | None = None, **_: Any) -> None:
+        patience = patience or UpstreamTimeouts()
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=256, keepalive_expiry=15)
         self._transport = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
         times = {"connect": patience.connect, "read": patience.first_byte, "write": 60.0, "pool": 60.0}
         self._extensions = {"timeout": times}
 
-    async def open(self, method: str, place: Place, headers: Sequence[Header], body: bytes) -> _Answer:
+    async def open(self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes) -> _Answer:
         """As ``Upstream.open``. Raises ``Unreachable``."""
         named = [(b"host", place.origin.authority), *headers, (b"content-length", b"%d" % len(body))]
         extensions = {**self._extensions, "target": place.target}
@@ -255,7 +255,7 @@ class Httpx2Upstream:
             async for piece in response.aiter_raw():
                 yield piece
         except httpx2.TransportError as error:
-            raise Broken(type(error).__name__) from None
+            raise BrokenResponse(type(error).__name__) from None
 
     async def aclose(self) -> None:
         """Close the connections."""

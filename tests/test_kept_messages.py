@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Re
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session.log_cache import KeptMessages
-from tokenmizer_mw.session.transcript_edits import Told, standing
+from tokenmizer_mw.session.transcript_edits import HistoryMessages, standing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
@@ -114,7 +114,7 @@ def test_nothing_of_what_is_forgotten_stays_in_the_process(memory: SessionMemory
     assert texts(memory) == []
 
 
-def texts(memory: SessionMemory) -> list[Told | None]:
+def texts(memory: SessionMemory) -> list[HistoryMessages | None]:
     return [kept.state for kept in memory._texts._sessions.values()]
 
 

@@ -29,7 +29,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
-from tokenmizer_mw.session.current import Named, bind, unbind
+from tokenmizer_mw.session.current import NamedSession, bind, unbind
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.headers import Headers, by_name, with_length
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.saving.cache.answer import Answer
+    from tokenmizer_mw.saving.cache.answer import CachedAnswer
 
 GUARD: Final = "tokenmizer_mw"
 """Scope key by which whoever is further in sees that the call is already looked after: its value is the session's
@@ -103,14 +103,14 @@ class TokenMizerMiddleware:
         finally:
             unbind(token)
 
-    def _named(self, scope: Scope) -> Named:
+    def _named(self, scope: Scope) -> NamedSession:
         """Whose session the application's own calls belong to, while it answers ``scope``."""
         session_id = self.session(scope) if self.session is not None else None
         if session_id is None:
             headers = scope.get("headers", ())
             if isinstance(headers, list | tuple):  # others can be read only once, and not by us
                 session_id = session_in_headers(headers, self.memory.settings)
-        return Named(session_id, self.tenant(scope) if self.tenant is not None else LOCAL_TENANT)
+        return NamedSession(session_id, self.tenant(scope) if self.tenant is not None else LOCAL_TENANT)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
         """The dialect of a chat call; ``None`` for what is none."""
@@ -199,7 +199,7 @@ class _Chat:
                 app = partial(_replayed, answer, self._memory.settings.cache_header)
             elif turn.asking.recording is not None:
                 self._copy = turn.asking.takes
-        token = bind(self._memory, partial(Named, self._session_id, self._tenant), remembered=True)
+        token = bind(self._memory, partial(NamedSession, self._session_id, self._tenant), remembered=True)
         try:
             await app(self._inner_scope(turn), self.receive, self.send)
         except Exception:
@@ -364,7 +364,7 @@ class _Chat:
             self._turn.extract_later()
 
 
-async def _replayed(answer: Answer, marker: str, scope: Scope, receive: Receive, send: Send) -> None:
+async def _replayed(answer: CachedAnswer, marker: str, scope: Scope, receive: Receive, send: Send) -> None:
     """An application that gives an answer again, in the pieces in which it came."""
     await send({"type": "http.response.start", "status": 200, "headers": answer.headers(marker)})
     for piece in answer.pieces():

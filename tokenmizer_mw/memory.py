@@ -23,7 +23,7 @@ from tokenmizer_mw.errors import (
 )
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import Hit, described, search
+from tokenmizer_mw.graph.search import SearchHit, described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
@@ -39,7 +39,7 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
-from tokenmizer_mw.session.current import Named, bound
+from tokenmizer_mw.session.current import NamedSession, bound
 from tokenmizer_mw.session.manual_edits import KINDS, corrected, marked, remembered, undone
 from tokenmizer_mw.session.manual_edits import pinned as pin
 from tokenmizer_mw.session.project import project_of, siblings
@@ -47,7 +47,7 @@ from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import Carried
 from tokenmizer_mw.session.text_rewrite import Retouch
-from tokenmizer_mw.session.transcript_edits import Change, Told, revised
+from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, revised
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
@@ -528,7 +528,7 @@ class SessionMemory(RequestPath):
             self.embedding.embed_passages_later(key)
             meaning = self.embedding.embed_question(query, self.settings.drain_seconds)
 
-        def found(told: Told) -> Recall:
+        def found(told: HistoryMessages) -> Recall:
             return recall(
                 graph,
                 query,
@@ -550,7 +550,7 @@ class SessionMemory(RequestPath):
         node = described(graph, text)
         return why(graph, node) if node is not None else None
 
-    def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[Hit]:
+    def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
         """The ``k`` facts that share most with ``text``, best first, replaced ones included."""
         return search(self.graph(session_id, tenant=tenant), text, k=k)
 
@@ -628,7 +628,7 @@ class SessionMemory(RequestPath):
         The binding follows tasks, not threads that are started by hand. Bindings nest; the innermost counts.
         """
         self._key(session_id, tenant)
-        return bound(self, partial(Named, session_id, tenant))
+        return bound(self, partial(NamedSession, session_id, tenant))
 
     arecord = _off_the_loop(record)
     aadd = _off_the_loop(add)

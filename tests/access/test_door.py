@@ -13,7 +13,7 @@ from tokenmizer_mw.server.access.door import Access
 from tokenmizer_mw.server.access.hosts import Hosts
 from tokenmizer_mw.server.access.key_store import MemoryKeys
 from tokenmizer_mw.server.access.origins import Origins
-from tokenmizer_mw.server.access.settings import AccessSettings, Rates
+from tokenmizer_mw.server.access.settings import AccessSettings, RateSettings
 
 from .conftest import kept
 
@@ -166,7 +166,7 @@ async def test_a_call_that_fails_gives_its_place_back() -> None:
         raise LookupError
 
     key = kept(keys)
-    door = Access(app, keys=keys, settings=AccessSettings(per_tenant=Rates(streams=1)))
+    door = Access(app, keys=keys, settings=AccessSettings(per_tenant=RateSettings(streams=1)))
     for _ in range(3):
         with pytest.raises(LookupError):
             await passed(door, scope_of(key))
@@ -181,7 +181,7 @@ async def test_a_call_that_is_cancelled_gives_its_place_back() -> None:
         await anyio.sleep_forever()
 
     key = kept(keys)
-    door = Access(app, keys=keys, settings=AccessSettings(per_tenant=Rates(streams=1)))
+    door = Access(app, keys=keys, settings=AccessSettings(per_tenant=RateSettings(streams=1)))
     async with anyio.create_task_group() as group:
         group.start_soon(passed, door, scope_of(key))
         await entered.wait()

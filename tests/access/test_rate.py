@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.server.access.rate import Limit, Standing, charge, take
+from tokenmizer_mw.server.access.rate import Limit, RateState, charge, take
 
 LIMIT = Limit("requests", 6, 60.0)
 
@@ -15,13 +15,13 @@ def test_a_burst_and_then_one_at_a_time() -> None:
     level: float | None = None
     for _ in range(6):
         taken = take(LIMIT, level, 100.0)
-        assert not isinstance(taken, Standing)
+        assert not isinstance(taken, RateState)
         level = taken
     refused = take(LIMIT, level, 100.0)
-    assert isinstance(refused, Standing)
+    assert isinstance(refused, RateState)
     assert (refused.remaining, refused.reset, refused.wait) == (0, pytest.approx(60.0), pytest.approx(10.0))
-    assert isinstance(take(LIMIT, level, 109.9), Standing)
-    assert not isinstance(take(LIMIT, level, 110.0), Standing)
+    assert isinstance(take(LIMIT, level, 109.9), RateState)
+    assert not isinstance(take(LIMIT, level, 110.0), RateState)
 
 
 def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
@@ -30,7 +30,7 @@ def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
     for tick in range(1_200):
         now = tick / 10
         taken = take(LIMIT, level, now)
-        if not isinstance(taken, Standing):
+        if not isinstance(taken, RateState):
             level = taken
             let_in.append(now)
     assert all(sum(start <= at < start + 10 for at in let_in) <= 7 for start in range(110))
@@ -39,15 +39,15 @@ def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
 
 def test_asking_takes_nothing() -> None:
     assert take(LIMIT, 105.0, 100.0, 0) == 105.0
-    assert isinstance(take(LIMIT, 160.0, 100.0, 0), Standing)
+    assert isinstance(take(LIMIT, 160.0, 100.0, 0), RateState)
 
 
 def test_debts_drain() -> None:
     level = charge(LIMIT, None, 0.0, 60)
     assert level == 600.0
     refused = take(LIMIT, level, 0.0, 0)
-    assert isinstance(refused, Standing) and refused.remaining == 0 and refused.wait == pytest.approx(550.0)
-    assert not isinstance(take(LIMIT, level, 550.0, 0), Standing)
+    assert isinstance(refused, RateState) and refused.remaining == 0 and refused.wait == pytest.approx(550.0)
+    assert not isinstance(take(LIMIT, level, 550.0, 0), RateState)
 
 
 @given(
@@ -67,8 +67,8 @@ def test_as_a_bucket_that_drains(amount: int, steps: list[tuple[float, int, bool
             continue
         taken = take(limit, level, now, cost)
         if abs(content + cost - amount) > 1e-6 * amount:
-            assert isinstance(taken, Standing) is (content + cost > amount)
-        if isinstance(taken, Standing):
+            assert isinstance(taken, RateState) is (content + cost > amount)
+        if isinstance(taken, RateState):
             assert taken.wait > 0
         else:
             level = taken

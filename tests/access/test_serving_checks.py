@@ -23,7 +23,7 @@ from tokenmizer_mw.server.access.hosts import check_bind
 from tokenmizer_mw.server.access.key_store import MemoryKeys
 from tokenmizer_mw.server.access.keys import Key
 from tokenmizer_mw.server.access.opening import open_keys
-from tokenmizer_mw.server.access.settings import Rates
+from tokenmizer_mw.server.access.settings import RateSettings
 from tokenmizer_mw.server.api.table import ROUTES
 
 from .conftest import kept, made
@@ -598,7 +598,7 @@ def test_8_what_a_request_holds_is_a_setting(serving: Serving, keys: MemoryKeys)
 
 def test_8_streams_at_once(serving: Serving, keys: MemoryKeys) -> None:
     mine, other = kept(keys, "a"), kept(keys, "b")
-    server = serving(keys, per_tenant=Rates(streams=2))
+    server = serving(keys, per_tenant=RateSettings(streams=2))
     threads = [threading.Thread(target=server.ask, args=(mine,), kwargs={"text": "wait for me"}) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -615,7 +615,7 @@ def test_8_streams_at_once(serving: Serving, keys: MemoryKeys) -> None:
 
 def test_8_a_client_that_leaves_gives_its_place_back(serving: Serving, keys: MemoryKeys) -> None:
     mine = kept(keys, "a")
-    server = serving(keys, per_tenant=Rates(streams=1))
+    server = serving(keys, per_tenant=RateSettings(streams=1))
     data = chat("wait for me")
     head = f"POST {CHAT} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {mine}\r\ncontent-length: {len(data)}"
     with server.connect() as leaving:
@@ -631,7 +631,7 @@ def test_8_a_client_that_leaves_gives_its_place_back(serving: Serving, keys: Mem
 
 def test_9_requests_of_a_tenant(serving: Serving, keys: MemoryKeys) -> None:
     mine, also_mine, other = kept(keys, "a"), kept(keys, "a"), kept(keys, "b")
-    server = serving(keys, per_tenant=Rates(requests=3), tenants={"b": Rates(requests=1)})
+    server = serving(keys, per_tenant=RateSettings(requests=3), tenants={"b": RateSettings(requests=1)})
     statuses = [server.ask(key).status for key in (mine, also_mine, mine)]
     assert statuses == [200, 200, 200]
     answer = server.ask(also_mine, headers={"x-forwarded-for": secrets.token_hex(4), "forwarded": "for=1.2.3.4"})
@@ -646,14 +646,14 @@ def test_9_requests_of_a_tenant(serving: Serving, keys: MemoryKeys) -> None:
 
 def test_9_requests_of_a_key(serving: Serving, keys: MemoryKeys) -> None:
     mine, also_mine = kept(keys, "a"), kept(keys, "a")
-    server = serving(keys, per_key=Rates(requests=2))
+    server = serving(keys, per_key=RateSettings(requests=2))
     assert [server.ask(mine).status for _ in range(3)] == [200, 200, 429]
     assert server.ask(also_mine).status == 200
 
 
 def test_9_tokens_are_charged_as_the_reply_tells_them(serving: Serving, keys: MemoryKeys) -> None:
     mine = kept(keys, "a")
-    server = serving(keys, per_tenant=Rates(tokens=13))
+    server = serving(keys, per_tenant=RateSettings(tokens=13))
     assert [server.ask(mine).status for _ in range(3)] == [200, 200, 429], "12 tokens each"
     answer = server.ask(mine)
     assert answer.headers["x-ratelimit-limit-tokens"] == "13"
@@ -687,9 +687,9 @@ def test_9_limits_that_cannot_be_checked(serving: Serving, keys: MemoryKeys) -> 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         address = f"redis://127.0.0.1:{nobody.getsockname()[1]}"
-        closed = serving(keys, per_tenant=Rates(requests=2), redis=address, redis_down="closed")
+        closed = serving(keys, per_tenant=RateSettings(requests=2), redis=address, redis_down="closed")
         assert closed.ask(good).status == 503 and closed.model.seen == []
-        opened = serving(keys, per_tenant=Rates(requests=2), redis=address, redis_down="open")
+        opened = serving(keys, per_tenant=RateSettings(requests=2), redis=address, redis_down="open")
         assert [opened.ask(good).status for _ in range(3)] == [200, 200, 429]
 
 
@@ -702,7 +702,7 @@ def test_9_health_tells_of_a_redis_that_is_down(
 ) -> None:
     good = kept(keys)
     server = serving(
-        keys, per_tenant=Rates(requests=1_000), redis=own_redis.address, redis_seconds=5.0, redis_down=down
+        keys, per_tenant=RateSettings(requests=1_000), redis=own_redis.address, redis_seconds=5.0, redis_down=down
     )
 
     def health() -> tuple[int, str, bool, list[str]]:
@@ -772,7 +772,7 @@ def test_11_keys_are_in_no_log_and_no_answer(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     good, wrong = kept(keys, "a", ("chat", "read", "admin")), made()[0]
-    server = serving(keys, body_max=10_000, per_tenant=Rates(requests=50))
+    server = serving(keys, body_max=10_000, per_tenant=RateSettings(requests=50))
     told = b""
     for key in (good, wrong):
         for path, method in (

@@ -7,7 +7,7 @@ import pytest
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.key_store import ListedKeys
 from tokenmizer_mw.server.access.opening import keys_of_server
-from tokenmizer_mw.server.access.settings import AccessSettings, Rates
+from tokenmizer_mw.server.access.settings import AccessSettings, RateSettings
 
 from .conftest import made
 
@@ -22,8 +22,8 @@ def test_as_a_file_spells_them() -> None:
     }
     settings = AccessSettings.from_mapping(given)
     assert settings.hosts == ("a.example",)
-    assert settings.rates_of("small") == Rates(60, 100_000, 0)
-    assert settings.rates_of("big") == Rates(0, 0, 50)
+    assert settings.rates_of("small") == RateSettings(60, 100_000, 0)
+    assert settings.rates_of("big") == RateSettings(0, 0, 50)
     assert AccessSettings.from_mapping({}) == AccessSettings()
 
 

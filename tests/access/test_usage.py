@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.server.access.usage import Usage
+from tokenmizer_mw.server.access.usage import ResponseEnds
 
 SSE, JSON, NDJSON = b"text/event-stream", b"application/json", b"application/x-ndjson"
 
@@ -56,8 +56,8 @@ CASES = {
 }
 
 
-def _passed(kind: bytes, pieces: list[bytes], status: int = 200, encoding: bytes = b"") -> Usage:
-    usage = Usage()
+def _passed(kind: bytes, pieces: list[bytes], status: int = 200, encoding: bytes = b"") -> ResponseEnds:
+    usage = ResponseEnds()
     usage.starts(status, kind, encoding)
     for piece in pieces:
         usage.passes(piece)

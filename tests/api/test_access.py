@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.context.compaction.seal import Kept
+from tokenmizer_mw.context.compaction.seal import SealedContent
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller
@@ -42,7 +42,7 @@ BODIES: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _compaction(filled: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    sealed = filled.seal().close("tenant-a", Kept("hall", "checkpoint-1", "We use SQLite."))
+    sealed = filled.seal().close("tenant-a", SealedContent("hall", "checkpoint-1", "We use SQLite."))
     monkeypatch.setitem(BODIES, "compaction", {"encrypted_content": sealed})
 
 

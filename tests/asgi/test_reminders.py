@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import MessageRecorded, Recorded, Reminded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.safety.fence import PREAMBLE
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .driving import SESSION
@@ -166,7 +166,7 @@ def test_long_session_is_indexed_before_a_cut_needs_it(open_memory: OpenMemory) 
 
 
 def test_index_grows_by_as_much_as_is_asked_for() -> None:
-    told = Told()
+    told = HistoryMessages()
     for number in range(1, 11):
         message = Message(Role.USER, f"Page {number} of the orders. " * 40)
         told.apply(Recorded(number, 0.0, MessageRecorded(number, "0" * 32, message)))

@@ -7,10 +7,10 @@ import threading
 import anyio
 import pytest
 
-from tokenmizer_mw.saving.cache.answer import Answer
+from tokenmizer_mw.saving.cache.answer import CachedAnswer
 from tokenmizer_mw.saving.cache.flights import Flights
 
-ANSWER = Answer(b"text/plain", b"said", (4,))
+ANSWER = CachedAnswer(b"text/plain", b"said", (4,))
 SECONDS = 20.0
 
 
@@ -23,7 +23,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 async def test_tasks_wait_for_a_thread() -> None:
     flights = Flights()
     flight, own = flights.join(b"key")
-    told: list[Answer | None] = []
+    told: list[CachedAnswer | None] = []
 
     async def wait() -> None:
         joined, mine = flights.join(b"key")
@@ -57,7 +57,7 @@ async def test_tasks_wait_for_their_own_loop_and_not_for_ever() -> None:
 def test_threads_wait() -> None:
     flights = Flights()
     flight, _ = flights.join(b"key")
-    told: list[Answer | None] = []
+    told: list[CachedAnswer | None] = []
     threads = [threading.Thread(target=lambda: told.append(flight.wait(SECONDS))) for _ in range(4)]
     for thread in threads:
         thread.start()

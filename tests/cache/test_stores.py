@@ -14,7 +14,7 @@ from tests.cache.conftest import Clock, MakeStore
 from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.opening import open_answers
-from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings
+from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings
 from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
 from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers
 from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
@@ -41,8 +41,8 @@ def test_what_is_kept_is_found(make_store: MakeStore, clock: Clock) -> None:
     assert store.get(key("one")) is None
     store.put(entry("one", clock, size=7))
     store.put(Entry(key("two"), BOB, bytes(range(256)), clock.now + 60))
-    assert store.get(key("one")) == Found(b"a" * 7, "")
-    assert store.get(key("two")) == Found(bytes(range(256)), "")
+    assert store.get(key("one")) == CacheHit(b"a" * 7, "")
+    assert store.get(key("two")) == CacheHit(bytes(range(256)), "")
     assert store.get(key("three")) is None
 
 

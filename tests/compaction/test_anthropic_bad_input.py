@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.sdks.table import SDK_WARNINGS
 from tests.proxy.serving import Served, call
 from tests.upstream.server import Upstream
-from tokenmizer_mw.context.compaction.seal import MARK, Kept
+from tokenmizer_mw.context.compaction.seal import MARK, SealedContent
 
 from .clients import EDIT, FILLER, QUESTION, RULE, Chat, fill, sent
 
@@ -48,7 +48,7 @@ def older_version(block: dict[str, Any], served: Served) -> None:
 
 
 def another_tenants(block: dict[str, Any], served: Served) -> None:
-    block["encrypted_content"] = served.memory.seal().close("somebody", Kept("s", "c", block["content"]))
+    block["encrypted_content"] = served.memory.seal().close("somebody", SealedContent("s", "c", block["content"]))
 
 
 @pytest.mark.parametrize("spoil", [changed_content, changed_seal, older_version, another_tenants])

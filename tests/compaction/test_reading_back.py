@@ -9,10 +9,10 @@ import pytest
 
 from tests.proxy.serving import Served, call
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.context.compaction.seal import Kept, SealBroken, find_seals, is_ours
+from tokenmizer_mw.context.compaction.seal import SealBroken, SealedContent, find_seals, is_ours
 from tokenmizer_mw.memory import SessionMemory
 
-KEPT = Kept("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY SMILING FACE}", "Which \ud83d?", 150_000)
+KEPT = SealedContent("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY SMILING FACE}", "Which \ud83d?", 150_000)
 
 
 def test_the_same_compaction_has_the_same_seal_and_no_other_has_it() -> None:
@@ -21,7 +21,7 @@ def test_the_same_compaction_has_the_same_seal_and_no_other_has_it() -> None:
         assert sealed == one.seal().close("tenant", KEPT)
         assert is_ours(sealed)
         assert one.seal().open("tenant", sealed) == KEPT
-        assert one.seal().close("tenant", Kept("shop/monday", "checkpoint-4", "")) != sealed
+        assert one.seal().close("tenant", SealedContent("shop/monday", "checkpoint-4", "")) != sealed
         for seal, tenant in ((one.seal(), "another"), (other.seal(), "tenant")):
             with pytest.raises(SealBroken):
                 seal.open(tenant, sealed)

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.sdks.table import SDK_WARNINGS
 from tests.proxy.serving import Served, call
 from tests.upstream.server import Upstream
-from tokenmizer_mw.context.compaction.seal import MARK, Kept
+from tokenmizer_mw.context.compaction.seal import MARK, SealedContent
 
 from .clients import PROVIDERS, QUESTION, RULE, THRESHOLD, Talk, fill, sent
 
@@ -77,7 +77,7 @@ def test_dropping_what_came_before_changes_nothing(ours: Served, upstream: Upstr
     [
         lambda sealed, served: sealed[:-9] + ("A" if sealed[-9] != "A" else "B") + sealed[-8:],
         lambda sealed, served: f"{MARK}0.AAAA",
-        lambda sealed, served: served.memory.seal().close("somebody", Kept("s", "c", "text")),
+        lambda sealed, served: served.memory.seal().close("somebody", SealedContent("s", "c", "text")),
         lambda sealed, served: sealed[:60],
     ],
     ids=["changed", "older", "another tenant's", "cut off"],

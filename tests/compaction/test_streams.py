@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokenmizer_mw.context.compaction import anthropic, responses
-from tokenmizer_mw.context.compaction.seal import Kept
-from tokenmizer_mw.context.compaction.streams import Frame, Passing
+from tokenmizer_mw.context.compaction.seal import SealedContent
+from tokenmizer_mw.context.compaction.streams import StreamEditor, StreamFrame
 from tokenmizer_mw.wire.dialects import ROUTES
 
-KEPT = Kept("shop", "checkpoint-1", "the block \N{SLIGHTLY SMILING FACE}")
+KEPT = SealedContent("shop", "checkpoint-1", "the block \N{SLIGHTLY SMILING FACE}")
 SEALED = "tokenmizer-compaction.1.AAAA"
 
 
@@ -46,7 +46,7 @@ ITEMS: list[dict[str, Any]] = [
 
 
 def through(added: Any, raw: bytes, cuts: list[int]) -> bytes:
-    passing = Passing(added.to_event)
+    passing = StreamEditor(added.to_event)
     places = sorted({min(cut, len(raw)) for cut in cuts} | {0, len(raw)})
     pieces = [raw[start:end] for start, end in pairwise(places)]
     return b"".join(map(passing.feed, pieces)) + passing.end()
@@ -69,7 +69,7 @@ def test_any_pieces_give_the_same(words: Any, events: list[dict[str, Any]], end:
 
 
 def test_numbers_and_places_stay_in_order() -> None:
-    raw = through(responses.Added(KEPT, SEALED, []), spelled(ITEMS, "\n"), [])
+    raw = through(responses.ResponsesAddition(KEPT, SEALED, []), spelled(ITEMS, "\n"), [])
     told = [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: ")]
     assert [event["sequence_number"] for event in told] == list(range(7))
     assert [event["output_index"] for event in told if "output_index" in event] == [0, 0, 1, 1, 1]
@@ -77,7 +77,7 @@ def test_numbers_and_places_stay_in_order() -> None:
 
 def test_an_event_that_is_no_json_keeps_its_bytes() -> None:
     raw = b"event: message_start\ndata: {torn\n\ndata: [DONE]\n\n:\n\nrest"
-    assert through(anthropic.Added(KEPT, SEALED, []), raw, [3, 9]) == raw
+    assert through(anthropic.MessagesAddition(KEPT, SEALED, []), raw, [3, 9]) == raw
 
 
 ODD: list[Any] = [None, True, 1.5, "1", [], [1], {}, {"a": 1}, -1, 10**4_299, int("9" * 4_300)]
@@ -100,15 +100,15 @@ def test_a_member_of_another_type_ends_no_stream(words: Any, events: list[dict[s
 def test_a_member_of_another_type_spoils_no_answer(odd: Any) -> None:
     message = {"type": "message", "content": [], "usage": {"iterations": odd}}
     for body in (message, {**message, "content": odd}, {**message, "usage": odd}, {"type": odd, "object": odd}):
-        assert anthropic.Added(KEPT, SEALED, []).to_body(body)["type"] == body["type"]
-        assert responses.Added(KEPT, SEALED, []).to_body(body) == body
+        assert anthropic.MessagesAddition(KEPT, SEALED, []).to_body(body)["type"] == body["type"]
+        assert responses.ResponsesAddition(KEPT, SEALED, []).to_body(body) == body
 
 
 def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
-    def change(frame: Frame) -> list[bytes]:
+    def change(frame: StreamFrame) -> list[bytes]:
         return [b"changed\n\n"]
 
-    passing = Passing(change, event_max=100)
+    passing = StreamEditor(change, event_max=100)
     raw = b"data: " + b"x" * 200 + b"\n\ndata: 1\n\n"
     assert b"".join(passing.feed(raw[at : at + 50]) for at in range(0, len(raw), 50)) + passing.end() == raw
 
@@ -116,7 +116,10 @@ def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
 @pytest.mark.parametrize("event", [b"\n\n", b"data: {}\n\n"])
 def test_the_time_for_a_piece_grows_with_its_length(event: bytes) -> None:
     def seconds(size: int) -> float:
-        passing, piece = Passing(anthropic.Added(KEPT, SEALED, []).to_event), event * (size // len(event))
+        passing, piece = (
+            StreamEditor(anthropic.MessagesAddition(KEPT, SEALED, []).to_event),
+            event * (size // len(event)),
+        )
         start = time.process_time()
         assert passing.feed(piece) == piece
         return time.process_time() - start

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from tokenmizer_mw.errors import ModelFailed
-from tokenmizer_mw.session.refinement.client import Allowance, Answer, Attempts, Complete, Portal, ask, ask_on_loop
+from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
 from tokenmizer_mw.session.refinement.client.asking import DELAY_MAX
 
 QUESTION = [{"role": "user", "content": "How stands the barn?"}]
@@ -61,28 +61,28 @@ def attempts(
 def test_the_first_answer_is_taken(portal: Portal) -> None:
     waits: list[float] = []
     model = Model("stands")
-    assert ask(model, QUESTION, attempts(portal, waits)) == Answer("STANDS", 1)
+    assert ask(model, QUESTION, attempts(portal, waits)) == ModelAnswer("STANDS", 1)
     assert model.asked == [QUESTION]
     assert waits == []
 
 
 HELPED = [
-    (Model(OSError("gone"), Refused(503), "stands"), Answer("STANDS", 3), [0.5, 1.0]),
-    (Model("garbage", "stands"), Answer("STANDS", 2), [0.5]),
-    (Model(Refused(429), ModelFailed("busy", after=7), "stands"), Answer("STANDS", 3), [0.5, 7]),
-    (Model(ModelFailed("busy", after=9_999), "stands"), Answer("STANDS", 2), [DELAY_MAX]),
-    (Model(*[OSError("gone")] * 3), Answer(None, 3, "failed"), [0.5, 1.0]),
-    (Model(Refused(401)), Answer(None, 1, "failed"), []),
-    (Model(Refused(500), Refused(400)), Answer(None, 2, "failed"), [0.5]),
-    (Model(ModelFailed("no such address", again=False)), Answer(None, 1, "failed"), []),
-    (Model(*["garbage"] * 3), Answer(None, 3, "failed"), [0.5, 1.0]),
-    (Model("", "  ", "stands"), Answer("", 1), []),
+    (Model(OSError("gone"), Refused(503), "stands"), ModelAnswer("STANDS", 3), [0.5, 1.0]),
+    (Model("garbage", "stands"), ModelAnswer("STANDS", 2), [0.5]),
+    (Model(Refused(429), ModelFailed("busy", after=7), "stands"), ModelAnswer("STANDS", 3), [0.5, 7]),
+    (Model(ModelFailed("busy", after=9_999), "stands"), ModelAnswer("STANDS", 2), [DELAY_MAX]),
+    (Model(*[OSError("gone")] * 3), ModelAnswer(None, 3, "failed"), [0.5, 1.0]),
+    (Model(Refused(401)), ModelAnswer(None, 1, "failed"), []),
+    (Model(Refused(500), Refused(400)), ModelAnswer(None, 2, "failed"), [0.5]),
+    (Model(ModelFailed("no such address", again=False)), ModelAnswer(None, 1, "failed"), []),
+    (Model(*["garbage"] * 3), ModelAnswer(None, 3, "failed"), [0.5, 1.0]),
+    (Model("", "  ", "stands"), ModelAnswer("", 1), []),
 ]
 
 
 @pytest.mark.parametrize(("model", "answer", "waited"), HELPED)
 def test_it_is_asked_again_where_that_may_help(
-    portal: Portal, model: Model, answer: Answer[str], waited: list[float]
+    portal: Portal, model: Model, answer: ModelAnswer[str], waited: list[float]
 ) -> None:
     waits: list[float] = []
     assert ask(model, QUESTION, attempts(portal, waits)) == answer
@@ -91,21 +91,23 @@ def test_it_is_asked_again_where_that_may_help(
 
 
 def test_a_budget_ends_the_attempts(portal: Portal) -> None:
-    assert ask(Model(*[OSError()] * 3), QUESTION, attempts(portal, [], per_hour=2)) == Answer(None, 2, "over_budget")
+    assert ask(Model(*[OSError()] * 3), QUESTION, attempts(portal, [], per_hour=2)) == ModelAnswer(
+        None, 2, "over_budget"
+    )
 
 
 def test_an_open_circuit_asks_nothing(portal: Portal) -> None:
     tried = attempts(portal, [], failures=1, most=1)
-    assert ask(Model(OSError()), QUESTION, tried) == Answer(None, 1, "failed")
+    assert ask(Model(OSError()), QUESTION, tried) == ModelAnswer(None, 1, "failed")
     model = Model("stands")
-    assert ask(model, QUESTION, tried) == Answer(None, 0, "circuit_open")
+    assert ask(model, QUESTION, tried) == ModelAnswer(None, 0, "circuit_open")
     assert model.asked == []
 
 
 def test_who_is_closing_waits_for_nothing(portal: Portal) -> None:
     allowance = Allowance(per_hour=9, failures_max=9, rest_seconds=1)
     closing = Attempts(upper, allowance, 3, 5.0, portal, lambda _: True)
-    assert ask(Model(OSError(), "stands"), QUESTION, closing) == Answer(None, 1, "failed")
+    assert ask(Model(OSError(), "stands"), QUESTION, closing) == ModelAnswer(None, 1, "failed")
 
 
 def test_what_gives_no_text_has_failed(portal: Portal) -> None:
@@ -123,7 +125,7 @@ def test_a_function_to_be_awaited_is_awaited_on_one_loop_without_a_loop(portal: 
         return "stands"
 
     for _ in range(2):
-        assert ask(model, QUESTION, attempts(portal, [])) == Answer("STANDS", 1)
+        assert ask(model, QUESTION, attempts(portal, [])) == ModelAnswer("STANDS", 1)
     assert len(set(loops)) == 1
 
 
@@ -134,8 +136,8 @@ def test_what_takes_too_long_has_failed(portal: Portal) -> None:
 
     allowance = Allowance(per_hour=9, failures_max=9, rest_seconds=1)
     hasty = Attempts(upper, allowance, 1, 0.01, portal, lambda _: False)
-    assert ask(model, QUESTION, hasty) == Answer(None, 1, "failed")
-    assert asyncio.run(ask_on_loop(model, QUESTION, hasty)) == Answer(None, 1, "failed")
+    assert ask(model, QUESTION, hasty) == ModelAnswer(None, 1, "failed")
+    assert asyncio.run(ask_on_loop(model, QUESTION, hasty)) == ModelAnswer(None, 1, "failed")
 
 
 def test_closing_cancels_what_is_awaited() -> None:
@@ -146,13 +148,13 @@ def test_closing_cancels_what_is_awaited() -> None:
         await asyncio.sleep(60)
         return "stands"
 
-    answers: list[Answer[str]] = []
+    answers: list[ModelAnswer[str]] = []
     thread = threading.Thread(target=lambda: answers.append(ask(model, QUESTION, attempts(portal, [], most=1))))
     thread.start()
     assert began.wait(10)
     portal.close()
     thread.join(10)
-    assert answers == [Answer(None, 1, "failed")]
+    assert answers == [ModelAnswer(None, 1, "failed")]
 
 
 def asynchronous(model: Model) -> Callable[[list[dict[str, str]]], Awaitable[str]]:
@@ -168,7 +170,7 @@ def asynchronous(model: Model) -> Callable[[list[dict[str, str]]], Awaitable[str
 def test_the_same_from_a_loop(portal: Portal, script: tuple[str | Exception, ...], is_async: bool) -> None:
     model = Model(*script)
     complete: Complete = asynchronous(model) if is_async else model
-    assert asyncio.run(ask_on_loop(complete, QUESTION, attempts(portal, []))) == Answer("STANDS", len(script))
+    assert asyncio.run(ask_on_loop(complete, QUESTION, attempts(portal, []))) == ModelAnswer("STANDS", len(script))
 
 
 def test_from_a_loop_what_is_awaited_runs_there_and_what_blocks_does_not(portal: Portal) -> None:

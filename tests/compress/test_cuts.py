@@ -14,7 +14,7 @@ from tests.sampling import sample
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, decode, encode
 from tokenmizer_mw.saving.compress.history import pruned_before
-from tokenmizer_mw.saving.compress.passage import Kind, Passage
+from tokenmizer_mw.saving.compress.passage import ChatPassage, PassageKind
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
 
@@ -103,10 +103,11 @@ def test_where_nothing_is_to_be_shortened_a_cut_is_the_same() -> None:
     assert bodies[0] == bodies[1]
 
 
-def passages(results: int, size: int = 2_000) -> list[Passage]:
+def passages(results: int, size: int = 2_000) -> list[ChatPassage]:
     """Results, each in a message of its own behind a call of its own."""
     pairs = (
-        (Passage(2 * at, Kind.FIXED, "call"), Passage(2 * at + 1, Kind.RESULT, "x" * size)) for at in range(results)
+        (ChatPassage(2 * at, PassageKind.FIXED, "call"), ChatPassage(2 * at + 1, PassageKind.RESULT, "x" * size))
+        for at in range(results)
     )
     return [one for pair in pairs for one in pair]
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.saving.compress import compress, lingua
-from tokenmizer_mw.saving.compress.chat import Reading, read, texts
+from tokenmizer_mw.saving.compress.chat import MessageReader, read, texts
 from tokenmizer_mw.saving.compress.gate import faithful
 from tokenmizer_mw.saving.compress.history import pruned_before
-from tokenmizer_mw.saving.compress.passage import Kind
+from tokenmizer_mw.saving.compress.passage import PassageKind
 from tokenmizer_mw.saving.compress.pipeline import STAGES, Options, condense
 from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
 from tokenmizer_mw.wire.messages import history
@@ -265,7 +265,7 @@ def test_model_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 def test_calls_without_ids_are_answered_in_order() -> None:
-    reading = Reading()
+    reading = MessageReader()
     told = history(
         [
             {"role": "assistant", "content": "", "tool_calls": [{"name": "bash", "arguments": {"command": "make"}}]},
@@ -273,4 +273,4 @@ def test_calls_without_ids_are_answered_in_order() -> None:
         ]
     )
     found = [one.passage for at in range(2) for one in reading.message(at, told[at], told.sent[at])]
-    assert [(one.kind, one.command) for one in found] == [(Kind.FIXED, "make"), (Kind.RESULT, "make")]
+    assert [(one.kind, one.command) for one in found] == [(PassageKind.FIXED, "make"), (PassageKind.RESULT, "make")]

@@ -10,16 +10,16 @@ import pytest
 from tests.sampling import sample
 from tokenmizer_mw import Settings
 from tokenmizer_mw.saving.compress import comments, compress, filler, history, listings, logs, shorten, spaces
-from tokenmizer_mw.saving.compress.names import Known, names
-from tokenmizer_mw.saving.compress.passage import Kind, Passage, Sort
-from tokenmizer_mw.saving.compress.repeats import Forwarded
+from tokenmizer_mw.saving.compress.names import KnownNames, names
+from tokenmizer_mw.saving.compress.passage import ChatPassage, OutputKind, PassageKind
+from tokenmizer_mw.saving.compress.repeats import ForwardedLines
 from tokenmizer_mw.saving.compress.sorts import sort_of
 
 from .chats import call, listing, printed_by_pytest, result, source
 
 
-def output(text: str, *, tool: str = "tool", path: str = "", command: str = "") -> Passage:
-    return Passage(0, Kind.RESULT, text, tool, path, command)
+def output(text: str, *, tool: str = "tool", path: str = "", command: str = "") -> ChatPassage:
+    return ChatPassage(0, PassageKind.RESULT, text, tool, path, command)
 
 
 @pytest.mark.parametrize("row", [*filler.OPENINGS, *filler.CLOSINGS], ids=lambda row: row.example)
@@ -150,7 +150,7 @@ def test_what_is_no_list_stays(text: str) -> None:
 
 def test_file_that_is_read_again_costs_its_changes() -> None:
     lines = source("src/a.py").split("\n")
-    before = Forwarded()
+    before = ForwardedLines()
     before.learn(output("", tool="read_file", path="src/a.py"), "\n".join(lines))
     again = [f"{at:>6}\t{line}" for at, line in enumerate([*lines[:20], "    changed = 3", *lines[21:]], 1)]
     told = before.shorter("\n".join(again)).split("\n")
@@ -165,7 +165,7 @@ def test_file_that_is_read_again_costs_its_changes() -> None:
 @pytest.mark.parametrize("new", ["{at}:{line}", "{at:>6}\t{line}", "{at}\t{line}", "{at}|{line}"])
 def test_other_numbers_before_the_same_lines_are_told(new: str) -> None:
     lines = source("src/a.py", 12).split("\n")
-    before = Forwarded()
+    before = ForwardedLines()
     before.learn(output(""), "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 1)))
     same = "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 1))
     moved = "\n".join(new.format(at=at, line=line) for at, line in enumerate(lines, 401))
@@ -189,7 +189,7 @@ def test_rows_that_are_not_the_same_are_never_told_by_their_place(row: str, othe
     rows = [row.format(at=at) for at in range(1, 9)]
     first = row.split(maxsplit=1)[0].rstrip(":")
     others = [(row.replace(first, other, 1) if other else row.rstrip()).format(at=at) for at in range(1, 9)]
-    before = Forwarded()
+    before = ForwardedLines()
     before.learn(output(""), "\n".join(rows))
     assert before.shorter("\n".join(others)) == "\n".join(others)
     assert before.shorter("\n".join(rows)).startswith("[8 lines as in ")
@@ -197,13 +197,13 @@ def test_rows_that_are_not_the_same_are_never_told_by_their_place(row: str, othe
 
 def test_block_that_stands_further_up_in_the_same_text_is_told_by_its_place() -> None:
     block = source("src/a.py", 12)
-    told = Forwarded().shorter(f"{block}\nbetween\n{block}")
+    told = ForwardedLines().shorter(f"{block}\nbetween\n{block}")
     assert told.startswith(f"{block}\nbetween\n[13 lines as above here, from 'class A:' to ")
 
 
 def test_reference_is_never_made_to_what_is_not_there() -> None:
     block = source("src/a.py", 12)
-    before = Forwarded()
+    before = ForwardedLines()
     before.learn(output(""), before.shorter(block))
     first = before.shorter(block)
     before.learn(output(""), first)
@@ -235,7 +235,7 @@ def test_text_without_comments_stays(text: str, path: str) -> None:
 def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
     lines = [f"x_{at} = {at}" for at in range(400)]
     lines[200] = "def in_the_middle(rows):"
-    told = shorten.shortened(output("\n".join(lines), path="a.py"), Sort.FILE, 500)
+    told = shorten.shortened(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500)
     assert len(told) < 500 * 4 + 200
     first, last = (int(word) for word in told.split("[... lines ")[1].split(" of ")[0].split(" to "))
     left_out = sum(len(line) + 1 for line in lines[first - 1 : last])
@@ -250,13 +250,13 @@ def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
 def test_failures_in_the_middle_of_a_long_log_are_shown() -> None:
     lines = [f"step {at} done" for at in range(900)]
     lines[450] = "ValueError: no such invoice"
-    assert "[line 451] ValueError: no such invoice" in shorten.shortened(output("\n".join(lines)), Sort.LOG, 500)
+    assert "[line 451] ValueError: no such invoice" in shorten.shortened(output("\n".join(lines)), OutputKind.LOG, 500)
 
 
 def test_lines_of_a_numbered_file_are_told_by_their_own_numbers() -> None:
     lines = [f"{at:>6}\tx_{at} = {at}" for at in range(501, 901)]
     lines[200] = "   701\tdef in_the_middle(rows):"
-    told = shorten.shortened(output("\n".join(lines), path="a.py"), Sort.FILE, 500).split("\n")
+    told = shorten.shortened(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500).split("\n")
     note = next(line for line in told if line.startswith("[... lines "))
     first, last = (int(word) for word in note.split("[... lines ")[1].split(" of ")[0].split(" to "))
     assert told[told.index(note) - 1] == lines[first - 502]
@@ -307,9 +307,12 @@ def test_log_is_a_log_whatever_its_lines_begin_with_and_keeps_its_one_error(stam
     rows = [f"{stamp.format(at=at % 60)} INFO request {at} of tenant acme was handled quickly" for at in range(900)]
     rows[450:451] = [f"{stamp.format(at=9)} ERROR payment 4711 failed", "Traceback (most recent call last):"]
     passage = output("\n".join(rows), **tool)
-    assert sort_of(passage) is Sort.LOG
+    assert sort_of(passage) is OutputKind.LOG
     assert "payment 4711" in logs.condensed(passage.text)
-    for told in (shorten.shortened(passage, Sort.LOG, 500), history.pruned(passage, Sort.LOG, Known())):
+    for told in (
+        shorten.shortened(passage, OutputKind.LOG, 500),
+        history.pruned(passage, OutputKind.LOG, KnownNames()),
+    ):
         assert "payment 4711" in told
         assert "Traceback" in told
 
@@ -320,9 +323,9 @@ def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command
     rows[450] = "2024-01-01 10:00:09 ERROR payment 4711 failed"
     passage = output("\n".join(rows), command=command)
     sort = sort_of(passage)
-    assert sort in (Sort.FILE, Sort.PRINTED)
+    assert sort in (OutputKind.FILE, OutputKind.PRINTED)
     assert "payment 4711" in shorten.shortened(passage, sort, 500)
-    assert "payment 4711" in history.pruned(passage, sort, Known())
+    assert "payment 4711" in history.pruned(passage, sort, KnownNames())
 
 
 @pytest.mark.parametrize(
@@ -373,17 +376,17 @@ def test_file_that_a_command_shows_stays_as_it_is(name: str, command: str) -> No
 
 
 def test_line_without_an_end_is_shown_in_part() -> None:
-    told = shorten.shortened(output("x" * 100_000), Sort.TEXT, 1_000)
+    told = shorten.shortened(output("x" * 100_000), OutputKind.TEXT, 1_000)
     assert told == "x" * 100_000  # one line is not left out in the middle of nothing
-    told = shorten.shortened(output("\n".join(["x" * 100_000] * 3)), Sort.TEXT, 1_000)
+    told = shorten.shortened(output("\n".join(["x" * 100_000] * 3)), OutputKind.TEXT, 1_000)
     assert "98000 characters of this line are left out" in told
 
 
 def test_pruned_result_tells_its_names_and_failures() -> None:
-    known = Known()
+    known = KnownNames()
     known.learn("we know src/known.py")
     text = printed_by_pytest(30, "test_half_up") + "\nsee src/known.py and src/new.py, InvoiceError"
-    told = history.pruned(output(text, command="pytest"), Sort.LOG, known)
+    told = history.pruned(output(text, command="pytest"), OutputKind.LOG, known)
     assert told.startswith("[34 lines of this output are left out. Named: ")
     assert "src/new.py" in told
     assert "E   AssertionError: assert 12.35 == 12.34" in told
@@ -408,27 +411,27 @@ def test_names(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("passage", "sort"),
     [
-        (output("x = 1", path="a.py"), Sort.FILE),
-        (output("x = 1", command="cat a.py"), Sort.FILE),
-        (output("x = 1", command="cd src && sed -n 1,9p a.py"), Sort.FILE),
-        (output("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n", command="git diff"), Sort.DIFF),
-        (output("collected 3 items", command="pytest"), Sort.LOG),
-        (output("src/a.py:1:x", command="cat b | grep x"), Sort.FOUND),
-        (output("a\nb", command="ls"), Sort.LISTING),
-        (output('{"a": 1}', command="curl x"), Sort.JSON),
-        (output("[main 1a2b3c] Fix", command="git commit"), Sort.PRINTED),
-        (output("collected 3 items", command="cd x && uv run pytest -q 2>&1 | tail -20"), Sort.LOG),
-        (output("added 3 packages", command="npm ci; npm test"), Sort.LOG),
-        (output("x = 1", command="pytest > out.txt; tail out.txt"), Sort.FILE),
-        (output("x = 1", command="pytest; cat out.txt"), Sort.PRINTED),
-        (output("ok", command="cat > a.py <<'EOF'\ncat x\nEOF\npytest"), Sort.LOG),
-        (output("ok", command="sed -i s/a/b/ a.py && pytest"), Sort.LOG),
-        (output("a.c:1:2: error: no\na.c:3:4: error: no", command="./build.sh"), Sort.PRINTED),
-        (output("Prose about things.", tool="fetch"), Sort.TEXT),
-        (output("     1\tdef f():\n     2\t    pass", tool="str_replace"), Sort.FILE),
+        (output("x = 1", path="a.py"), OutputKind.FILE),
+        (output("x = 1", command="cat a.py"), OutputKind.FILE),
+        (output("x = 1", command="cd src && sed -n 1,9p a.py"), OutputKind.FILE),
+        (output("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n", command="git diff"), OutputKind.DIFF),
+        (output("collected 3 items", command="pytest"), OutputKind.LOG),
+        (output("src/a.py:1:x", command="cat b | grep x"), OutputKind.FOUND),
+        (output("a\nb", command="ls"), OutputKind.LISTING),
+        (output('{"a": 1}', command="curl x"), OutputKind.JSON),
+        (output("[main 1a2b3c] Fix", command="git commit"), OutputKind.PRINTED),
+        (output("collected 3 items", command="cd x && uv run pytest -q 2>&1 | tail -20"), OutputKind.LOG),
+        (output("added 3 packages", command="npm ci; npm test"), OutputKind.LOG),
+        (output("x = 1", command="pytest > out.txt; tail out.txt"), OutputKind.FILE),
+        (output("x = 1", command="pytest; cat out.txt"), OutputKind.PRINTED),
+        (output("ok", command="cat > a.py <<'EOF'\ncat x\nEOF\npytest"), OutputKind.LOG),
+        (output("ok", command="sed -i s/a/b/ a.py && pytest"), OutputKind.LOG),
+        (output("a.c:1:2: error: no\na.c:3:4: error: no", command="./build.sh"), OutputKind.PRINTED),
+        (output("Prose about things.", tool="fetch"), OutputKind.TEXT),
+        (output("     1\tdef f():\n     2\t    pass", tool="str_replace"), OutputKind.FILE),
     ],
 )
-def test_what_an_output_is(passage: Passage, sort: Sort) -> None:
+def test_what_an_output_is(passage: ChatPassage, sort: OutputKind) -> None:
     assert sort_of(passage) is sort
 
 
@@ -460,8 +463,8 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
             passage = output(text, command=command)
             logs.condensed(spaces.printed(spaces.json_closer(text)))
             listings.closer(text)
-            Forwarded().shorter(text)
-            history.pruned(passage, sort_of(passage), Known())
+            ForwardedLines().shorter(text)
+            history.pruned(passage, sort_of(passage), KnownNames())
             shorten.shortened(passage, sort_of(passage), 500)
             filler.without_filler(text)
         return time.process_time() - start

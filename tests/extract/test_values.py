@@ -8,7 +8,7 @@ import pytest
 
 from tokenmizer_mw.extract.assigned import assigned_in
 from tokenmizer_mw.extract.derive import derive
-from tokenmizer_mw.extract.ways import WAYS, Way
+from tokenmizer_mw.extract.ways import WAYS, ValueWay
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.values import alike, value_at_start, values_in
 from tokenmizer_mw.model.message import Message, Role
@@ -165,12 +165,12 @@ def test_numbers_in_passing_change_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_every_way_reads_its_example(way: Way) -> None:
+def test_every_way_reads_its_example(way: ValueWay) -> None:
     assert assigned_in(way.example)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_no_value_stands_alone_in_a_counter_example(way: Way) -> None:
+def test_no_value_stands_alone_in_a_counter_example(way: ValueWay) -> None:
     assert not [said for said in assigned_in(way.counter) if said.alone]
 
 

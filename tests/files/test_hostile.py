@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.saving.files import Limits, Stopped, analyze, excerpt
+from tokenmizer_mw.saving.files import ReadingLimits, Stopped, analyze, excerpt
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -190,7 +190,7 @@ def test_what_was_read_before_the_time_was_over_is_reported(tmp_path: Path) -> N
         file.write(b"service,port\n")
         for _ in range(300):
             file.write(b"web,8080\n" * 100_000)
-    digest = analyze(tmp_path / "long.csv.gz", limits=Limits(seconds=2.0))
+    digest = analyze(tmp_path / "long.csv.gz", limits=ReadingLimits(seconds=2.0))
     assert "takes more than 2 s" in digest.partial
     assert digest.kind == "csv" and "- service: text, always web" in digest.text
 
@@ -218,7 +218,7 @@ def test_the_caller_can_stop_the_reading(tmp_path: Path) -> None:
 def test_an_excerpt_of_a_swelling_file_ends(tmp_path: Path) -> None:
     swelling_text(tmp_path / "lines.csv.gz")
     started = time.monotonic()
-    text = excerpt(tmp_path / "lines.csv.gz", find="nowhere", limits=Limits(seconds=1.0))
+    text = excerpt(tmp_path / "lines.csv.gz", find="nowhere", limits=ReadingLimits(seconds=1.0))
     assert "takes more than 1 s" in text
     assert time.monotonic() - started < SLACK
 

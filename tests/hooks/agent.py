@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
-from tokenmizer_mw.agents.hooks.place import Place, place
+from tokenmizer_mw.agents.hooks.place import WorkerFiles, place
 from tokenmizer_mw.agents.hooks.worker import STOP
 
 PLUGIN: Final = Path(__file__).parents[2] / "integrations" / "claude-code"
@@ -70,7 +70,7 @@ class Desk:
             self.environment["PYTHONPATH"] = path
 
     @property
-    def spot(self) -> Place:
+    def spot(self) -> WorkerFiles:
         """Where its worker is found."""
         found = place(self.environment)
         assert found is not None
@@ -148,7 +148,7 @@ def new_name() -> str:
     return str(uuid.uuid4())
 
 
-def end_worker(spot: Place) -> None:
+def end_worker(spot: WorkerFiles) -> None:
     """Have the worker end, if there is one, and wait until it has."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         try:

@@ -22,7 +22,7 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tests.proxy.test_serve import answers, free_port
-from tokenmizer_mw.agents.hooks.place import Place, place
+from tokenmizer_mw.agents.hooks.place import WorkerFiles, place
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password
@@ -42,7 +42,7 @@ def machine(tmp_path: Path) -> Iterator[Desk]:
     del desk.environment["TOKENMIZER_STORE"]
     yield desk
     for socket in desk.sockets.glob("own/tokenmizer-mw-*/*.sock"):
-        end_worker(Place(str(socket.parent), socket.stem))
+        end_worker(WorkerFiles(str(socket.parent), socket.stem))
     shutil.rmtree(desk.sockets)
 
 

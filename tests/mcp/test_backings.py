@@ -18,7 +18,7 @@ from mcp import Client
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.agents.mcp.backing import Backing, on_server, on_store
 from tokenmizer_mw.agents.mcp.server import Memory, server
-from tokenmizer_mw.agents.mcp.serving import Wanted, run_http
+from tokenmizer_mw.agents.mcp.serving import ServingOptions, run_http
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.default import default_address, resolve_store
@@ -133,7 +133,7 @@ def test_a_database_of_another_version(desk: Desk) -> None:
 
 def test_only_this_machine_is_served() -> None:
     with pytest.raises(ConfigError, match="no keys"):
-        run_http(Wanted(), "0.0.0.0", 0)
+        run_http(ServingOptions(), "0.0.0.0", 0)
 
 
 def connected(host: str, port: int) -> socket.socket:

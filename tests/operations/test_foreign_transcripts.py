@@ -15,7 +15,7 @@ from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.cli.main import main
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.operations.transcripts import Transcript, read_transcript, read_transcripts
+from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript, read_transcripts
 
 SAID = (Message(Role.USER, "Use Redis for the queue."), Message(Role.ASSISTANT, "Redis it is."))
 
@@ -122,14 +122,14 @@ AIDER = f"""
 )
 def test_the_conversation_is_read(raw: bytes, id_: str) -> None:
     found = read_transcript(raw, "f")
-    assert isinstance(found, Transcript)
+    assert isinstance(found, ImportedTranscript)
     assert found.messages == SAID
     assert found.id == id_
 
 
 def test_an_export_of_several_conversations() -> None:
     raw = json.dumps([chatgpt("one"), {**chatgpt("empty"), "current_node": "a"}, claude("two")]).encode()
-    assert [one.id for one in read_transcripts(raw, "f") if isinstance(one, Transcript)] == ["one", "two"]
+    assert [one.id for one in read_transcripts(raw, "f") if isinstance(one, ImportedTranscript)] == ["one", "two"]
     with pytest.raises(CallerError, match="2 conversations"):
         read_transcript(raw, "f")
 

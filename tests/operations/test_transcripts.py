@@ -9,7 +9,7 @@ import pytest
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.operations.transcripts import Transcript, read_transcript
+from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript
 
 USER = {"role": "user", "content": "Hello"}
 REPLY = {"role": "assistant", "content": "Hi"}
@@ -30,9 +30,9 @@ LABELLED_CALL = {
 LABELLED_RESULT = {"role": "tool", "content": "no such file", "tool_call_id": "c1", "is_error": True}
 
 
-def read(value: object) -> Transcript:
+def read(value: object) -> ImportedTranscript:
     found = read_transcript(value if isinstance(value, bytes) else json.dumps(value).encode(), "chat.json")
-    assert isinstance(found, Transcript)
+    assert isinstance(found, ImportedTranscript)
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 import h11
 
-from tokenmizer_mw.server.proxy.connection import HEADERS_MAX, Broken, Connection
+from tokenmizer_mw.server.proxy.connection import HEADERS_MAX, BrokenResponse, Connection
 from tokenmizer_mw.server.proxy.headers import Header
 
 T = TypeVar("T")
@@ -131,13 +131,13 @@ def exchanged(connection: Connection, pieces: Sequence[bytes], method: str = "PO
             connection.data_received(piece)
     try:
         status, headers = _driven(connection, connection.head(60))
-    except Broken:
+    except BrokenResponse:
         return Outcome(error="head")
     body, error = b"", ""
     try:
         while piece := _driven(connection, connection.piece(60)):
             body += piece
-    except Broken:
+    except BrokenResponse:
         error = "body"
     return Outcome(status, tuple(headers), body, error, connection.reusable)
 

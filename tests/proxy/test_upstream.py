@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.proxy.connection import Broken
-from tokenmizer_mw.server.proxy.upstream import Answer, Patience, Unreachable, Upstream, place
+from tokenmizer_mw.server.proxy.connection import BrokenResponse
+from tokenmizer_mw.server.proxy.upstream import Unreachable, Upstream, UpstreamResponse, UpstreamTimeouts, place
 
 from .serving import run_on_loop
 
@@ -57,7 +57,7 @@ class Server:
 @asynccontextmanager
 async def reaching(
     server: Server,
-    patience: Patience | None = None,
+    patience: UpstreamTimeouts | None = None,
     *,
     connections: int | None = None,
     secured: ssl.SSLContext | None = None,
@@ -75,7 +75,7 @@ async def reaching(
             await asyncio.sleep(0.005)
 
 
-async def told(answer: Answer) -> bytes:
+async def told(answer: UpstreamResponse) -> bytes:
     try:
         return await answer.read(1_000_000)
     finally:
@@ -138,7 +138,7 @@ CUT = {
 
 @pytest.mark.parametrize("script", CUT.values(), ids=CUT)
 def test_a_body_that_breaks_off_is_broken(script: Sequence[bytes]) -> None:
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenResponse):
         once(script, close=True)
 
 
@@ -264,7 +264,7 @@ def test_what_is_besides_the_body_is_bounded(start: bytes, more: bytes) -> None:
         async with await asyncio.start_server(endless, "127.0.0.1", 0) as listening:
             upstream = Upstream()
             base = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-            with pytest.raises(Broken):
+            with pytest.raises(BrokenResponse):
                 await told(await upstream.open("GET", place(base, "/chat"), [], b""))
             await upstream.aclose()
 
@@ -361,7 +361,7 @@ def test_no_more_connections_than_there_may_be() -> None:
     server = Server([OK + TWO], [OK + TWO])
 
     async def asking() -> None:
-        async with reaching(server, Patience(connect=0.1), connections=1) as (upstream, base):
+        async with reaching(server, UpstreamTimeouts(connect=0.1), connections=1) as (upstream, base):
             first = await upstream.open("POST", place(base, "/chat"), [], b"body")
             with pytest.raises(Unreachable) as caught:
                 await ask(upstream, base)
@@ -444,7 +444,7 @@ def test_a_certificate_for_another_host_is_refused(tmp_path: Path) -> None:
 @needs_openssl
 @pytest.mark.parametrize("script", CUT.values(), ids=CUT)
 def test_a_body_that_breaks_off_over_tls_is_broken(tmp_path: Path, script: Sequence[bytes]) -> None:
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenResponse):
         run_on_loop(over_tls(*certified(tmp_path, "IP:127.0.0.1"), script), 20)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.judge import _drawn, placeholder
-from tokenmizer_mw.safety.redact.pattern import Pattern, _spans, asks_of, compiled
+from tokenmizer_mw.safety.redact.pattern import BytePattern, _spans, asks_of, compiled
 from tokenmizer_mw.safety.redact.shape import drawn
 
 PATTERNS = ("a*", "(a)|b(c?)", "^a|b$", "[^\\x00-\\x7f]+", "(?i)key[ ]?=[ ]?(\\w{2,})")
@@ -34,7 +34,7 @@ def spans(match):
 def test_answers_are_those_of_the_wrapper(pattern, text, start, end):
     made = of_the_wrapper(pattern)
     start = min(start, len(text))
-    for ours in (compiled(pattern), Pattern(Public(made))):
+    for ours in (compiled(pattern), BytePattern(Public(made))):
         for theirs, mine in ((made.search, ours.search), (made.match, ours.match)):
             found = mine(text, start, end)
             assert (found.spans if found is not None else None) == spans(theirs(text, start, end))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import re2
 
-from tokenmizer_mw.safety.redact import Allow, Custom, Finding, Redactor, Rules
+from tokenmizer_mw.safety.redact import Allow, Custom, Redactor, Rules, SecretFinding
 from tokenmizer_mw.safety.redact.shape import drawn, fakes
 
 KEY = b"a key for tests of redaction"
@@ -16,7 +16,7 @@ WORD = drawn("w", 14, "word")
 def test_only_the_secret_goes(redactor: Redactor) -> None:
     text = f"Zürich: use {TOKEN}, then 完了."
     start = text.index(TOKEN)
-    assert redactor.find(text) == [Finding("github-token", start, start + len(TOKEN))]
+    assert redactor.find(text) == [SecretFinding("github-token", start, start + len(TOKEN))]
     before, after = text.split(TOKEN)
     assert redactor.redact(text).startswith(f"{before}redacted:github-token:")
     assert redactor.redact(text).endswith(after)
@@ -83,7 +83,7 @@ def test_allowed_values_patterns_and_names_are_let_through() -> None:
 def test_rules_of_users_and_kinds_switched_off() -> None:
     custom = Custom("acme-key", re2.compile(rb"acme_([a-z]{6})"), keywords=(b"acme",))
     redactor = Redactor(Rules(custom=(custom,), without=frozenset({"github-token"})), key=KEY)
-    assert redactor.find(f"acme_abcdef {TOKEN}") == [Finding("acme-key", 5, 11)]
+    assert redactor.find(f"acme_abcdef {TOKEN}") == [SecretFinding("acme-key", 5, 11)]
 
 
 def test_personal_data_is_looked_for_on_request(redactor: Redactor, personal: Redactor) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.judge import CHECKS, base58check, iban, luhn, stellar
-from tokenmizer_mw.safety.redact.places import Place
+from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rule import Token
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
 from tokenmizer_mw.safety.redact.shape import ALPHABETS, drawn, expanded, fakes, filled, pieces
@@ -71,7 +71,7 @@ def test_checked_rows_find_what_passes_the_check(rule: Token, redactor: Redactor
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.kind}-{place.gate[:20]}")
-def test_place_finds_the_secret_and_leaves_its_counter_example(place: Place, redactor: Redactor) -> None:
+def test_place_finds_the_secret_and_leaves_its_counter_example(place: PlaceRule, redactor: Redactor) -> None:
     before, secret, after = (place.example[0], made(place.example[1]), place.example[2])
     before, after = (made(part) if SHAPED.search(part) else part for part in (before, after))
     found = redactor.find(before + secret + after)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tokenmizer_mw.context.resume import LEVELS, build_resume
 from tokenmizer_mw.context.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
-from tokenmizer_mw.context.resume.facts import Fact
+from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.context.resume.sentences import transcript_sentences, words_of
 from tokenmizer_mw.context.tokens import TokenCounter, estimate
@@ -360,7 +360,7 @@ def test_code_and_tables_of_tools_are_not_quoted() -> None:
 
 def test_facts_of_few_words_compete_with_what_was_said() -> None:
     texts = ("part 7", "read the bank's files at night from the mounted share")
-    facts = [Fact(Section.TO_DO, text, "", 1, (0, 1, at), (f"task-{at}",)) for at, text in enumerate(texts)]
+    facts = [ResumeFact(Section.TO_DO, text, "", 1, (0, 1, at), (f"task-{at}",)) for at, text in enumerate(texts)]
     said = transcript_sentences(
         [(4, Message(Role.USER, "The totals of March differ by 14 cents because of rounding."))]
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.chat.totals import price_list
-from tokenmizer_mw.context.costs.prices import AS_OF, PRICES, PUBLISHED, SOURCES, Caching, Price, Rates, rates
+from tokenmizer_mw.context.costs.prices import AS_OF, PRICES, PUBLISHED, SOURCES, CacheRates, Caching, Price, rates
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import Settings
 
@@ -34,7 +34,7 @@ def test_prices_by_the_start_of_the_name(model: str, input: float, cached: float
 @pytest.mark.parametrize("model", ["", "gpt-5.9", "llama3:8b", "my-own-gpt"])
 def test_what_nobody_has_told_has_no_price(model: str) -> None:
     assert PUBLISHED.of(model) is None
-    assert rates(model) == Rates()
+    assert rates(model) == CacheRates()
 
 
 def test_every_row_can_be_reached_and_is_in_order_of_size() -> None:
@@ -66,9 +66,9 @@ def test_what_is_served_from_a_cache() -> None:
 
 
 def test_rates_are_shares_of_the_price_of_input() -> None:
-    assert rates("claude-sonnet-4-5") == Rates(1.25, 0.1)
-    assert rates("claude-opus-5-5") == Rates(1.25, 0.05)
-    assert rates("gpt-4o") == Rates(1.0, 0.5)
+    assert rates("claude-sonnet-4-5") == CacheRates(1.25, 0.1)
+    assert rates("claude-opus-5-5") == CacheRates(1.25, 0.05)
+    assert rates("gpt-4o") == CacheRates(1.0, 0.5)
     assert rates("command-r-08-2024").read == 0.5
 
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import Figures, Spent
+from tokenmizer_mw.model.spending import Spent, UsageSums
 from tokenmizer_mw.store.conformance import MakeLog
 from tokenmizer_mw.store.ledger import decoded, encoded
 from tokenmizer_mw.store.ledger_conformance import LEDGER_CHECKS, MakeKeeping
@@ -50,12 +50,12 @@ def test_the_suite_catches_a_broken_ledger(broken: type[MemoryLedger], caught_by
 
 def test_the_tables_have_a_column_for_every_figure() -> None:
     for table in (SQLITE[0], POSTGRES[0]):
-        columns = [part.split()[0] for part in table[table.index("day ") :].split(", ")[1 : 1 + len(fields(Figures))]]
-        assert columns == [field.name for field in fields(Figures)]
+        columns = [part.split()[0] for part in table[table.index("day ") :].split(", ")[1 : 1 + len(fields(UsageSums))]]
+        assert columns == [field.name for field in fields(UsageSums)]
 
 
 def test_figures_as_text() -> None:
-    stages = {"": Figures(1, cost=-5), "cut": Figures()}
+    stages = {"": UsageSums(1, cost=-5), "cut": UsageSums()}
     assert decoded(encoded(stages)) == stages
     for damaged in ('{"": {"weather": 1}}', "[1]", "{", '{"": 1}'):
         with pytest.raises(ValueError):

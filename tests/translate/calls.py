@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tokenmizer_mw.server.translate.chat import (
+    AnswerFormat,
     Attachment,
     ChatCall,
-    Format,
-    Said,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
     Sampling,
     Text,
     Thinking,
     Thought,
     Tool,
-    ToolCall,
     ToolChoice,
-    ToolResult,
 )
 
 SCHEMA: Final[dict[str, Any]] = {
@@ -34,19 +34,19 @@ PDF: Final = b64encode(b"%PDF-1.7 page").decode()
 NOTES: Final = b64encode("Grüße, 漢字".encode()).decode()
 
 
-def user(*parts: Any) -> Said:
-    return Said("user", tuple(Text(part) if isinstance(part, str) else part for part in parts))
+def user(*parts: Any) -> ChatTurn:
+    return ChatTurn("user", tuple(Text(part) if isinstance(part, str) else part for part in parts))
 
 
-def assistant(*parts: Any) -> Said:
-    return Said("assistant", tuple(Text(part) if isinstance(part, str) else part for part in parts))
+def assistant(*parts: Any) -> ChatTurn:
+    return ChatTurn("assistant", tuple(Text(part) if isinstance(part, str) else part for part in parts))
 
 
-def system(text: str) -> Said:
-    return Said("system", (Text(text),))
+def system(text: str) -> ChatTurn:
+    return ChatTurn("system", (Text(text),))
 
 
-def call(*said: Said, **more: Any) -> ChatCall:
+def call(*said: ChatTurn, **more: Any) -> ChatCall:
     return ChatCall("model-1", said, **more)
 
 
@@ -55,12 +55,12 @@ LOOP: Final = (
     user("Weather in Oslo and Rome?"),
     assistant(
         "Let me look.",
-        ToolCall("call_1", "get_weather", '{"city":"Oslo"}'),
-        ToolCall("call_2", "get_weather", '{"city":"Rome","days":2}'),
+        ModelToolCall("call_1", "get_weather", '{"city":"Oslo"}'),
+        ModelToolCall("call_2", "get_weather", '{"city":"Rome","days":2}'),
     ),
     user(
-        ToolResult("call_2", (Text("no such city"),), "get_weather", failed=True),
-        ToolResult("call_1", (Text("sunny"),), "get_weather"),
+        ModelToolResult("call_2", (Text("no such city"),), "get_weather", failed=True),
+        ModelToolResult("call_1", (Text("sunny"),), "get_weather"),
         "And the time?",
     ),
 )
@@ -85,8 +85,8 @@ CALLS: Final[dict[str, ChatCall]] = {
     ),
     "seed": call(user("Hi"), sampling=Sampling(seed=7, frequency_penalty=0.5, presence_penalty=-0.5)),
     "top_k": call(user("Hi"), sampling=Sampling(top_k=40)),
-    "object": call(user("Hi"), format=Format()),
-    "schema": call(user("Hi"), format=Format(SCHEMA, "weather", strict=True)),
+    "object": call(user("Hi"), format=AnswerFormat()),
+    "schema": call(user("Hi"), format=AnswerFormat(SCHEMA, "weather", strict=True)),
     "effort": call(user("Hi"), thinking=Thinking("medium", shown=True)),
     "no_thinking": call(user("Hi"), thinking=Thinking("none")),
     "budget": call(user("Hi"), thinking=Thinking(tokens=5_000), sampling=Sampling(max_tokens=16_000)),
@@ -94,8 +94,10 @@ CALLS: Final[dict[str, ChatCall]] = {
         user("Hi"),
         assistant(Thought("They greet."), Thought("", "c2VjcmV0", "anthropic", hidden=True), "Hello."),
         user("Think again."),
-        assistant(Thought("Again.", "c2lnbmVk", "anthropic"), ToolCall("call_1", "get_time", "{}", "Zw==", "gemini")),
-        user(ToolResult("call_1", (Text("12:00"),))),
+        assistant(
+            Thought("Again.", "c2lnbmVk", "anthropic"), ModelToolCall("call_1", "get_time", "{}", "Zw==", "gemini")
+        ),
+        user(ModelToolResult("call_1", (Text("12:00"),))),
         tools=(TIME,),
     ),
     "image": call(user("What is this?", Attachment("image", "image/png", PIXEL, detail="low"))),
@@ -105,8 +107,8 @@ CALLS: Final[dict[str, ChatCall]] = {
     "sound": call(user(Attachment("audio", "audio/wav", PIXEL))),
     "image_in_result": call(
         user("Look."),
-        assistant(ToolCall("call_1", "get_time", "")),
-        user(ToolResult("call_1", (Text("the clock"), Attachment("image", "image/png", PIXEL)), "get_time")),
+        assistant(ModelToolCall("call_1", "get_time", "")),
+        user(ModelToolResult("call_1", (Text("the clock"), Attachment("image", "image/png", PIXEL)), "get_time")),
         tools=(TIME,),
     ),
     "streamed": call(user("Hi"), stream=True, usage=True),

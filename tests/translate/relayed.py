@@ -18,9 +18,9 @@ from tokenmizer_mw.server.translate.chat import ChatCall
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.sides import ClientSide, Outgoing
+from tokenmizer_mw.server.translate.sides import ClientSide, ProviderRequest
 from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
-from tokenmizer_mw.server.translate.translation import Reply, Translation
+from tokenmizer_mw.server.translate.translation import ClientReply, Translation
 
 CREATED: Final = 1_790_000_000
 CLIENTS: Final[Mapping[str, ClientSide]] = {
@@ -82,12 +82,17 @@ class Relayed:
             reply = translation.reply(call, response.status_code, response.content, created=CREATED)
             _answer(handler, reply, response.headers)
 
-    def _url(self, row: Provider, outgoing: Outgoing) -> str:
+    def _url(self, row: Provider, outgoing: ProviderRequest) -> str:
         base = "/v1" if row.base_url.endswith("/v1") else ""
         return f"{self._upstream}{base}{outgoing.path}"
 
     def _stream(
-        self, handler: BaseHTTPRequestHandler, translation: Translation, url: str, outgoing: Outgoing, call: ChatCall
+        self,
+        handler: BaseHTTPRequestHandler,
+        translation: Translation,
+        url: str,
+        outgoing: ProviderRequest,
+        call: ChatCall,
     ) -> None:
         """A stream goes out piece by piece; what breaks off there breaks off here."""
         with self._http.stream("POST", url, json=outgoing.body, headers=outgoing.headers) as response:
@@ -116,7 +121,7 @@ def _send(handler: BaseHTTPRequestHandler, data: bytes) -> None:
         handler.wfile.flush()
 
 
-def _answer(handler: BaseHTTPRequestHandler, reply: Reply, headers: Mapping[str, str]) -> None:
+def _answer(handler: BaseHTTPRequestHandler, reply: ClientReply, headers: Mapping[str, str]) -> None:
     handler.send_response(reply.status)
     handler.send_header("content-type", "application/json")
     handler.send_header("content-length", str(len(reply.body)))

@@ -22,11 +22,21 @@ from tests.upstream.openai_chat import OpenAIChat as OpenAIChatFormat
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.server.translate import translation as bounds
-from tokenmizer_mw.server.translate.chat import Began, ChatCall, Ended, Fault, Finish, Grew, Opened, Text, ToolCall
+from tokenmizer_mw.server.translate.chat import (
+    Began,
+    ChatCall,
+    Ended,
+    Fault,
+    Finish,
+    Grew,
+    ModelToolCall,
+    PartStart,
+    Text,
+)
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.clients.writing import TOO_LONG, Closed, Progress
+from tokenmizer_mw.server.translate.clients.writing import TOO_LONG, PartEnd, Progress
 from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
 from tokenmizer_mw.server.translate.providers.cohere import CohereProvider
 from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider
@@ -392,15 +402,23 @@ def test_a_request_and_a_reply_beyond_the_bounds_are_refused() -> None:
 
 def test_an_answer_beyond_its_bound_ends_in_an_error() -> None:
     progress = Progress("m", "r", answer_max=10)
-    told = [Began("r", "m"), Opened(Text("")), Grew("12345"), Grew("67890"), Grew("1"), Grew("2"), Ended(Finish.STOP)]
+    told = [
+        Began("r", "m"),
+        PartStart(Text("")),
+        Grew("12345"),
+        Grew("67890"),
+        Grew("1"),
+        Grew("2"),
+        Ended(Finish.STOP),
+    ]
     steps = [step for event in told for step in progress.steps(event)]
-    assert steps == [Began("r", "m"), Opened(Text("")), Grew("12345"), Grew("67890"), TOO_LONG]
-    assert not any(isinstance(step, Closed) for step in steps)
+    assert steps == [Began("r", "m"), PartStart(Text("")), Grew("12345"), Grew("67890"), TOO_LONG]
+    assert not any(isinstance(step, PartEnd) for step in steps)
 
 
 def test_the_names_of_calls_count_as_well() -> None:
     progress = Progress("m", "r", answer_max=10)
-    told = [Began("r", "m"), *[Opened(ToolCall("id", "name", "")) for _ in range(3)]]
+    told = [Began("r", "m"), *[PartStart(ModelToolCall("id", "name", "")) for _ in range(3)]]
     assert [step for event in told for step in progress.steps(event)][-1] == TOO_LONG
 
 

@@ -47,8 +47,8 @@ from tokenmizer_mw.wire.refusal import refusal
 
 if TYPE_CHECKING:
     from tokenmizer_mw.chat.request_path import RequestPath
-    from tokenmizer_mw.saving.cache.answer import Answer
-    from tokenmizer_mw.saving.cache.answers import Answers, Asking
+    from tokenmizer_mw.saving.cache.answer import CachedAnswer
+    from tokenmizer_mw.saving.cache.answers import Answers, CacheLookup
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
 
 ATTEMPT_FAILED: Final = "attempt_failed"
@@ -203,12 +203,12 @@ def _asking(call: Call, turn: Turn | None) -> Turn | None:
     return turn
 
 
-def answered(turn: Turn) -> Answer | None:
+def answered(turn: Turn) -> CachedAnswer | None:
     """An answer that is given again; ``None``: the model is to be asked. Blocks."""
     return turn.asking.look() if turn.asking is not None else None
 
 
-async def aanswered(turn: Turn) -> Answer | None:
+async def aanswered(turn: Turn) -> CachedAnswer | None:
     """``answered``, with all that takes long in a worker thread."""
     return await turn.asking.alook() if turn.asking is not None else None
 
@@ -369,7 +369,7 @@ class Turn:
         "memory",
     )
 
-    asking: Asking | None
+    asking: CacheLookup | None
     collect: Callable[[bytes], bool]
 
     def __init__(self, memory: RequestPath, key: SessionKey, forwarding: Forwarding, *, fixed: bool = False) -> None:

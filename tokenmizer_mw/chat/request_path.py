@@ -17,7 +17,7 @@ from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.chat.totals import Books
 from tokenmizer_mw.context.assembly import Context, Shortened
 from tokenmizer_mw.context.compaction.seal import Seal
-from tokenmizer_mw.context.compaction.standing import Compacted, Wish, keep_from, open_words, told
+from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish, keep_from, open_words, told
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
@@ -62,7 +62,7 @@ from tokenmizer_mw.session.reminder import (
     reminded,
 )
 from tokenmizer_mw.session.snapshot_keeping import Snapshots
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.session.truncation import Cutting, Decided, SentPart
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, Snapshot
@@ -281,7 +281,7 @@ class RequestPath:
             shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
             return replace(rewrite, reminder=self._reminder(shortening))
 
-    def compact(self, key: SessionKey, request: ChatRequest, wish: Wish) -> Compacted | None:
+    def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
         """The compaction of a request that asks for one, on record with what is new in the session; ``None`` where
         none is due, where it would not help, or where there is nothing to say. Reads the store. Raises
         ``RequestBlocked`` for what the guard refuses, where the settings let it."""
@@ -573,7 +573,7 @@ class RequestPath:
         if self.embedding is not None:
             self.embedding.embed_passages_later(key)
 
-    def _prepare_sentences(self, told: Told) -> bool:
+    def _prepare_sentences(self, told: HistoryMessages) -> bool:
         """Whether there is more of a session to read before a cut needs it."""
         return told.prepare_sentences(partial(without_own_blocks, secret=self._secret), SENTENCES_STEP)
 
@@ -709,7 +709,7 @@ class RequestPath:
     def _read_passages(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T]) -> T:
         clean = partial(without_own_blocks, secret=self._secret)
 
-        def view(told: Told) -> T:
+        def view(told: HistoryMessages) -> T:
             return look(told.passages(clean, self.settings.passages_max), (told.seq, told.recorded_at))
 
         return self._texts.read(key, view)

@@ -16,10 +16,10 @@ from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import CALL, REFINE, Figures, Spent, Stages
+from tokenmizer_mw.model.spending import CALL, REFINE, Spent, Stages, UsageSums
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.settings import Settings, read_mapping
-from tokenmizer_mw.store.ledger import By, Ledger
+from tokenmizer_mw.store.ledger import By, UsageLedger
 from tokenmizer_mw.store.log import EventLog
 
 _NAME_BYTES = 8
@@ -41,14 +41,14 @@ class Books:
         count: Callable[[str], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._ledger: Ledger | None = getattr(log, "ledger", None)
+        self._ledger: UsageLedger | None = getattr(log, "ledger", None)
         self._open = settings.savings and self._ledger is not None
         self._prices = price_list(settings)
         self._counters = counters
         self._count = count
         self._clock = clock
         self._lock = make_lock()
-        self._totals: dict[str, Figures] = {}
+        self._totals: dict[str, UsageSums] = {}
 
     @property
     def open(self) -> bool:
@@ -101,7 +101,7 @@ class Books:
         """The newest calls of a session, the newest first."""
         return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
 
-    def totals(self) -> dict[str, Figures]:
+    def totals(self) -> dict[str, UsageSums]:
         """What was booked by this process since it began, by stage."""
         with self._lock:
             return dict(self._totals)
@@ -123,7 +123,7 @@ class Books:
         if spent.stages[CALL].saved < 0:
             self._count("call_cost_more")
 
-    def _add(self, ledger: Ledger, key: SessionKey, spent: Spent) -> None:
+    def _add(self, ledger: UsageLedger, key: SessionKey, spent: Spent) -> None:
         """Add a call, a second time where the first one failed: it counts once."""
         try:
             ledger.add(key, spent)
@@ -133,7 +133,7 @@ class Books:
     def _remember(self, stages: Stages) -> None:
         with self._lock:
             for stage, each in stages.items():
-                self._totals[stage] = self._totals.get(stage, Figures()) + each
+                self._totals[stage] = self._totals.get(stage, UsageSums()) + each
 
 
 def price_list(settings: Settings) -> PriceList:

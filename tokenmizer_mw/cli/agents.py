@@ -22,12 +22,12 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 def run_mcp(arguments: argparse.Namespace) -> int:
     """Serve the memory over the Model Context Protocol: needs the extra ``mcp``. 0 when the client has gone."""
     try:
-        from tokenmizer_mw.agents.mcp.serving import Wanted, run_http, run_stdio
+        from tokenmizer_mw.agents.mcp.serving import ServingOptions, run_http, run_stdio
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
         raise ConfigError(f"{missing.name} is not installed: pip install 'tokenmizer-mw[mcp]'") from None
-    wanted = Wanted(
+    wanted = ServingOptions(
         store=arguments.store or "",
         server=arguments.server or "",
         roots=arguments.root or (),

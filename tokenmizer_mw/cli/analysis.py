@@ -10,7 +10,7 @@ from pathlib import Path
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.runtime.terminal import show, show_json
 from tokenmizer_mw.safety.redactors import redactor_of
-from tokenmizer_mw.saving.files import BUDGET, Limits, analyze, excerpt
+from tokenmizer_mw.saving.files import BUDGET, ReadingLimits, analyze, excerpt
 from tokenmizer_mw.settings import Settings
 
 from .progress import progress
@@ -28,7 +28,7 @@ def run_analyze(arguments: argparse.Namespace) -> int:
     size = status.st_size
     settings = Settings.load(arguments.config)
     redactor = redactor_of(settings, os.urandom(32))
-    limits = Limits(settings.file_memory_max, settings.file_seconds)
+    limits = ReadingLimits(settings.file_memory_max, settings.file_seconds)
     with progress("bytes", size) as advance:
         if arguments.lines is not None or arguments.find:
             text = excerpt(

@@ -20,7 +20,7 @@ from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import Export, export_lines
 from tokenmizer_mw.operations.imports import continues_session, import_into
-from tokenmizer_mw.operations.transcripts import SIZE_MAX, Transcript, read_transcripts
+from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
 
 from . import edits, keeping, pictures
@@ -203,7 +203,7 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _require_own_sessions(
-    arguments: argparse.Namespace, found: Sequence[Export | Transcript], ids: Sequence[str]
+    arguments: argparse.Namespace, found: Sequence[Export | ImportedTranscript], ids: Sequence[str]
 ) -> None:
     """Raise ``CallerError`` before anything is written where a session has no name, or one that cannot be, or where a
     file that names its sessions itself would write into one that began in another way."""
@@ -217,7 +217,7 @@ def _require_own_sessions(
         return
     with opened(arguments, writes=True) as store:
         for one, id_ in zip(found, ids, strict=True):
-            if isinstance(one, Transcript) and not continues_session(
+            if isinstance(one, ImportedTranscript) and not continues_session(
                 store.memory, SessionKey(arguments.tenant, id_), one
             ):
                 raise CallerError(
@@ -226,7 +226,7 @@ def _require_own_sessions(
                 )
 
 
-def _imported(arguments: argparse.Namespace, found: Export | Transcript, id_: str) -> dict[str, Any]:
+def _imported(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
     added = _restored(arguments, found, id_) if isinstance(found, Export) else _recorded(arguments, found, id_)
     return {"session": id_, **added}
 
@@ -241,7 +241,7 @@ def _restored(arguments: argparse.Namespace, export: Export, id_: str) -> dict[s
     return {"events": found.count, "new": found.new}
 
 
-def _recorded(arguments: argparse.Namespace, transcript: Transcript, id_: str) -> dict[str, int]:
+def _recorded(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
     """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
     count = len(transcript.messages)
     step = max(_STEP, count // _STEPS_MAX)

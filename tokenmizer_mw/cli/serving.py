@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from tokenmizer_mw.server.proxy.configuration import Configuration
-    from tokenmizer_mw.server.proxy.findings import Finding
+    from tokenmizer_mw.server.proxy.findings import CheckResult
 
 _APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
 _IN_WORKERS: Final = "tokenmizer_mw.server.proxy.worker:create_in_worker"
@@ -153,7 +153,7 @@ def _options(configuration: Configuration) -> dict[str, Any]:
     }
 
 
-def _print(found: list[Finding], *, as_json: bool) -> None:
+def _print(found: list[CheckResult], *, as_json: bool) -> None:
     if as_json:
         show_json([{"grade": item.grade.value, "place": item.place, "text": item.text} for item in found])
         return

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.context.costs.prices import AS_OF
 from tokenmizer_mw.context.costs.report import Savings, call_to_dict, dollars
-from tokenmizer_mw.model.spending import CALL, Figures
+from tokenmizer_mw.model.spending import CALL, UsageSums
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
 from tokenmizer_mw.store.ledger import BY, By
 
@@ -58,7 +58,7 @@ def _show(found: Savings, by: str | None) -> None:
     show(_remarks(whole))
 
 
-def _headline(whole: Figures) -> str:
+def _headline(whole: UsageSums) -> str:
     cached = whole.cached_tokens / whole.input_tokens if whole.input_tokens else 0.0
     lines = [
         f"{whole.calls:,} calls, {whole.input_tokens:,} tokens of input ({cached:.0%} read from the provider's cache),"
@@ -70,14 +70,14 @@ def _headline(whole: Figures) -> str:
     return "\n".join(lines)
 
 
-def _verdict(whole: Figures) -> str:
+def _verdict(whole: UsageSums) -> str:
     share = f" ({abs(whole.saved) / whole.client_cost:.1%})" if whole.client_cost else ""
     if whole.saved < 0:
         return f"LOST {money(-whole.saved)}{share}: what was written anew cost more than was saved"
     return f"saved {money(whole.saved)}{share} and {whole.saved_tokens:,} tokens of input"
 
 
-def _remarks(whole: Figures) -> str:
+def _remarks(whole: UsageSums) -> str:
     lines = [f"prices of {AS_OF}, and your own where the settings name a file"]
     if whole.estimated:
         lines.append(f"{whole.estimated:,} calls came without usage: their tokens are counted here")
@@ -86,12 +86,12 @@ def _remarks(whole: Figures) -> str:
     return "\n".join(lines)
 
 
-def _stage(name: str, figures: Figures) -> Row:
+def _stage(name: str, figures: UsageSums) -> Row:
     tokens = (figures.client_tokens, figures.input_tokens, figures.saved_tokens)
     return name, f"{figures.calls:,}", *(f"{number:,}" for number in tokens), money(figures.saved)
 
 
-def _group(name: str, figures: Figures) -> Row:
+def _group(name: str, figures: UsageSums) -> Row:
     tokens = (figures.calls, figures.input_tokens, figures.cached_tokens)
     amounts = (figures.cost, figures.client_cost, figures.saved)
     return name or "(erased)", *(f"{number:,}" for number in tokens), *map(money, amounts)
@@ -107,7 +107,7 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
         return
     rows = []
     for one in reversed(spent):
-        whole = one.stages.get(CALL, Figures())
+        whole = one.stages.get(CALL, UsageSums())
         stages = " ".join(f"{name} {money(each.saved)}" for name, each in one.stages.items() if name != CALL)
         numbers = (whole.input_tokens, whole.cached_tokens, whole.client_tokens)
         rows.append((one.model, *(f"{number:,}" for number in numbers), money(whole.cost), money(whole.saved), stages))

@@ -17,7 +17,7 @@ from typing import Final
 
 from tokenmizer_mw.context.assembly import pair
 from tokenmizer_mw.context.costs.prices import PUBLISHED, rates
-from tokenmizer_mw.context.costs.worth import Ledgered, Standing
+from tokenmizer_mw.context.costs.worth import CutInForce, Ledgered
 from tokenmizer_mw.context.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
@@ -246,7 +246,7 @@ def _ledgered(
     if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
         made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
         gone = before[standing.keep_from] - before[request.prefix] - frozen.tokens - MESSAGE_TOKENS
-        cut = Standing(standing.keep_from, min(made, len(before) - 2), gone)
+        cut = CutInForce(standing.keep_from, min(made, len(before) - 2), gone)
     roles = request.messages.roles
     calls = [place for place in range(request.prefix, len(roles)) if roles[place] is Role.ASSISTANT]
     head = 0 if PUBLISHED.caching(request.model).anywhere else overhead + before[request.prefix]

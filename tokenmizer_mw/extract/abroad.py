@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from .hit import Hit, Table, anaphoric
+from .hit import Hit, RuleTable, anaphoric
 from .languages import tongues_of
 from .pattern import Pattern, PatternSet, PatternTable, compiled
 from .phrases import asks
@@ -37,7 +37,7 @@ class _Reader:
 
     def __init__(self, tongue: Tongue) -> None:
         self.code = tongue.code
-        self.tables = {speaker: Table(tongue.rules, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
+        self.tables = {speaker: RuleTable(tongue.rules, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
         self.silent = PatternSet(*(text for text in (tongue.supposes, tongue.reports, tongue.asks) if text))
         self.lead, self.polite, self.border, self.because, self.trailer, self.offers = (
             compiled(text or _NEVER)
@@ -80,7 +80,7 @@ class _Reader:
         match = self.polite.fullmatch(text.rstrip(" ?!.？。！"))
         return match.group("rest") if match is not None else ""
 
-    def _read(self, table: Table, text: str) -> tuple[Hit, ...] | None:
+    def _read(self, table: RuleTable, text: str) -> tuple[Hit, ...] | None:
         leading = table.first(text, table.reading(text)) if text else None
         if leading is not None and leading.rule.whole:
             return (self._made(leading),)

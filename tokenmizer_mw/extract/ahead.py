@@ -29,7 +29,7 @@ _PAUSE: Final = compiled(
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class AheadRow:
     """A row, ready to use."""
 
     hands: PatternSet
@@ -65,9 +65,9 @@ def _behind(opening: Pattern | None, clause: str) -> str:
 
 
 @cache
-def _reader(code: str) -> Reader:
+def _reader(code: str) -> AheadRow:
     row: Ahead = AHEAD[code]
-    return Reader(
+    return AheadRow(
         PatternSet(*(f"(?:{pattern})$" for pattern in row.hands)),
         PatternSet(*row.plans),
         PatternSet(*row.left),
@@ -89,7 +89,7 @@ class Readers:
     def _message(self) -> tuple[str, ...]:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
-    def of(self, sentence: str) -> list[Reader]:
+    def of(self, sentence: str) -> list[AheadRow]:
         """The rows for a sentence, the likeliest first."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]

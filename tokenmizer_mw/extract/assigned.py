@@ -17,7 +17,7 @@ from .pattern import Match, PatternSet, PatternTable, compiled
 from .phrases import SENTENCES_KEPT, asks, bounded, order_in, plain_reason, reports, supposes, without_lead
 from .similar import content, words_of
 from .slots import versions
-from .ways import ATTRIBUTE, WAYS, Way
+from .ways import ATTRIBUTE, WAYS, ValueWay
 
 VALUE_WORDS: Final = 5
 """Words of a plain value; more are a sentence."""
@@ -175,7 +175,7 @@ def _read(number: int, text: str) -> Assigned | None:
     return Assigned(shown, about, text, target, "", way.changes, alone, way.changes or way.name not in _MANY)
 
 
-def _fits(way: Way, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
+def _fits(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
     """Whether what was read is settled there rather than measured or told."""
     before = _typed(target) if target else None
     if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):

@@ -9,7 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
-from .opening import Rank, Sentence, sentences_of
+from .opening import OpeningSentence, Rank, sentences_of
 from .pattern import PatternSet, compiled
 from .phrases import enumerated
 from .reading import hits
@@ -93,7 +93,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
     return [made, *_stack(best.label, made), *_symptom(best.segment, made)]
 
 
-def _in_passing(sentence: Sentence) -> bool:
+def _in_passing(sentence: OpeningSentence) -> bool:
     if sentence.rank not in _PASSING:
         return False
     if sentence.rank in (Rank.CHORE, Rank.POINTER):
@@ -107,7 +107,7 @@ def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
-def _told(at: int, sentences: Sequence[Sentence]) -> str:
+def _told(at: int, sentences: Sequence[OpeningSentence]) -> str:
     """The goal in the words of its sentence, a short one together with what stands beside it."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
     label = _concise(best.label)

@@ -31,7 +31,7 @@ class Hit:
     reason: str = ""
 
 
-class Table:
+class RuleTable:
     """The rules of one speaker behind one gate."""
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:

@@ -254,7 +254,7 @@ class Offers:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OfferReply:
     """What a reply makes of the offers: labels that were accepted, labels that were turned down, and why."""
 
     accepted: tuple[str, ...] = ()
@@ -366,25 +366,25 @@ def _offered(label: str) -> str:
     return "" if _VAGUE.any(said) else said
 
 
-def read_answer(sentence: str, offers: Offers) -> Answer:
+def read_answer(sentence: str, offers: Offers) -> OfferReply:
     """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
     text = bounded(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
     if not lower or lower.endswith(("?", "？")):
-        return Answer()
+        return OfferReply()
     if not _may_answer(lower):
         return _answer_abroad(lower, text, offers)
     chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
     if chosen:
-        return Answer(tuple(option.label for option in chosen), reason=_why(text))
+        return OfferReply(tuple(option.label for option in chosen), reason=_why(text))
     if _BOTH.any(lower):
-        return Answer(tuple(option.label for option in offers.options[:2]) or offers.proposals)
+        return OfferReply(tuple(option.label for option in offers.options[:2]) or offers.proposals)
     yes = _YES.match(lower)
     if yes is not None and _only_agrees(yes.group("rest")):
-        return Answer(offers.proposals)
+        return OfferReply(offers.proposals)
     no = _NO.match(lower)
     if no is not None and _only_agrees(no.group("rest")):
-        return Answer(declined=offers.proposals)
+        return OfferReply(declined=offers.proposals)
     return _answer_abroad(lower, text, offers)
 
 
@@ -398,16 +398,16 @@ def read_pick(sentence: str, offers: Offers) -> str:
     return accepted[0] if len(accepted) == 1 else ""
 
 
-def _answer_abroad(lower: str, text: str, offers: Offers) -> Answer:
+def _answer_abroad(lower: str, text: str, offers: Offers) -> OfferReply:
     said = short_answer(lower)
     options = offers.options
     if said.both:
-        return Answer(tuple(option.label for option in options[:2]) or offers.proposals)
+        return OfferReply(tuple(option.label for option in options[:2]) or offers.proposals)
     if said.yes:
-        return Answer(offers.proposals)
+        return OfferReply(offers.proposals)
     if said.no:
-        return Answer(declined=offers.proposals)
-    return Answer(tuple(_picked_abroad(said, offers)), reason=_why(text))
+        return OfferReply(declined=offers.proposals)
+    return OfferReply(tuple(_picked_abroad(said, offers)), reason=_why(text))
 
 
 def _picked_abroad(said: ShortAnswer, offers: Offers) -> list[str]:

@@ -46,7 +46,7 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class OpeningSentence:
     """A sentence of an opening. ``text`` is without lead-ins, ``label`` what it wants of all that it says."""
 
     rank: Rank
@@ -165,7 +165,7 @@ _DECIDING: Final = _CHANGES | {Act.CHOICE, Act.REJECT}
 _CHANGE_WORDS: Final = 8
 
 
-def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[Sentence]:
+def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
     """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
     titled = _title(segments)
     if titled is not None:
@@ -181,11 +181,11 @@ def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list
     return found
 
 
-def _is_said(sentence: Sentence, logged: int) -> bool:
+def _is_said(sentence: OpeningSentence, logged: int) -> bool:
     return sentence.rank is not Rank.CHORE and sentence.segment.start < logged
 
 
-def _title(segments: Sequence[Segment]) -> Sentence | None:
+def _title(segments: Sequence[Segment]) -> OpeningSentence | None:
     """What a plan that is handed over is called, or what a template hands over as typed by the user."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
@@ -199,19 +199,19 @@ def _title(segments: Sequence[Segment]) -> Sentence | None:
     return None
 
 
-def _announced(segment: Segment, text: str) -> Sentence:
+def _announced(segment: Segment, text: str) -> OpeningSentence:
     said = bounded(text)
-    return Sentence(Rank.ANNOUNCED, said, said, segment)
+    return OpeningSentence(Rank.ANNOUNCED, said, said, segment)
 
 
-def _sentence(segment: Segment, at: int) -> Sentence:
+def _sentence(segment: Segment, at: int) -> OpeningSentence:
     text = without_lead(bounded(segment.text))
     command = _COMMAND.fullmatch(text)
     if command is not None:
         text = without_lead(command.group("rest"))
     text = without_lead_abroad(text)
     rank, label = _ranked(text, at)
-    return Sentence(rank, text, label, segment)
+    return OpeningSentence(rank, text, label, segment)
 
 
 def _ranked(text: str, at: int) -> tuple[Rank, str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .ahead import ENDS, Reader, Readers, clauses, is_left, only_points
+from .ahead import ENDS, AheadRow, Readers, clauses, is_left, only_points
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import asks, bounded, split_reason, supposes, without_lead
@@ -163,7 +163,7 @@ def _is_marked(segment: Segment) -> bool:
     return any(hit.rule.explicit and hit.rule.act is not Act.BLOCKED for hit in hits(segment.text, Speaker.USER))
 
 
-def _labels(reader: Reader, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
+def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
     """The plans of a sentence's clauses."""
     told = 0
     for index, part in enumerate(parts):
@@ -204,7 +204,7 @@ def _joined(pieces: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(piece for piece in pieces if piece)).rstrip(ENDS)
 
 
-def _end_of(reader: Reader, parts: list[str], index: int) -> int:
+def _end_of(reader: AheadRow, parts: list[str], index: int) -> int:
     """Behind the last clause that only goes on with the one at ``index``."""
     end = index + 1
     while end < len(parts) and reader.points(parts[end].rstrip(ENDS)):
@@ -212,7 +212,7 @@ def _end_of(reader: Reader, parts: list[str], index: int) -> int:
     return end
 
 
-def _matter(reader: Reader, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
+def _matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
     """What the last of ``parts`` points at, "" when nothing is at hand."""
     *earlier, clause = parts
     by_time = not reader.hands.any(without_lead(clause).rstrip(ENDS))

@@ -7,7 +7,7 @@ from typing import Final
 
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
-from .hit import Hit, Table, anaphoric
+from .hit import Hit, RuleTable, anaphoric
 from .phrases import asks, before_question, bounded, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Speaker
 from .rules.framing import Frame
@@ -19,9 +19,9 @@ SENTENCES_KEPT: Final = 32
 _ENDS: Final = " .!…"
 
 
-_STATES: Final = Table((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
+_STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
-_TABLES: Final = {speaker: Table(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
+_TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
@@ -74,12 +74,12 @@ def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _read_parts(table, parts, leading)
 
 
-def _read(table: Table, text: str) -> tuple[Hit, ...]:
+def _read(table: RuleTable, text: str) -> tuple[Hit, ...]:
     stripped = text.rstrip(_ENDS)
     return _read_parts(table, clauses(stripped), table.first(stripped, table.reading(stripped)))
 
 
-def _read_parts(table: Table, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
+def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
     """The hits of a sentence's clauses, unless the sentence as a whole is one."""
     if leading is not None and (leading.rule.whole or len(parts) < 2):
         return (leading,)

@@ -7,7 +7,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ValueWay:
     """One way to give a value. Groups of ``pattern``: ``value``, ``about`` what it is a value of, ``target`` the value
     before. ``plain``: any few words are a value. ``changes``: an earlier value was meant, whatever it is of.
     ``alone``: it counts although no earlier value is known."""
@@ -53,7 +53,7 @@ _SAID: Final = r"(?:[^,]|,\d)"
 _PLACE: Final = r"(?:the |our |my |its |this |these |those |all |every |a |an )?"
 
 WAYS: Final = (
-    Way(
+    ValueWay(
         "leaving",
         r"(?:we|i)(?:'re| are|'m| am|'ve|'ll| will)? ?(?:leaving|leave|left|moving off|moving away from|giving up|done"
         rf" with|trading|abandoning) (?P<target>{_SAID}{{2,40}}?) (?:for|in favou?r of) (?P<value>{_SAID}{{2,40}})",
@@ -62,7 +62,7 @@ WAYS: Final = (
         plain=True,
         changes=True,
     ),
-    Way(
+    ValueWay(
         "out_and_in",
         rf"(?:rip|take|throw|pull|kick|get) out (?:the )?(?P<target>{_SAID}{{2,40}}?) and (?:put in|bring in|use"
         rf"|add|go with)"
@@ -72,7 +72,7 @@ WAYS: Final = (
         plain=True,
         changes=True,
     ),
-    Way(
+    ValueWay(
         "instead_of",
         rf"{_US}(?:(?:use|take|have|do|go with|make it|make|call it|name it|it's|serve|invite|send) )?"
         rf"(?P<value>{_SAID}{{2,40}}?) (?:instead of|rather than|in place of) (?:the )?(?P<target>{_SAID}{{2,40}})",
@@ -81,7 +81,7 @@ WAYS: Final = (
         plain=True,
         changes=True,
     ),
-    Way(
+    ValueWay(
         "from_to",
         rf"{_US}{_SET} (?P<about>{_PLACE}{_SAID}{{2,40}}?) from (?P<target>{_SAID}{{1,30}}?) to"
         rf" (?P<value>{_SAID}{{1,40}})",
@@ -89,14 +89,14 @@ WAYS: Final = (
         "move the files from a to b",
         changes=True,
     ),
-    Way(
+    ValueWay(
         "arrow",
         r"(?P<about>[\w /'-]{2,40}?)(?:: ?| )(?P<target>[^:>→,-]{1,30}?) ?(?:->|→|=>|-->) ?(?P<value>[^>→]{1,40})",
         "budget: 12k -> 15k",
         "Settings -> Profile -> Save",
         changes=True,
     ),
-    Way(
+    ValueWay(
         "not_that",
         rf"{_US}(?:(?:use|take|make it|go with|it's|its|it should be|call it|i meant) )?(?P<value>{_SAID}{{1,30}}?)"
         rf"(?:,? please)?, ?not (?:the )?(?P<target>{_SAID}{{1,30}})",
@@ -106,7 +106,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "should_be_not",
         rf"(?P<about>{_PLACE}{_SAID}{{2,40}}?) (?:is|are|should be|must be|has to be) (?P<value>{_SAID}{{1,30}}?)"
         rf",? (?:and )?not (?:the )?(?P<target>{_SAID}{{1,30}})",
@@ -114,7 +114,7 @@ WAYS: Final = (
         "the colour is nice, not loud",
         changes=True,
     ),
-    Way(
+    ValueWay(
         "meant",
         r"(?:(?:no|sorry|oops|wait|typo|correction|oh wait|my bad|wrong \w+)[,.:;]? )*(?:i (?:meant|mean)|it"
         r" (?:must|should)"
@@ -124,7 +124,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "make_it",
         rf"{_US}(?:make|change|set|lower|raise|move|push|put|bring|cut|shift|bump|reduce|increase|extend)"
         rf" (?:it|that|this|them|everything|all of it)(?: back| up| down| over)?(?: to| at| on| in)?"
@@ -133,14 +133,14 @@ WAYS: Final = (
         "make it faster",
         changes=True,
     ),
-    Way(
+    ValueWay(
         "call_it",
         rf"{_US}(?:call|name|title) (?:it|the (?P<about>\w+)|this|them) (?P<value>{_SAID}{{2,50}})",
         "let's call it Winter Ledger",
         "call it a day",
         changes=True,
     ),
-    Way(
+    ValueWay(
         "back",
         rf"{_US}(?:(?:go|move|switch|change|roll|come|going|return|revert|it's) )?(?:(?:back )?to|return to|revert to)"
         rf" (?P<value>{_SAID}{{2,40}}?)(?: after all| again)?",
@@ -150,7 +150,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "switch",
         rf"{_US}(?:we're |we are |i'm )?(?:switch(?:ing)? (?:over )?to|try|mov(?:e|ing) to|change to|swap (?:it"
         rf"|that) for)"
@@ -160,7 +160,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "use_instead",
         rf"{_US}(?:we're |we are |i'm )?(?:use|take|taking|try|go with|going with|do|have)"
         rf" (?P<value>{_SAID}{{2,40}}?) (?:instead|then)",
@@ -170,14 +170,14 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "train",
         rf"{_US}(?:train|fit) (?:with|an?) (?P<value>{_SAID}{{2,40}}?)(?: first| now)?",
         "train with ridge regression first",
         "the train with a delay",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "tell_in",
         rf"(?:i'll|we'll|i'm|we're|i will|let's) (?:tell|telling|write|writing|rewrite|rewriting|narrate) [\w"
         rf" ]{{2,30}} in"
@@ -187,7 +187,7 @@ WAYS: Final = (
         plain=True,
         changes=True,
     ),
-    Way(
+    ValueWay(
         "first",
         rf"{_US}(?:start with|begin with|hire|recruit|invite|book|buy from|order from)"
         rf" (?P<value>{_SAID}{{2,40}}?)(?: first| for {_SAID}+)?",
@@ -196,7 +196,7 @@ WAYS: Final = (
         plain=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "use_for",
         rf"{_US}(?:(?:use|take|pick|choose) )?(?P<value>{_SAID}{{2,30}}?) (?:for|as) (?P<about>(?:the |our |all |my"
         rf" |every)?"
@@ -204,14 +204,14 @@ WAYS: Final = (
         "bcrypt for passwords",
         "wait for me",
     ),
-    Way(
+    ValueWay(
         "in_use",
         rf"(?:in|on|for) (?P<about>[\w ]{{2,30}}?),? (?:we |please )?(?:use|take) (?P<value>{_SAID}{{2,40}})",
         "in staging use the test gateway of the bank",
         "in use since 2019",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "take",
         rf"{_US}(?:(?:we're|we are|i'm|i am) )?(?:use|take|taking|try|trying|go with|going with|pick|choose)"
         rf" (?P<value>{_SAID}{{2,40}}?)(?: (?:now|first|please|again))*",
@@ -220,7 +220,7 @@ WAYS: Final = (
         plain=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "wants",
         rf"(?:s?he|they|the [\w ]{{2,30}}|management|legal|marketing|my \w+) wants? (?P<value>{_SAID}{{2,50}})",
         "she wants The Long Tide",
@@ -228,7 +228,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "speak_in",
         r"(?:from now on,? |always |please )*(?P<about>answer|reply|respond|indent|comment|format|speak|explain)(?:"
         r" me)?"
@@ -237,7 +237,7 @@ WAYS: Final = (
         "log in with my account",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "set_to",
         rf"{_US}{_SET} (?P<about>{_PLACE}{_SAID}{{2,40}}?) (?:back |up |down |over )?(?:to|at|on|=|in|for|until|as"
         rf"|with)"
@@ -245,7 +245,7 @@ WAYS: Final = (
         "set the pool size to 12",
         "set up the server",
     ),
-    Way(
+    ValueWay(
         "set_plain",
         rf"{_US}{_SET} (?P<about>{_PLACE}{_SAID}{{2,40}}?) (?:back |up |down |over )?(?:to|on|in) (?:the |a |an )?"
         rf"(?P<value>{_SAID}{{1,30}})",
@@ -254,7 +254,7 @@ WAYS: Final = (
         plain=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "make",
         rf"{_US}(?:make|keep|set) (?P<about>{_PLACE}(?:[\w-]+ ){{0,3}}?(?:{ATTRIBUTE}|timeout|limit|deadline|budget"
         rf"|price"
@@ -263,7 +263,7 @@ WAYS: Final = (
         "make the color pop more in every possible view",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "short",
         rf"(?:work on |check out |checkout )?(?P<about>{_PLACE}(?:[\w-]+ ){{0,2}}?(?:{ATTRIBUTE}|timeout|limit"
         rf"|deadline|budget|price|port|interval|quota|ttl))"
@@ -272,14 +272,14 @@ WAYS: Final = (
         "port forwarding is off",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "pair",
         r"(?P<about>(?:[\w'-]+ ){0,5}?[\w'-]+): (?P<value>[^,;]{1,50})",
         "working title of the essay: Rust and Rain",
         "one thing: I will be late",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "bare",
         r"(?P<value>[\w@.+€$%-]+(?: [\w@.+-]+){0,2})",
         "Vue",
@@ -287,13 +287,13 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "called",
         rf"(?P<about>{_PLACE}{_SAID}{{2,40}}?) (?:is|are|will be) (?:called|named) (?P<value>{_SAID}{{2,40}})",
         "our reviewer is called Tomas Reuter",
         "the function is called twice",
     ),
-    Way(
+    ValueWay(
         "stays",
         rf"(?P<about>{_PLACE}[\w' -]{{2,30}}?) (?:stays?|remains?) (?:on|at|in|with) (?:the"
         rf" )?(?P<value>{_SAID}{{1,30}})",
@@ -301,20 +301,20 @@ WAYS: Final = (
         "he stays in bed",
         plain=True,
     ),
-    Way(
+    ValueWay(
         "is",
         rf"(?P<about>{_PLACE}{_SAID}{{2,40}}?) {_BE} {_AT}(?P<value>{_SAID}{{1,40}})",
         "the launch moves to June 17",
         "the launch is a mess",
     ),
-    Way(
+    ValueWay(
         "does",
         rf"(?P<about>[^,]{{2,40}}?(?: should| must| will| now| always| only| also| both|'ll|'ve| have)* {_DOES})"
         rf"(?P<what> [^,]{{2,40}}?)?? {_AT}(?P<value>{_SAID}{{1,40}})",
         "the api should listen on port 8080",
         "the api works well",
     ),
-    Way(
+    ValueWay(
         "after_all",
         rf"(?P<value>{_SAID}{{2,40}}?) (?:after all|was better|was fine|was right|it is|again,? please|instead|then"
         rf"|please)",
@@ -324,7 +324,7 @@ WAYS: Final = (
         changes=True,
         alone=False,
     ),
-    Way(
+    ValueWay(
         "does_it",
         r"(?P<value>[\w]+) (?:still )?(?:does|takes|handles|writes|owns|runs|reviews|leads) (?P<about>the [\w ]{3,30})",
         "Ines takes the transcripts",

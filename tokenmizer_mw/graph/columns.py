@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar, cast
 
 from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
-from tokenmizer_mw.model.plain import Form, form, forms
+from tokenmizer_mw.model.plain import ValueCodec, form, forms
 
 from .fold import Life, SessionGraph
 
@@ -84,7 +84,7 @@ _TOLD: Final = frozenset(
 
 
 @cache
-def _rest() -> dict[str, Form]:
+def _rest() -> dict[str, ValueCodec]:
     """The fields of a graph that have no columns of their own: they are small."""
     return forms(SessionGraph, but=_TOLD)
 
@@ -152,7 +152,7 @@ def _runs(values: Sequence[T], counts: Iterable[int]) -> list[tuple[T, ...]]:
 class _Field:
     """How the column of a field is written and read, and how the field is set in an instance that has none yet."""
 
-    form: Form
+    form: ValueCodec
     set: Callable[[Any, Any], None]
 
 

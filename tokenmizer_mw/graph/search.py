@@ -43,14 +43,14 @@ _BY_NAME: Final = {category.name: category for category in CATEGORIES}
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A fact that was found. ``score`` is positive; it compares hits of one search only."""
 
     node: Node
     score: float
 
 
-def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[Hit]:
+def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[SearchHit]:
     """The ``k`` nodes that share most with ``text``, best first.
 
     Searched are label, value, slot, reason and quote, and the words for what a node is: its type, its kind and what
@@ -58,7 +58,9 @@ def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[Hit]:
     and decisions and goals come before the rest.
     """
     nodes = graph.nodes()
-    hits = [Hit(nodes[index], score * _preference(nodes[index])) for index, score in _ranked(asked_words(text), nodes)]
+    hits = [
+        SearchHit(nodes[index], score * _preference(nodes[index])) for index, score in _ranked(asked_words(text), nodes)
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
 
 

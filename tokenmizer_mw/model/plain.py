@@ -15,7 +15,7 @@ from .message import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueCodec:
     """How values of a type are written as what JSON holds, and read from it. ``plain``: they are that already.
 
     ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for what ``write`` did not give.
@@ -26,14 +26,14 @@ class Form:
     plain: bool = False
 
 
-def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, Form]:
+def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
     """The form of each field of a dataclass that is not in ``but``. Raises ``TypeError`` where one has none."""
     hints = get_type_hints(kind)
     return {field.name: form(hints[field.name]) for field in fields(kind) if field.name not in but}
 
 
 @cache
-def form(hint: Any) -> Form:
+def form(hint: Any) -> ValueCodec:
     """The form of a type: plain ones, enumerations, events, messages, dataclasses, and lists, tuples, mappings and
     options of them. Raises ``TypeError`` for others."""
     origin, parts = get_origin(hint), get_args(hint)
@@ -61,17 +61,17 @@ def _event(told: Any) -> Event:
     return decode(kind, version, payload)
 
 
-_PLAIN: Final = Form(_same, _same, plain=True)
-_EVENT: Final = Form(encode, _event)
-_KNOWN: Final[dict[Any, Form]] = (
+_PLAIN: Final = ValueCodec(_same, _same, plain=True)
+_EVENT: Final = ValueCodec(encode, _event)
+_KNOWN: Final[dict[Any, ValueCodec]] = (
     dict.fromkeys((int, str, bool, float, NoneType), _PLAIN)
     | dict.fromkeys((Event, *get_args(Event)), _EVENT)
-    | {Message: Form(message_to_dict, message_from_dict)}
+    | {Message: ValueCodec(message_to_dict, message_from_dict)}
 )
 _MANY: Final[dict[Any, Callable[[Iterable[Any]], Any]]] = {list: list, deque: deque, tuple: tuple}
 
 
-def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> Form:
+def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> ValueCodec:
     found = [form(option) for option in options]
     if all(one.plain for one in found):
         return _PLAIN
@@ -80,38 +80,38 @@ def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> Form:
     write, read = found[0].write, found[0].read
     if isinstance(options[0], type) and issubclass(options[0], Enum):
         members = {None: None} | {each.value: each for each in options[0]}
-        return Form(lambda value: value and value.value, members.__getitem__)
-    return Form(
+        return ValueCodec(lambda value: value and value.value, members.__getitem__)
+    return ValueCodec(
         lambda value: None if value is None else write(value), lambda told: None if told is None else read(told)
     )
 
 
-def _enumeration(kind: type[Enum]) -> Form:
+def _enumeration(kind: type[Enum]) -> ValueCodec:
     members = {each.value: each for each in kind}
-    return Form(lambda value: value.value, members.__getitem__)
+    return ValueCodec(lambda value: value.value, members.__getitem__)
 
 
-def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> Form:
+def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> ValueCodec:
     if all(part is Ellipsis or form(part).plain for part in parts):
-        return Form(list, made)
+        return ValueCodec(list, made)
     if made is tuple and parts[-1] is not Ellipsis:
         each = [form(part) for part in parts]
-        return Form(
+        return ValueCodec(
             lambda values: [one.write(value) for one, value in zip(each, values, strict=True)],
             lambda told: tuple(one.read(value) for one, value in zip(each, told, strict=True)),
         )
     item = form(parts[0])
-    return Form(lambda values: list(map(item.write, values)), lambda told: made(map(item.read, told)))
+    return ValueCodec(lambda values: list(map(item.write, values)), lambda told: made(map(item.read, told)))
 
 
-def _mapping(keys: Form, values: Form) -> Form:
-    return Form(
+def _mapping(keys: ValueCodec, values: ValueCodec) -> ValueCodec:
+    return ValueCodec(
         lambda mapping: [[keys.write(key), values.write(value)] for key, value in mapping.items()],
         lambda told: {keys.read(key): values.read(value) for key, value in told},
     )
 
 
-def _record(kind: type[Any]) -> Form:
+def _record(kind: type[Any]) -> ValueCodec:
     known = forms(kind)
 
     def read(told: Any) -> Any:
@@ -119,4 +119,4 @@ def _record(kind: type[Any]) -> Form:
             raise ValueError(f"not the fields of a {kind.__name__}")
         return kind(**{name: one.read(told[name]) for name, one in known.items()})
 
-    return Form(lambda value: {name: one.write(getattr(value, name)) for name, one in known.items()}, read)
+    return ValueCodec(lambda value: {name: one.write(getattr(value, name)) for name, one in known.items()}, read)

@@ -21,7 +21,7 @@ REFINE: Final = "refine"
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class UsageSums:
     """Sums over calls. Of a whole call (``CALL``): what was sent, what it cost, and what the client would have sent and
     paid without us, its own use of the provider's cache included. Of a stage: the tokens in front of it
     (``client_tokens``) and behind it (``input_tokens``), and what it saved (``client_cost``; a loss is negative).
@@ -42,8 +42,8 @@ class Figures:
     client_tokens: int = 0
     client_cost: int = 0
 
-    def __add__(self, other: Figures) -> Figures:
-        return Figures(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+    def __add__(self, other: UsageSums) -> UsageSums:
+        return UsageSums(*(getattr(self, name) + getattr(other, name) for name in NAMES))
 
     @property
     def saved_tokens(self) -> int:
@@ -56,10 +56,10 @@ class Figures:
         return self.client_cost - self.cost
 
 
-NAMES: Final = tuple(each.name for each in fields(Figures))
+NAMES: Final = tuple(each.name for each in fields(UsageSums))
 """The figures' names, in order: the columns of a store."""
 
-Stages = Mapping[str, Figures]
+Stages = Mapping[str, UsageSums]
 """A call's figures by stage, the whole call's under ``CALL``."""
 
 
@@ -82,12 +82,12 @@ class Sum:
     model: str
     stage: str
     day: str
-    figures: Figures
+    figures: UsageSums
 
 
-def total(figures: Iterable[Figures]) -> Figures:
+def total(figures: Iterable[UsageSums]) -> UsageSums:
     """Their sum; zeros for none."""
-    found = Figures()
+    found = UsageSums()
     for each in figures:
         found = found + each
     return found

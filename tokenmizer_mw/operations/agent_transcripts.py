@@ -28,7 +28,7 @@ _SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TranscriptMessage:
     """A message and where its line begins, in bytes."""
 
     place: int
@@ -36,7 +36,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownContext:
     """Whether the context that a transcript stands for has a block of ours (``present``), and whether the model has
     said nothing since it came (``last``)."""
 
@@ -44,16 +44,18 @@ class Shown:
     last: bool = False
 
 
-def messages_in(raw: bytes, start: int = 0) -> tuple[list[Told], int]:
+def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], int]:
     """The messages in ``raw``, which begins at ``start`` of a transcript, and where the last whole line ends: what
     comes behind it is not there yet."""
     found = [
-        Told(start + place, message) for place, line in _lines(raw) if (message := _message(_value(line))) is not None
+        TranscriptMessage(start + place, message)
+        for place, line in _lines(raw)
+        if (message := _message(_value(line))) is not None
     ]
     return found, start + raw.rfind(b"\n") + 1
 
 
-def shown(raw: bytes, secret: bytes, given: int = -1) -> Shown:
+def shown(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
     """What of a whole transcript the model has before it. ``given``: where the transcript ended when a block was handed
     out last, -1 for never: a host writes down later what it was given."""
     present, last, name = False, False, ""
@@ -67,7 +69,7 @@ def shown(raw: bytes, secret: bytes, given: int = -1) -> Shown:
         elif any(mark in line for mark in _SPEAKS) and _speaks(_value(line)):
             last = False
             given = -1 if place >= given else given
-    return Shown(present, last or given >= 0)
+    return ShownContext(present, last or given >= 0)
 
 
 def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:

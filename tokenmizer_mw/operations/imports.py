@@ -14,7 +14,7 @@ from tokenmizer_mw.session.text_rewrite import Retouch
 
 from .exports import Export, restore
 from .sound import require_sound
-from .transcripts import Transcript
+from .transcripts import ImportedTranscript
 
 COMPARED_MAX: Final = 8
 """Messages by which a session is known again."""
@@ -32,21 +32,21 @@ class Imported:
     new: int
 
 
-def import_into(memory: SessionMemory, key: SessionKey, found: Export | Transcript, *, now: float) -> Imported:
+def import_into(memory: SessionMemory, key: SessionKey, found: Export | ImportedTranscript, *, now: float) -> Imported:
     """Take an export or a transcript into a session.
 
     An export gives the same graph, with the times at which things were recorded; where the session has its first
     events already, the rest joins them. The facts of a transcript are drawn in the background. Raises ``CallerError``
     for events that could not have been recorded, and ``SessionDiffers`` where the session holds something else.
     """
-    if isinstance(found, Transcript):
+    if isinstance(found, ImportedTranscript):
         new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
         return Imported("messages", len(found.messages), new)
     require_sound(found.events, now)
     return Imported("events", len(found.events), restore(memory.log, key, _redacted(memory, found.events)))
 
 
-def continues_session(memory: SessionMemory, key: SessionKey, found: Transcript) -> bool:
+def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
     """Whether a transcript begins as the session does that its file names, or there is no such session yet. Whoever
     wrote the file may have chosen the name, and does not know what was said."""
     known = [one.message for one in memory.messages(key.id, tenant=key.tenant) if one.number > 0]

@@ -27,7 +27,7 @@ _FILLED: Final = re.compile(r"\S[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class ImportedTranscript:
     """A conversation without its system messages. ``id`` is what the file calls it, "" for nothing."""
 
     id: str
@@ -41,7 +41,7 @@ SHAPES: Final = (
 """What is read, for whoever has something else."""
 
 
-def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Transcript | Export:
+def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> ImportedTranscript | Export:
     """The one conversation in ``raw``: see ``read_transcripts``. Raises ``CallerError`` for several, too."""
     found = read_transcripts(raw, name, size_max=size_max)
     if len(found) > 1:
@@ -49,24 +49,24 @@ def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Trans
     return found[0]
 
 
-def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list[Transcript | Export]:
+def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list[ImportedTranscript | Export]:
     """What ``raw`` holds: one of our exports, or conversations, at least one; ``SHAPES`` are read. Raises
     ``CallerError`` that starts with ``name`` and says which line is wrong, or that the shape is unknown."""
     try:
         text = _text(raw, size_max)
         if is_markdown_transcript(text):
-            return [Transcript("", tuple(_some(read_markdown_transcript(text))))]
+            return [ImportedTranscript("", tuple(_some(read_markdown_transcript(text))))]
         number, first, rest = _first(text)
         if isinstance(first, dict) and EXPORT_MARK in first:
             return [read_export(chain([(number, first)], rest))]
         if is_chat_export(first):
-            return [Transcript(id_, tuple(told)) for id_, told in _some(list(read_chat_export(first)))]
+            return [ImportedTranscript(id_, tuple(told)) for id_, told in _some(list(read_chat_export(first)))]
         if _may_be_of_an_agent(first) and (told := messages_in(raw + b"\n")[0]):
-            return [Transcript(_session_in(first), tuple(one.message for one in told))]
+            return [ImportedTranscript(_session_in(first), tuple(one.message for one in told))]
         following = next(rest, None)
         if following is None:
             return [_conversation(number, first)]
-        return [Transcript("", _messages_by_line(chain([(number, first), following], rest)))]
+        return [ImportedTranscript("", _messages_by_line(chain([(number, first), following], rest)))]
     except CallerError as error:
         raise CallerError(f"{name}: {error}") from None
 
@@ -153,15 +153,15 @@ def _loaded_line(text: str, line: int) -> Any:
         raise CallerError(str(more)) from None
 
 
-def _conversation(number: int, first: Any) -> Transcript:
+def _conversation(number: int, first: Any) -> ImportedTranscript:
     if not isinstance(first, dict | list):
-        return Transcript("", _messages_by_line([(number, first)]))
+        return ImportedTranscript("", _messages_by_line([(number, first)]))
     if isinstance(first, dict) and "role" in first:
         first = [first]
     if isinstance(first, list):
-        return Transcript("", _messages(first))
+        return ImportedTranscript("", _messages(first))
     id_ = first.get("id")
-    return Transcript(id_ if isinstance(id_, str) else "", _messages(first.get("turns", first.get("messages"))))
+    return ImportedTranscript(id_ if isinstance(id_, str) else "", _messages(first.get("turns", first.get("messages"))))
 
 
 def _messages(values: Any) -> tuple[Message, ...]:

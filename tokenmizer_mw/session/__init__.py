@@ -3,7 +3,7 @@
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 
 from .compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest
-from .resent import Placed, Resent
+from .resent import Resent, ResentHistory
 from .state import (
     Edited,
     Marked,
@@ -21,8 +21,8 @@ __all__ = [
     "LongestRequests",
     "Marked",
     "Numbered",
-    "Placed",
     "Resent",
+    "ResentHistory",
     "SessionState",
     "Transcript",
     "appended",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Named(NamedTuple):
+class NamedSession(NamedTuple):
     """A session by its id, ``None`` when nobody named one, and the tenant it is looked for in."""
 
     session_id: str | None
@@ -28,7 +28,7 @@ class Binding:
     """
 
     owner: object
-    name: Callable[[], Named]
+    name: Callable[[], NamedSession]
     remembered: bool = False
     outer: Binding | None = None
 
@@ -36,7 +36,7 @@ class Binding:
 _innermost: ContextVar[Binding | None] = ContextVar("tokenmizer_mw_session", default=None)
 
 
-def bind(owner: object, name: Callable[[], Named], *, remembered: bool = False) -> Token[Binding | None]:
+def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Token[Binding | None]:
     """Bind the code that runs from here on. The token is for ``unbind``."""
     return _innermost.set(Binding(owner, name, remembered, _innermost.get()))
 
@@ -50,7 +50,7 @@ def unbind(token: Token[Binding | None]) -> None:
 
 
 @contextmanager
-def bound(owner: object, name: Callable[[], Named], *, remembered: bool = False) -> Iterator[None]:
+def bound(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
     """Bind what runs inside."""
     token = bind(owner, name, remembered=remembered)
     try:

@@ -20,7 +20,7 @@ from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.snapshot_keeping import Snapshots
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.patience import hold
 
@@ -67,7 +67,7 @@ class _Kept(Generic[F]):
     start: object = field(default_factory=object)
 
 
-class Kept(Generic[F]):
+class SessionCache(Generic[F]):
     """What sessions fold into: at hand are the ``capacity`` sessions used last, and fewer where they weigh more than
     ``most`` together. The one in use is always among them. Safe for threads; other processes meet us in the log."""
 
@@ -164,14 +164,14 @@ class Kept(Generic[F]):
             return kept
 
 
-class KeptMessages(Kept[Told]):
+class KeptMessages(SessionCache[HistoryMessages]):
     """The messages of sessions, as many as have ``most`` characters together."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
-        super().__init__(log, new=Told, weight=lambda told: told.weight, capacity=capacity, most=most)
+        super().__init__(log, new=HistoryMessages, weight=lambda told: told.weight, capacity=capacity, most=most)
 
 
-class KeptSessions(Kept[SessionState]):
+class KeptSessions(SessionCache[SessionState]):
     """The only place where folded sessions change.
 
     At hand are no more of them than have ``events_max`` events together: what a session takes grows with its events.

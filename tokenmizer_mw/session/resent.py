@@ -73,7 +73,7 @@ def _spellings(messages: Sequence[Message]) -> Iterable[Spelling]:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ResentHistory:
     """A resent history beside the transcript. ``places`` holds for each of its known messages the index in the
     transcript of the message that it is or begins with, -1 where there is none. ``holders`` says the reverse for
     messages that a client has joined to others. ``changed`` is the first message that is another one than the session

@@ -19,7 +19,7 @@ from tokenmizer_mw.graph.columns import columns, graph_of
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import Edge, Node, Source, Transition
-from tokenmizer_mw.model.plain import Form, forms
+from tokenmizer_mw.model.plain import ValueCodec, forms
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState, Transcript
 from tokenmizer_mw.wire.spelling import Spelling
@@ -90,7 +90,7 @@ def _line(name: str, value: Any) -> bytes:
 
 
 @cache
-def _rest() -> dict[str, Form]:
+def _rest() -> dict[str, ValueCodec]:
     """The fields of a state that are written as their types say."""
     return forms(SessionState, but=(_GRAPH, "transcript"))
 

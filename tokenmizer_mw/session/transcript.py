@@ -9,7 +9,7 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.spelling import Spelling, text_digest
 
-from .resent import Placed, Position, Resent, run_back, run_on
+from .resent import Position, Resent, ResentHistory, run_back, run_on
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
@@ -89,9 +89,9 @@ class Transcript:
             for place in self._places.get(resent.mark(end), ())
         )
 
-    def placed(self, resent: Resent, start: int, place: int) -> Placed:
+    def placed(self, resent: Resent, start: int, place: int) -> ResentHistory:
         """The whole of a history, for which ``first_new`` gave ``start`` and ``place``, beside the transcript."""
-        found = Placed(places := [-1] * start)
+        found = ResentHistory(places := [-1] * start)
         changed: Position | None = None
         index = start - 1
         while index >= 0 and place >= 0:
@@ -108,7 +108,7 @@ class Transcript:
             if self.depths[place] != index:
                 break
             index, place = index - 1, self.parents[place]
-        return Placed(places, found.holders, changed)
+        return ResentHistory(places, found.holders, changed)
 
     def same_words(self, resent: Resent, end: int, place: int) -> bool:
         """Whether the user says the same before message ``end`` of a history as before and in the message at ``place``
@@ -201,7 +201,7 @@ class Transcript:
         )
         return (run.index, place) if same else None
 
-    def _place_run(self, resent: Resent, last: Position, before: Position, found: Placed) -> None:
+    def _place_run(self, resent: Resent, last: Position, before: Position, found: ResentHistory) -> None:
         """Note in ``found`` where the messages of a run that ``_before`` has compared stand."""
         spans: list[Position] = []  # where a message of the transcript begins in the text of the run, and its place
         left, place = 0, last[1]

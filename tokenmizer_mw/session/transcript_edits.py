@@ -44,7 +44,7 @@ class Revision:
 
 
 @dataclass(slots=True)
-class Told:
+class HistoryMessages:
     """The messages that a session's log leaves in its history, by their numbers, in the order in which they joined.
 
     ``size`` is about how many characters they take, or took before they were withdrawn. ``index`` finds passages of
@@ -138,7 +138,7 @@ def _characters(message: Message) -> int:
 
 def standing(log: Iterable[Recorded]) -> list[Written]:
     """The messages that a session's log leaves in its history, in the order in which they joined."""
-    told = Told()
+    told = HistoryMessages()
     for recorded in log:
         told.apply(recorded)
     return list(told.messages.values())

@@ -30,7 +30,7 @@ from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
-from tokenmizer_mw.session import Placed, Resent, SessionState, begins_with_summary
+from tokenmizer_mw.session import Resent, ResentHistory, SessionState, begins_with_summary
 from tokenmizer_mw.session.derivation import Drawing
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
@@ -150,7 +150,7 @@ class Cutting:
         rewrite = Rewrite(prefix, cut.block, self.drawing.settings.block_role, made=True)
         return Decided(rewrite, [*drawn, cut], ("block_handed_back",))
 
-    def _anchored(self, frozen: Checkpointed | None, placed: Placed) -> int | None:
+    def _anchored(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
         """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
         to."""
         index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
@@ -318,7 +318,9 @@ class Cutting:
         made = Checkpointed(state.next_checkpoint, turn, resume.tokens, resume.text, carried=resume.node_ids)
         return Decided(None, [*drawn, made], ("compaction_made",))
 
-    def _carried_out(self, state: SessionState, decision: Plan, known: Known, placed: Placed | None = None) -> Decided:
+    def _carried_out(
+        self, state: SessionState, decision: Plan, known: Known, placed: ResentHistory | None = None
+    ) -> Decided:
         role = self.drawing.settings.block_role
         match decision:
             case Cut(keep_from, otherwise):
@@ -400,7 +402,7 @@ class Cutting:
         secret = self.drawing.secret
         return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=False)]
 
-    def _numbers(self, state: SessionState, last: int, known: Known, placed: Placed | None) -> list[int]:
+    def _numbers(self, state: SessionState, last: int, known: Known, placed: ResentHistory | None) -> list[int]:
         """The numbers in the session of the messages up to ``last``, the system's left out."""
         if self.numbers:
             roles = self.request.messages.roles[: last + 1]

@@ -15,7 +15,7 @@ from typing import Final, Literal, Protocol, get_args
 
 from tokenmizer_mw.errors import CallerError, InvalidSession
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import NAMES, Figures, Spent, Stages, Sum
+from tokenmizer_mw.model.spending import NAMES, Spent, Stages, Sum, UsageSums
 
 By = Literal["session", "model", "stage", "day"]
 """What sums can be told apart by."""
@@ -26,7 +26,7 @@ NAME_MAX: Final = 200
 """Characters that are kept of a model's name."""
 
 
-class Ledger(Protocol):
+class UsageLedger(Protocol):
     """What the calls of a store's sessions cost and saved. Sync, and safe to call from several threads and processes.
 
     Lives in the store that it belongs to, and ends with it. Raises ``StoreUnavailable`` as the store does.
@@ -97,6 +97,6 @@ def encoded(stages: Stages) -> str:
 def decoded(text: str) -> Stages:
     """The inverse of ``encoded``. Raises ``ValueError`` for what is none."""
     try:
-        return {stage: Figures(**figures) for stage, figures in json.loads(text).items()}
+        return {stage: UsageSums(**figures) for stage, figures in json.loads(text).items()}
     except (TypeError, AttributeError) as error:
         raise ValueError("no figures of a call") from error

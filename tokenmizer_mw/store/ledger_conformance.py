@@ -1,4 +1,4 @@
-"""What every ``Ledger`` must do, as a table of checks, like ``conformance`` for logs.
+"""What every ``UsageLedger`` must do, as a table of checks, like ``conformance`` for logs.
 
     for name, check in LEDGER_CHECKS.items():
         check(make_log)
@@ -16,9 +16,9 @@ from typing import Final, Protocol
 from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable, TokenMizerError
 from tokenmizer_mw.model.event import Rewritten
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import CALL, CUT, Figures, Spent, Sum, total
+from tokenmizer_mw.model.spending import CALL, CUT, Spent, Sum, UsageSums, total
 
-from .ledger import By, Ledger
+from .ledger import By, UsageLedger
 from .log import Clock, EventLog
 
 
@@ -26,7 +26,7 @@ class Keeping(EventLog, Protocol):
     """A log that keeps books, too."""
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> UsageLedger:
         """The books of this store."""
 
 
@@ -41,8 +41,8 @@ _BY_MODEL: Final[tuple[By, ...]] = ("model",)
 _DAY: Final = 86_400.0
 _ONE: Final = SessionKey("tenant", "one")
 _OTHER: Final = SessionKey("tenant", "other")
-_CALL: Final = Figures(1, 1, 0, 800, 300, 100, 20, 5_000_000_000_000, 1_000, 4_000_000_000_000)
-_LOSS: Final = Figures(1, 0, 0, 800, client_tokens=1_000, client_cost=-1_000_000_000_000)
+_CALL: Final = UsageSums(1, 1, 0, 800, 300, 100, 20, 5_000_000_000_000, 1_000, 4_000_000_000_000)
+_LOSS: Final = UsageSums(1, 0, 0, 800, client_tokens=1_000, client_cost=-1_000_000_000_000)
 
 
 def _spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> Spent:

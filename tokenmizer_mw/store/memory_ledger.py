@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import Figures, Spent, Sum
+from tokenmizer_mw.model.spending import Spent, Sum, UsageSums
 from tokenmizer_mw.runtime.forking import make_lock
 
 from .ledger import BY_STAGE, By, day_of, plain_model, require_by, require_call
@@ -22,7 +22,7 @@ class MemoryLedger:
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds
         self._lock = make_lock()
-        self._rows: dict[str, dict[_Row, Figures]] = {}
+        self._rows: dict[str, dict[_Row, UsageSums]] = {}
         self._calls: dict[SessionKey, list[Spent]] = {}
         self._names: dict[str, set[str]] = {}
 
@@ -56,14 +56,14 @@ class MemoryLedger:
         """See ``Ledger.sums``."""
         require_valid_tenant(tenant)
         require_by(by)
-        found: dict[_Row, Figures] = {}
+        found: dict[_Row, UsageSums] = {}
         with self._lock:
             rows = list(self._rows.get(tenant, {}).items())
         for row, figures in rows:
             wanted = session in (None, row[0]) and model in (None, row[1])
             if wanted and row[3] >= since and (not until or row[3] <= until):
                 key = _only(row, by)
-                found[key] = found.get(key, Figures()) + figures
+                found[key] = found.get(key, UsageSums()) + figures
         return [Sum(*row, figures) for row, figures in sorted(found.items())]
 
     def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
@@ -82,9 +82,9 @@ class MemoryLedger:
                 for row in [row for row in rows if row[0] == key.id]:
                     self._put(key.tenant, ("", *row[1:]), rows.pop(row))
 
-    def _put(self, tenant: str, row: _Row, figures: Figures) -> None:
+    def _put(self, tenant: str, row: _Row, figures: UsageSums) -> None:
         rows = self._rows.setdefault(tenant, {})
-        rows[row] = rows.get(row, Figures()) + figures
+        rows[row] = rows.get(row, UsageSums()) + figures
 
 
 def _only(row: _Row, by: Collection[By]) -> _Row:

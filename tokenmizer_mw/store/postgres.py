@@ -23,7 +23,7 @@ from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEve
 from tokenmizer_mw.model.session import SessionKey
 
 from . import postgres_maintenance as maintenance
-from .ledger import Ledger
+from .ledger import UsageLedger
 from .log import (
     Clock,
     PassageRows,
@@ -183,7 +183,7 @@ class PostgresLog:
         raise StoreUnavailable(f"{NAME}: others kept writing the session, so that it could not be rewritten")
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> UsageLedger:
         """The books of this store."""
         return PostgresLedger(self._select, self._pooled, self._address.schema)
 

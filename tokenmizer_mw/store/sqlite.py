@@ -23,7 +23,7 @@ from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, Un
 from tokenmizer_mw.model.session import SessionKey
 
 from . import sqlite_ledger, sqlite_passages
-from .ledger import Ledger
+from .ledger import UsageLedger
 from .log import (
     Clock,
     PassageRows,
@@ -261,7 +261,7 @@ class SqliteLog:
         return self._maintain(replace)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> UsageLedger:
         """The books of this store."""
         return sqlite_ledger.SqliteLedger(self._select, self._changed)
 

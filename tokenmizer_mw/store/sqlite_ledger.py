@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import StoreCorrupt
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import NAMES, Figures, Spent, Sum
+from tokenmizer_mw.model.spending import NAMES, Spent, Sum, UsageSums
 
 from .ledger import BY, BY_STAGE, By, day_of, decoded, encoded, plain_model, require_by, require_call
 from .log import require_valid, require_valid_tenant
@@ -103,7 +103,7 @@ def summed(rows: Iterable[Sequence[Any]]) -> list[Sum]:
     found = []
     for session, model, stage, day, *figures in rows:
         if figures[0] is not None:
-            found.append(Sum(session, model, stage, day, Figures(*figures)))
+            found.append(Sum(session, model, stage, day, UsageSums(*figures)))
     return found
 
 

@@ -18,8 +18,8 @@ from tokenmizer_mw.chat.call import Call, Turn, aremember, remember
 from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.session.current import Named, bound
-from tokenmizer_mw.transports.calls import Outgoing
+from tokenmizer_mw.session.current import NamedSession, bound
+from tokenmizer_mw.transports.calls import OutgoingCalls
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
@@ -37,11 +37,11 @@ def anthropic_middleware(
     Sessions are named as with a ``Transport``; a header counts when it is given with the call (``extra_headers``), not
     with the client. A ``Transport`` below leaves these calls alone.
     """
-    return _Remembering(memory, Outgoing(memory, routes, tenant))
+    return _Remembering(memory, OutgoingCalls(memory, routes, tenant))
 
 
 class _Remembering(Middleware):
-    def __init__(self, memory: SessionMemory, outgoing: Outgoing) -> None:
+    def __init__(self, memory: SessionMemory, outgoing: OutgoingCalls) -> None:
         self._memory = memory
         self._outgoing = outgoing
 
@@ -112,8 +112,8 @@ def _refused(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
     )
 
 
-def _nobody() -> Named:
-    return Named(None, LOCAL_TENANT)
+def _nobody() -> NamedSession:
+    return NamedSession(None, LOCAL_TENANT)
 
 
 def _headers(request: APIRequest) -> Headers:

@@ -25,13 +25,13 @@ from tokenmizer_mw.chat.call import (
 from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.session.current import Named, binding_of
+from tokenmizer_mw.session.current import NamedSession, binding_of
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.headers import Headers, by_name, with_length
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.saving.cache.answer import Answer
+    from tokenmizer_mw.saving.cache.answer import CachedAnswer
 
 _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})
 """Headers that vouch for a request's bytes, so that nobody may change them."""
@@ -73,11 +73,11 @@ S = TypeVar("S", bound=HTTPResponse)
 Wrap = Callable[[Any, Turn], Any]
 """Makes a face's stream of a response's stream and the turn that it is collected for."""
 
-Again = Callable[[Q, "Answer"], S]
+Again = Callable[[Q, "CachedAnswer"], S]
 """Makes a library's response to a request of an answer that is given again."""
 
 
-class Outgoing:
+class OutgoingCalls:
     """Which calls of an application are looked after, and what becomes of them.
 
     ``routes`` maps path endings to dialects. The session is the one that the request names itself (in the body's
@@ -164,7 +164,7 @@ class Outgoing:
             binding = binding_of(self.memory)
             if binding is not None and binding.remembered:
                 return None
-            named = Named(None, self._tenant) if binding is None else binding.name()
+            named = NamedSession(None, self._tenant) if binding is None else binding.name()
             call = self._chat(path, list(headers()), body, named, host, query)
         except Exception as error:
             failed(self.memory, "open_failed", error)
@@ -194,7 +194,7 @@ class Outgoing:
         path: str,
         given: Headers,
         body: Callable[[], bytes],
-        named: Named,
+        named: NamedSession,
         host: str,
         query: bytes,
     ) -> Call | Reason:

@@ -14,13 +14,13 @@ from tokenmizer_mw.chat.call import Turn
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, Outgoing
+from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.saving.cache.answer import Answer
+    from tokenmizer_mw.saving.cache.answer import CachedAnswer
 
 Q = TypeVar("Q", bound=HTTPRequest)
 S = TypeVar("S", bound=HTTPResponse)
@@ -130,7 +130,7 @@ def _caller_left(error: BaseException) -> Outcome | None:
 class Replayed:
     """The body of an answer that is given again, for synchronous and asynchronous faces."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer
 
     def __iter__(self) -> Iterator[bytes]:
@@ -163,10 +163,10 @@ class _Face(Generic[Q, S, T]):
         routes: Mapping[str, Dialect] = ROUTES,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        self._outgoing = Outgoing(memory, routes, tenant, self._whole)
+        self._outgoing = OutgoingCalls(memory, routes, tenant, self._whole)
         self._inner: Any = self._default() if inner is None else inner
 
-    def _again(self, request: Q, answer: Answer) -> S:
+    def _again(self, request: Q, answer: CachedAnswer) -> S:
         """The library's response of an answer that is given again."""
         response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
         return response
@@ -182,7 +182,7 @@ class SyncFace(_Face[Q, S, T]):
     """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
 
     ``routes`` maps path endings to dialects; ``tenant`` is where sessions are looked for outside of any binding. What
-    else holds is said of ``Outgoing``.
+    else holds is said of ``OutgoingCalls``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]

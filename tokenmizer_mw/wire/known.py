@@ -32,7 +32,7 @@ _Key = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRequest:
     """A request that was read. ``end`` is where its last message ends, ``member`` the index of its messages among
     the members of ``found``."""
 
@@ -64,7 +64,7 @@ class Known:
 class Start:
     """How a text begins: with the first ``count`` messages of ``known``, the last of which ends at ``end``."""
 
-    known: Known
+    known: KnownRequest
     count: int
     end: int
 
@@ -90,12 +90,12 @@ class KnownRequests:
     def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters
         self._held = 0
-        self._known: OrderedDict[_Key, tuple[Known, ...]] = OrderedDict()
+        self._known: OrderedDict[_Key, tuple[KnownRequest, ...]] = OrderedDict()
         self._lock = lock if lock is not None else nullcontext()
 
     def find(self, dialect: str, text: str) -> Start | None:
         """The longest known beginning of ``text``, ``None`` where there is none that is worth it."""
-        near: Known | None = None
+        near: KnownRequest | None = None
         for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))] if self._known else ()):
             candidates = self._known.get(_key(dialect, place, text), ())
             for known in candidates:
@@ -131,7 +131,7 @@ class KnownRequests:
             oldest = next(iter(self._known))
             self._drop(oldest, self._known[oldest][-1])
 
-    def _drop(self, key: _Key, known: Known) -> None:
+    def _drop(self, key: _Key, known: KnownRequest) -> None:
         kept = self._known.get(key, ())
         left = tuple(other for other in kept if other is not known)
         if len(left) == len(kept):
@@ -143,7 +143,7 @@ class KnownRequests:
             del self._known[key]
 
 
-def _continuable(found: ObjectSpans, request: ChatRequest) -> Known | None:
+def _continuable(found: ObjectSpans, request: ChatRequest) -> KnownRequest | None:
     """What is to be kept of a request; ``None`` when it is short, or when no other could go on where it ends."""
     text = found.text
     if len(text) < _SHORTEST or len(found.values) < len(found.members):
@@ -152,10 +152,10 @@ def _continuable(found: ObjectSpans, request: ChatRequest) -> Known | None:
     close = found.members[member][1][1] - 1
     last = text[max(0, close - _PIECE) : close].rstrip()
     end = max(0, close - _PIECE) + len(last)
-    return Known(found, request, member, end) if last.endswith("}") and end >= _SHORTEST else None
+    return KnownRequest(found, request, member, end) if last.endswith("}") and end >= _SHORTEST else None
 
 
-def _key_of(dialect: str, known: Known) -> _Key:
+def _key_of(dialect: str, known: KnownRequest) -> _Key:
     place = _PLACES[bisect_right(_PLACES, known.end) - 1]
     return _key(dialect, place, known.found.text)
 

@@ -16,7 +16,7 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.session.refinement.merge import Merged, merge
 from tokenmizer_mw.session.refinement.reply import read_reply
-from tokenmizer_mw.session.refinement.schema import CATEGORIES, Shape
+from tokenmizer_mw.session.refinement.schema import CATEGORIES, ListShape
 from tokenmizer_mw.settings import Settings
 
 TALK = (
@@ -296,7 +296,7 @@ ENTRIES = st.sampled_from(
 ERRORS = st.fixed_dictionaries({"label": ENTRIES, "resolved": st.booleans()})
 PAIRS = st.fixed_dictionaries({"old": ENTRIES, "new": ENTRIES, "reason": ENTRIES})
 FILES = st.fixed_dictionaries({"path": ENTRIES, "what": ENTRIES})
-BY_SHAPE = {Shape.TEXT: ENTRIES, Shape.ERROR: ERRORS, Shape.FILE: FILES, Shape.PAIR: PAIRS}
+BY_SHAPE = {ListShape.TEXT: ENTRIES, ListShape.ERROR: ERRORS, ListShape.FILE: FILES, ListShape.PAIR: PAIRS}
 REPLIES = st.fixed_dictionaries(
     {}, optional={category.name: st.lists(BY_SHAPE[category.shape], max_size=4) for category in CATEGORIES}
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.session.refinement.places import Place, Places
+from tokenmizer_mw.session.refinement.places import Places, StatementPlace
 
 TALK = [
     (1, Message(Role.SYSTEM, "Always store the orchard map as a mosaic.")),
@@ -76,7 +76,7 @@ def test_who_is_looked_at_first_may_be_said() -> None:
 def test_text_that_is_not_in_words_with_blanks_is_found() -> None:
     said = [(1, Message(Role.USER, "日志写到文件里。不要用数据库。"))]
     found = Places(said).find("不用数据库")
-    assert isinstance(found, Place)
+    assert isinstance(found, StatementPlace)
     assert found.quote.startswith("不要用数据库")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.session.refinement.loose import Bare, LooseObject, objects
-from tokenmizer_mw.session.refinement.reply import Reply, Stated, read_reply
+from tokenmizer_mw.session.refinement.reply import RefinementReply, Stated, read_reply
 from tokenmizer_mw.session.refinement.schema import CATEGORIES, SCHEMA
 
 WHOLE: dict[str, Any] = {
@@ -30,11 +30,11 @@ WHOLE: dict[str, Any] = {
 TEXT = json.dumps(WHOLE, ensure_ascii=False)
 
 
-def read(text: str, *, chars_max: int = 100_000, items_max: int = 100) -> Reply | None:
+def read(text: str, *, chars_max: int = 100_000, items_max: int = 100) -> RefinementReply | None:
     return read_reply(text, chars_max=chars_max, items_max=items_max)
 
 
-def everything() -> Reply:
+def everything() -> RefinementReply:
     reply = read(TEXT)
     assert reply is not None
     return reply

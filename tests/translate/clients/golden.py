@@ -9,16 +9,16 @@ from typing import Any, Final
 
 from tests.translate.clients.served import CREATED, as_events, streamed
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     ChatCall,
+    ChatTurn,
     Fault,
     Finish,
-    Said,
+    ModelReply,
+    ModelToolCall,
     Sampling,
     Text,
     Thought,
     Tool,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
@@ -33,7 +33,7 @@ SIDES: Final[Mapping[str, ClientSide]] = {
 
 CALL: Final = ChatCall(
     "asked-for",
-    (Said("user", (Text("hi"),)),),
+    (ChatTurn("user", (Text("hi"),)),),
     tools=(
         Tool("look", "Looks.", {"type": "object", "properties": {}}),
         Tool("patch", "Patches.", {"type": "object"}, form="custom"),
@@ -42,15 +42,15 @@ CALL: Final = ChatCall(
     stream=True,
     usage=True,
 )
-ANSWER: Final = Answer(
+ANSWER: Final = ModelReply(
     "reply_1",
     "model-7",
     (
         Thought("First, this.", "c2VhbA==", "anthropic"),
         Thought("", "aGlkZGVu", "gemini", hidden=True),
         Text("Grüße \N{UMBRELLA}\n“so”"),
-        ToolCall("call_1", "look", '{"q": 1}'),
-        ToolCall("call_2", "patch", '{"input": "+ a\\n- b"}', seal="Z2Vt", sealed_by="gemini"),
+        ModelToolCall("call_1", "look", '{"q": 1}'),
+        ModelToolCall("call_2", "patch", '{"input": "+ a\\n- b"}', seal="Z2Vt", sealed_by="gemini"),
     ),
     Finish.TOOLS,
     Usage(prompt=100, completion=20, cached=40, written=10, thought=5),

@@ -10,17 +10,17 @@ from typing import Any, Self
 
 from tokenmizer_mw.errors import PeerError
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     ChatCall,
     Ended,
     Fault,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
 )
 from tokenmizer_mw.server.translate.encoding import dump, load
 from tokenmizer_mw.server.translate.sides import ClientSide
@@ -34,7 +34,7 @@ class Served:
     ``events`` where the client asks for that, or with ``fault``. ``calls`` are the requests in words."""
 
     side: ClientSide
-    answer: Answer | None = None
+    answer: ModelReply | None = None
     events: Sequence[StreamEvent] = ()
     fault: Fault | None = None
     calls: list[ChatCall] = field(default_factory=list)
@@ -87,18 +87,18 @@ def streamed(side: ClientSide, call: ChatCall, events: Sequence[StreamEvent]) ->
     return b"".join(writer.send(event) + writer.ping() for event in events)
 
 
-def as_events(answer: Answer, size: int = 3) -> list[StreamEvent]:
+def as_events(answer: ModelReply, size: int = 3) -> list[StreamEvent]:
     """An answer as a provider streams it, in pieces of ``size`` characters."""
     events: list[StreamEvent] = [Began(answer.id, answer.model)]
     for part in answer.parts:
         match part:
             case Text(text):
-                events += [Opened(Text("")), *_pieces(text, size)]
+                events += [PartStart(Text("")), *_pieces(text, size)]
             case Thought(text, seal, sealed_by, hidden):
-                events += [Opened(Thought("", hidden=hidden)), *_pieces(text, size)]
+                events += [PartStart(Thought("", hidden=hidden)), *_pieces(text, size)]
                 events += [Grew(seal=seal, sealed_by=sealed_by)] if seal else []
-            case ToolCall(id, name, arguments, seal, sealed_by):
-                events += [Opened(ToolCall(id, name, "", seal, sealed_by)), *_pieces(arguments, size)]
+            case ModelToolCall(id, name, arguments, seal, sealed_by):
+                events += [PartStart(ModelToolCall(id, name, "", seal, sealed_by)), *_pieces(arguments, size)]
     return [*events, Ended(answer.finish, answer.usage, answer.stop_sequence)]
 
 

@@ -9,15 +9,15 @@ import pytest
 
 from tests.translate.clients.golden import FOLDER, SIDES, bodies, stream
 from tokenmizer_mw.server.translate.chat import (
+    AnswerFormat,
     Attachment,
-    Format,
-    Said,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
     Text,
     Thinking,
     Thought,
-    ToolCall,
     ToolChoice,
-    ToolResult,
 )
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
@@ -90,23 +90,23 @@ CLAUDE_CODE: Final[dict[str, Any]] = {
 def test_a_request_of_claude_code_in_words() -> None:
     call = AnthropicClient().call(CLAUDE_CODE)
     assert call.said == (
-        Said("system", (Text("You are an agent."), Text("Environment: none."))),
-        Said("user", (Text("<system-reminder>x</system-reminder>"),)),
-        Said("user", (Text("What is in a.png?"),)),
-        Said(
+        ChatTurn("system", (Text("You are an agent."), Text("Environment: none."))),
+        ChatTurn("user", (Text("<system-reminder>x</system-reminder>"),)),
+        ChatTurn("user", (Text("What is in a.png?"),)),
+        ChatTurn(
             "assistant",
             (
                 Thought("I read it.", "c2ln", "anthropic"),
                 Thought("", "ZGF0YQ==", "anthropic", hidden=True),
-                ToolCall("toolu_1", "Read", '{"file_path": "a.png"}'),
-                ToolCall("toolu_2", "Read", "{}"),
+                ModelToolCall("toolu_1", "Read", '{"file_path": "a.png"}'),
+                ModelToolCall("toolu_2", "Read", "{}"),
             ),
         ),
-        Said(
+        ChatTurn(
             "user",
             (
-                ToolResult("toolu_1", (Attachment("image", "image/png", "QQ=="),), "Read"),
-                ToolResult("toolu_2", (Text("no such file"),), "Read", failed=True),
+                ModelToolResult("toolu_1", (Attachment("image", "image/png", "QQ=="),), "Read"),
+                ModelToolResult("toolu_2", (Text("no such file"),), "Read", failed=True),
                 Text("Go on."),
             ),
         ),
@@ -168,23 +168,23 @@ CODEX: Final[dict[str, Any]] = {
 def test_a_request_of_codex_in_words() -> None:
     call = OpenAIResponsesClient().call(CODEX)
     assert call.said == (
-        Said("system", (Text("You are Codex."),)),
-        Said("system", (Text("Sandbox."),)),
-        Said("user", (Text("Fix it."), Attachment("image", "image/png", "QQ==", detail="high"))),
-        Said(
+        ChatTurn("system", (Text("You are Codex."),)),
+        ChatTurn("system", (Text("Sandbox."),)),
+        ChatTurn("user", (Text("Fix it."), Attachment("image", "image/png", "QQ==", detail="high"))),
+        ChatTurn(
             "assistant",
             (
                 Thought("", "gAAA", "openai_responses"),
                 Text("I look."),
-                ToolCall("call_1", "shell", '{"command":["ls"]}'),
-                ToolCall("call_2", "apply_patch", '{"input": "+ a"}'),
+                ModelToolCall("call_1", "shell", '{"command":["ls"]}'),
+                ModelToolCall("call_2", "apply_patch", '{"input": "+ a"}'),
             ),
         ),
-        Said(
+        ChatTurn(
             "user",
             (
-                ToolResult("call_1", (Text("a.py"),), "shell"),
-                ToolResult("call_2", (Text("Exit code: 0"),), "apply_patch"),
+                ModelToolResult("call_1", (Text("a.py"),), "shell"),
+                ModelToolResult("call_2", (Text("Exit code: 0"),), "apply_patch"),
             ),
         ),
     )
@@ -227,7 +227,7 @@ def test_a_chat_request_with_media_and_a_form_in_words() -> None:
         }
     )
     assert call.said == (
-        Said(
+        ChatTurn(
             "user",
             (
                 Attachment("image", url="https://example.org/a.png", detail="low"),
@@ -235,8 +235,8 @@ def test_a_chat_request_with_media_and_a_form_in_words() -> None:
                 Attachment("document", "application/pdf", "QQ==", name="a.pdf"),
             ),
         ),
-        Said("assistant", (Thought("Hm."), Text("No."))),
+        ChatTurn("assistant", (Thought("Hm."), Text("No."))),
     )
     assert (call.sampling.stop, call.sampling.max_tokens) == (("END",), 7)
     assert call.thinking == Thinking("low", shown=True)
-    assert call.format == Format({"description": "It.", "type": "object"}, "n", strict=True)
+    assert call.format == AnswerFormat({"description": "It.", "type": "object"}, "n", strict=True)

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.chat import Answer, Began, Ended, Finish, Grew, Opened, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.chat import (
+    Began,
+    Ended,
+    Finish,
+    Grew,
+    ModelReply,
+    ModelToolCall,
+    ModelToolResult,
+    PartStart,
+)
 from tokenmizer_mw.server.translate.clients.namespaces import NAME_MAX, Names
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.server.translate.table import PROVIDERS
@@ -56,8 +65,8 @@ def test_every_provider_is_told_plain_names(provider: str) -> None:
 def test_a_call_comes_back_under_the_clients_own_names() -> None:
     call = CLIENT.call(BODY)
     names = ("agents__wait", "agents__send", "wait", "unheard_of")
-    parts = tuple(ToolCall(f"c{at}", name, '{"input": "x"}') for at, name in enumerate(names))
-    output = CLIENT.reply(Answer("r", "m", parts, Finish.TOOLS), call, created=CREATED)["output"]
+    parts = tuple(ModelToolCall(f"c{at}", name, '{"input": "x"}') for at, name in enumerate(names))
+    output = CLIENT.reply(ModelReply("r", "m", parts, Finish.TOOLS), call, created=CREATED)["output"]
     assert [(item["type"], item["name"], item.get("namespace")) for item in output] == [
         ("function_call", "wait", "agents"),
         ("custom_tool_call", "send", "agents"),
@@ -70,7 +79,7 @@ def test_a_call_comes_back_under_the_clients_own_names() -> None:
 def test_so_it_does_in_a_stream() -> None:
     call = CLIENT.call(BODY)
     writer = CLIENT.writer(call, created=CREATED)
-    events = [Began("r", "m"), Opened(ToolCall("c1", "agents__wait", "")), Grew('{"id":'), Grew('"7"}')]
+    events = [Began("r", "m"), PartStart(ModelToolCall("c1", "agents__wait", "")), Grew('{"id":'), Grew('"7"}')]
     told = b"".join(map(writer.send, [*events, Ended(Finish.TOOLS)]))
     data = [json.loads(line.removeprefix("data: ")) for line in told.decode().split("\n") if line.startswith("data: ")]
     by_type = {event["type"]: event for event in data}
@@ -90,12 +99,12 @@ def test_what_a_client_sends_back_is_what_it_was_sent() -> None:
     for tools in ((AGENTS,), ()):
         said = CLIENT.call(request(*tools, said=[called, custom, result, other])).said
         parts = [part for one in said for part in one.parts]
-        assert [part.name for part in parts if isinstance(part, ToolCall)] == ["agents__wait", "agents__send"]
-        assert [part.name for part in parts if isinstance(part, ToolResult)] == ["agents__wait", "agents__send"]
+        assert [part.name for part in parts if isinstance(part, ModelToolCall)] == ["agents__wait", "agents__send"]
+        assert [part.name for part in parts if isinstance(part, ModelToolResult)] == ["agents__wait", "agents__send"]
 
 
 def test_the_tools_of_a_response_are_those_of_the_request() -> None:
-    told = CLIENT.reply(Answer("r", "m", (), Finish.STOP), CLIENT.call(BODY), created=CREATED)["tools"]
+    told = CLIENT.reply(ModelReply("r", "m", (), Finish.STOP), CLIENT.call(BODY), created=CREATED)["tools"]
     assert [(tool["type"], tool["name"]) for tool in told] == [
         ("function", "wait"),
         ("namespace", "agents"),

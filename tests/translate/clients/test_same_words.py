@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from tests.translate.clients.served import CREATED, as_events, streamed
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     ChatCall,
+    ChatTurn,
     Finish,
+    ModelReply,
+    ModelToolCall,
+    ModelToolResult,
     Part,
-    Said,
     Sampling,
     Text,
     Thought,
     Tool,
-    ToolCall,
     ToolChoice,
-    ToolResult,
     Usage,
 )
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
@@ -61,13 +61,15 @@ TURNS: Final = st.lists(
 )
 
 
-def expected(turns: list[Turn]) -> tuple[Said, ...]:
-    told = [Said("system", (Text("Be brief."),))]
+def expected(turns: list[Turn]) -> tuple[ChatTurn, ...]:
+    told = [ChatTurn("system", (Text("Be brief."),))]
     for index, turn in enumerate(turns):
-        calls = [ToolCall(f"c{index}_{n}", "look", json.dumps(a)) for n, (a, _) in enumerate(turn.calls)]
-        results = [ToolResult(f"c{index}_{n}", (Text(result),), "look") for n, (_, result) in enumerate(turn.calls)]
-        told += [Said("user", (Text(turn.asked),)), Said("assistant", (Text(turn.said), *calls))]
-        told += [Said("user", tuple(results))] if results else []
+        calls = [ModelToolCall(f"c{index}_{n}", "look", json.dumps(a)) for n, (a, _) in enumerate(turn.calls)]
+        results = [
+            ModelToolResult(f"c{index}_{n}", (Text(result),), "look") for n, (_, result) in enumerate(turn.calls)
+        ]
+        told += [ChatTurn("user", (Text(turn.asked),)), ChatTurn("assistant", (Text(turn.said), *calls))]
+        told += [ChatTurn("user", tuple(results))] if results else []
     return tuple(told)
 
 
@@ -131,13 +133,13 @@ def as_messages(turns: list[Turn]) -> dict[str, Any]:
 SPELLED: Final = {"openai_chat": as_chat, "openai_responses": as_responses, "anthropic": as_messages}
 
 
-def _plain(said: tuple[Said, ...]) -> tuple[Said, ...]:
+def _plain(said: tuple[ChatTurn, ...]) -> tuple[ChatTurn, ...]:
     """With arguments in one spelling."""
-    return tuple(Said(one.role, tuple(_respelled(part) for part in one.parts)) for one in said)
+    return tuple(ChatTurn(one.role, tuple(_respelled(part) for part in one.parts)) for one in said)
 
 
 def _respelled(part: Part) -> Part:
-    if isinstance(part, ToolCall):
+    if isinstance(part, ModelToolCall):
         return replace(part, arguments=json.dumps(json.loads(part.arguments)))
     return part
 
@@ -153,7 +155,7 @@ def test_a_conversation_is_the_same_in_words(dialect: str, turns: list[Turn]) ->
     assert not call.stream
 
 
-def _turns(said: tuple[Said, ...]) -> list[tuple[str, list[Part]]]:
+def _turns(said: tuple[ChatTurn, ...]) -> list[tuple[str, list[Part]]]:
     """What each side said before the other spoke: some dialects make one message of it."""
     runs = groupby(_plain(said), key=lambda one: one.role)
     return [(role, [part for one in run for part in one.parts]) for role, run in runs]
@@ -175,13 +177,15 @@ THOUGHTS: Final = st.builds(Thought, TEXTS, SEALS, MAKERS) | st.builds(
     lambda seal, by: Thought("", seal, by, hidden=True), SEALS, MAKERS
 )
 CALLS: Final = st.builds(
-    lambda n, a, sealed: ToolCall(f"call_{n}", "look", json.dumps(a), *(("c2Vh+/bA==", "gemini") if sealed else ())),
+    lambda n, a, sealed: ModelToolCall(
+        f"call_{n}", "look", json.dumps(a), *(("c2Vh+/bA==", "gemini") if sealed else ())
+    ),
     st.integers(0, 99),
     ARGUMENTS,
     st.booleans(),
 )
 ANSWERS: Final = st.builds(
-    lambda thoughts, text, calls, finish: Answer("r_1", "m", (*thoughts, Text(text), *calls), finish),
+    lambda thoughts, text, calls, finish: ModelReply("r_1", "m", (*thoughts, Text(text), *calls), finish),
     st.lists(THOUGHTS, max_size=2),
     TEXTS,
     st.lists(CALLS, max_size=3, unique_by=lambda call: call.id),
@@ -203,12 +207,12 @@ def _handed_back(dialect: str, body: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("dialect", SIDES)
 @given(answer=ANSWERS)
-def test_an_answer_that_is_handed_back_is_what_it_was_seals_and_all(dialect: str, answer: Answer) -> None:
+def test_an_answer_that_is_handed_back_is_what_it_was_seals_and_all(dialect: str, answer: ModelReply) -> None:
     side = SIDES[dialect]
-    call = ChatCall("m", (Said("user", (Text("hi"),)),))
+    call = ChatCall("m", (ChatTurn("user", (Text("hi"),)),))
     body = json.loads(json.dumps(side.reply(answer, call, created=CREATED)))
     said = side.call(_handed_back(dialect, body)).said
-    assert _plain(said[1:]) == _plain((Said("assistant", answer.parts),))
+    assert _plain(said[1:]) == _plain((ChatTurn("assistant", answer.parts),))
 
 
 SEALED_BY: Final[Mapping[str, ProviderSide]] = {
@@ -223,9 +227,9 @@ SEALED_BY: Final[Mapping[str, ProviderSide]] = {
 @pytest.mark.parametrize("provider", SEALED_BY)
 def test_a_seal_goes_back_to_its_maker_and_to_nobody_else(dialect: str, maker: str, provider: str) -> None:
     seal, side = "c2VhbC1vZi1tYWtlcg==", SIDES[dialect]
-    call = ToolCall("call_1", "look", "{}", seal if maker == "gemini" else "", maker if maker == "gemini" else "")
-    answer = Answer("r_1", "m", (Thought("Hm.", seal, maker), call), Finish.TOOLS)
-    asked = ChatCall("m", (Said("user", (Text("hi"),)),))
+    call = ModelToolCall("call_1", "look", "{}", seal if maker == "gemini" else "", maker if maker == "gemini" else "")
+    answer = ModelReply("r_1", "m", (Thought("Hm.", seal, maker), call), Finish.TOOLS)
+    asked = ChatCall("m", (ChatTurn("user", (Text("hi"),)),))
     request = _handed_back(dialect, json.loads(json.dumps(side.reply(answer, asked, created=CREATED))))
     again = side.call({**request, **_answered(dialect, request)})
     told = json.dumps(dict(SEALED_BY[provider].outgoing(again).body))
@@ -257,8 +261,8 @@ def _datas(stream: bytes) -> Iterator[Any]:
 
 
 @given(answer=ANSWERS, size=st.integers(1, 9))
-def test_a_response_is_the_same_streamed_and_whole(answer: Answer, size: int) -> None:
-    side, call = OpenAIResponsesClient(), ChatCall("m", (Said("user", (Text("hi"),)),), stream=True)
+def test_a_response_is_the_same_streamed_and_whole(answer: ModelReply, size: int) -> None:
+    side, call = OpenAIResponsesClient(), ChatCall("m", (ChatTurn("user", (Text("hi"),)),), stream=True)
     told = list(_datas(streamed(side, call, as_events(answer, size))))
     assert [event["sequence_number"] for event in told] == list(range(len(told)))
     assert told[-1]["response"] == json.loads(json.dumps(side.reply(answer, call, created=CREATED)))
@@ -278,12 +282,12 @@ def _text_of(item: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("dialect", SIDES)
 @given(answer=ANSWERS, size=st.integers(1, 9))
-def test_another_reader_finds_the_same_streamed_and_whole(dialect: str, answer: Answer, size: int) -> None:
+def test_another_reader_finds_the_same_streamed_and_whole(dialect: str, answer: ModelReply, size: int) -> None:
     """The memory's own reader of the dialect, which is written apart from the translation."""
     side, wire = SIDES[dialect], WIRES[dialect]
-    call = ChatCall("m", (Said("user", (Text("hi"),)),), stream=True, usage=True)
+    call = ChatCall("m", (ChatTurn("user", (Text("hi"),)),), stream=True, usage=True)
     parts = tuple(
-        replace(part, arguments=_compact(part)) if isinstance(part, ToolCall) else part for part in answer.parts
+        replace(part, arguments=_compact(part)) if isinstance(part, ModelToolCall) else part for part in answer.parts
     )
     answer = replace(answer, parts=parts, usage=Usage(9, 5, 3, 1, 2))
     whole = wire.collect(json.dumps(side.reply(answer, call, created=CREATED)).encode(), stream=False)
@@ -292,8 +296,8 @@ def test_another_reader_finds_the_same_streamed_and_whole(dialect: str, answer: 
     assert whole == streamed_one
     texts = [part.text for part in answer.parts if isinstance(part, Text)]
     assert whole.message.text == "".join(texts)
-    assert len(whole.message.tool_calls) == sum(isinstance(part, ToolCall) for part in answer.parts)
+    assert len(whole.message.tool_calls) == sum(isinstance(part, ModelToolCall) for part in answer.parts)
 
 
-def _compact(call: ToolCall) -> str:
+def _compact(call: ModelToolCall) -> str:
     return json.dumps(json.loads(call.arguments), ensure_ascii=False, separators=(",", ":"))

@@ -14,17 +14,17 @@ from pydantic import BaseModel
 
 from tests.translate.clients.served import Served, as_events
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
+    AnswerFormat,
     Began,
     Fault,
     Finish,
-    Format,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
@@ -32,15 +32,15 @@ from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 
 USAGE: Final = Usage(prompt=100, completion=20, cached=40, written=10, thought=5)
-ANSWER: Final = Answer(
+ANSWER: Final = ModelReply(
     "reply_1",
     "model-7",
     (
         Thought("Let me see.", "c2VhbA==", "anthropic"),
         Thought("", "aGlkZGVu", "anthropic", hidden=True),
         Text("It rains in Zürich \N{UMBRELLA} — “twice”.\n"),
-        ToolCall("call_1", "look", '{"city": "Zürich"}'),
-        ToolCall("call_2", "look", '{"city": "Bern"}', seal="Z2Vt", sealed_by="gemini"),
+        ModelToolCall("call_1", "look", '{"city": "Zürich"}'),
+        ModelToolCall("call_2", "look", '{"city": "Bern"}', seal="Z2Vt", sealed_by="gemini"),
     ),
     Finish.TOOLS,
     USAGE,
@@ -53,7 +53,7 @@ class Weather(BaseModel):
     degrees: int
 
 
-PARSED: Final = Answer("reply_2", "model-7", (Text('{"city": "Bern", "degrees": 7}'),), Finish.STOP, USAGE)
+PARSED: Final = ModelReply("reply_2", "model-7", (Text('{"city": "Bern", "degrees": 7}'),), Finish.STOP, USAGE)
 
 
 @contextmanager
@@ -210,7 +210,11 @@ def test_what_an_sdk_parses_is_asked_for_as_a_schema_and_parsed() -> None:
 
 def _wants(served: Served) -> str:
     form = served.calls[-1].format
-    assert isinstance(form, Format) and form.schema is not None and set(form.schema["required"]) == {"city", "degrees"}
+    assert (
+        isinstance(form, AnswerFormat)
+        and form.schema is not None
+        and set(form.schema["required"]) == {"city", "degrees"}
+    )
     return form.name
 
 
@@ -225,7 +229,7 @@ def _wants(served: Served) -> str:
 def test_why_a_model_stopped(
     finish: Finish, chat_word: str, responses_word: tuple[str, str | None], messages_word: str
 ) -> None:
-    answer = Answer("r", "m", (Text("so"),), finish)
+    answer = ModelReply("r", "m", (Text("so"),), finish)
     with chat(events=as_events(answer)) as (client, _):
         chunks = list(client.chat.completions.create(**CHAT_ASKED, stream=True))
         assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == chat_word
@@ -294,7 +298,7 @@ def test_errors_are_those_of_anthropic(status: int) -> None:
 
 BROKEN: Final[list[StreamEvent]] = [
     Began("r", "m"),
-    Opened(Text("")),
+    PartStart(Text("")),
     Grew("so far"),
     Fault(0, "too much to do", "overloaded_error"),
 ]
@@ -339,7 +343,7 @@ def test_a_stream_that_was_cut_has_no_end() -> None:
 
 
 def test_custom_tools_come_back_as_such() -> None:
-    answer = Answer("r", "m", (ToolCall("c1", "patch", json.dumps({"input": "*** Begin\n+é"})),), Finish.TOOLS)
+    answer = ModelReply("r", "m", (ModelToolCall("c1", "patch", json.dumps({"input": "*** Begin\n+é"})),), Finish.TOOLS)
     custom = {"type": "custom", "name": "patch", "format": {"type": "text"}}
     shell = {"type": "local_shell"}
     with responses(answer=answer, events=as_events(answer)) as (client, served):
@@ -358,7 +362,7 @@ def test_custom_tools_come_back_as_such() -> None:
         again = [whole.to_dict(), {"type": "custom_tool_call_output", "call_id": "c1", "output": "done"}]
         client.responses.create(**{**asked, "input": again})
         (called,) = served.calls[-1].said[0].parts
-        assert isinstance(called, ToolCall) and json.loads(called.arguments) == {"input": "*** Begin\n+é"}
+        assert isinstance(called, ModelToolCall) and json.loads(called.arguments) == {"input": "*** Begin\n+é"}
     with chat(answer=answer) as (client, _):
         tools: Any = [{"type": "custom", "custom": {"name": "patch"}}]
         call = client.chat.completions.create(model="m", messages=CHAT_ASKED["messages"], tools=tools)
@@ -368,7 +372,7 @@ def test_custom_tools_come_back_as_such() -> None:
 
 def test_the_local_shell_comes_back_as_such() -> None:
     arguments = json.dumps({"command": ["ls", "-l"], "timeout_ms": 5})
-    answer = Answer("r", "m", (ToolCall("c1", "local_shell", arguments),), Finish.TOOLS)
+    answer = ModelReply("r", "m", (ModelToolCall("c1", "local_shell", arguments),), Finish.TOOLS)
     with responses(answer=answer, events=as_events(answer)) as (client, served):
         asked: dict[str, Any] = {"model": "m", "input": "hi", "tools": [{"type": "local_shell"}]}
         with client.responses.stream(**asked) as stream:
@@ -378,7 +382,7 @@ def test_the_local_shell_comes_back_as_such() -> None:
         again = [item.to_dict(), {"type": "local_shell_call_output", "id": "c1", "output": "a b"}]
         client.responses.create(**{**asked, "input": again})
         (called,) = served.calls[-1].said[0].parts
-        assert isinstance(called, ToolCall)
+        assert isinstance(called, ModelToolCall)
         assert json.loads(called.arguments) == {"command": ["ls", "-l"], "timeout_ms": 5, "env": {}}
 
 
@@ -397,7 +401,7 @@ def _told(parts: Any) -> list[Any]:
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of the SDK's own, at what it has parsed
 @pytest.mark.parametrize("handed", [_as_they_are, _dumped, _told])
 @pytest.mark.parametrize("answer", [ANSWER, PARSED])
-def test_what_an_sdk_has_read_may_be_sent_back(handed: Callable[[Any], list[Any]], answer: Answer) -> None:
+def test_what_an_sdk_has_read_may_be_sent_back(handed: Callable[[Any], list[Any]], answer: ModelReply) -> None:
     expected = answer.parts
     asked = {"model": "m", "text_format": Weather} if answer is PARSED else {"model": "m"}
     with responses(answer=answer, events=as_events(answer)) as (client, served):
@@ -421,4 +425,4 @@ def test_what_an_sdk_has_read_may_be_sent_back(handed: Callable[[Any], list[Any]
 
 
 def _spelled_alike(parts: tuple[Any, ...]) -> list[Any]:
-    return [(part.name, json.loads(part.arguments)) if isinstance(part, ToolCall) else part for part in parts]
+    return [(part.name, json.loads(part.arguments)) if isinstance(part, ModelToolCall) else part for part in parts]

@@ -10,12 +10,12 @@ from tokenmizer_mw.server.translate.chat import (
     Ended,
     Fault,
     Grew,
-    Opened,
+    ModelToolCall,
     Part,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
 )
 from tokenmizer_mw.server.translate.sides import StreamReader
 
@@ -41,8 +41,8 @@ class Heard:
             case Began():
                 assert self.began is None and not self.parts
                 self.began = event
-            case Opened(part):
-                assert part.arguments == "" if isinstance(part, ToolCall) else part.text == ""
+            case PartStart(part):
+                assert part.arguments == "" if isinstance(part, ModelToolCall) else part.text == ""
                 self.parts.append(part)
             case Grew(more, seal, sealed_by):
                 more.encode()
@@ -61,8 +61,8 @@ class Heard:
         return "".join(part.text for part in self.parts if isinstance(part, Thought))
 
     @property
-    def calls(self) -> list[ToolCall]:
-        return [part for part in self.parts if isinstance(part, ToolCall)]
+    def calls(self) -> list[ModelToolCall]:
+        return [part for part in self.parts if isinstance(part, ModelToolCall)]
 
 
 def grown(part: Part, more: str, seal: str, sealed_by: str) -> Part:
@@ -71,7 +71,7 @@ def grown(part: Part, more: str, seal: str, sealed_by: str) -> Part:
             return Text(text + more)
         case Thought(text):
             return replace(part, text=text + more, seal=part.seal + seal, sealed_by=part.sealed_by or sealed_by)
-        case ToolCall(arguments=arguments):
+        case ModelToolCall(arguments=arguments):
             return replace(part, arguments=arguments + more)
     raise AssertionError(f"no such part grows: {part}")
 

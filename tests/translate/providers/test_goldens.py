@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.wire.replay import chunkings, cut_at, replaced
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.server.translate.chat import Answer, Fault, Finish, Text, Thought, ToolCall
+from tokenmizer_mw.server.translate.chat import Fault, Finish, ModelReply, ModelToolCall, Text, Thought
 from tokenmizer_mw.server.translate.sides import ProviderSide
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.dialect import Dialect, Reply
@@ -75,7 +75,7 @@ def arguments(text: str) -> Any:
         return text
 
 
-def same(name: str, told: Heard | Answer, reply: Reply) -> None:
+def same(name: str, told: Heard | ModelReply, reply: Reply) -> None:
     message = reply.message
     texts = "".join(part.text for part in told.parts if isinstance(part, Text))
     thoughts = "".join(part.text for part in told.parts if isinstance(part, Thought))
@@ -87,7 +87,7 @@ def same(name: str, told: Heard | Answer, reply: Reply) -> None:
     else:
         assert joined(texts) == joined(message.text + message.refusal)
         assert joined(thoughts) == joined(message.thinking)
-    calls = [part for part in told.parts if isinstance(part, ToolCall)]
+    calls = [part for part in told.parts if isinstance(part, ModelToolCall)]
     known = [(call.name, arguments(call.arguments)) for call in message.tool_calls]
     assert [(call.name, arguments(call.arguments)) for call in calls] == known
     assert all(call.id for call in calls)

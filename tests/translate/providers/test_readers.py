@@ -12,16 +12,16 @@ from tests.translate.calls import call, user
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate.chat import (
     Began,
+    ChatTurn,
     Ended,
     Fault,
     Finish,
     Grew,
-    Opened,
-    Said,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.server.translate.sides import ProviderSide
@@ -82,7 +82,9 @@ def test_calls_whose_fragments_alternate_wait_for_each_other() -> None:
 def test_calls_in_turn_are_told_as_they_come() -> None:
     reader = SIDES["openai"].reader()
     first = reader.receive(sse(fragment(0, '{"x":1}', id="a", name="f"), fragment(1, '{"y"', id="b", name="g")))
-    assert [event.part.id for event in first if isinstance(event, Opened) and isinstance(event.part, ToolCall)] == [
+    assert [
+        event.part.id for event in first if isinstance(event, PartStart) and isinstance(event.part, ModelToolCall)
+    ] == [
         "a",
         "b",
     ]
@@ -229,11 +231,11 @@ def test_seals_of_anthropic() -> None:
     )
     expected: list[StreamEvent] = [
         Began("m1", "c", Usage(prompt=5)),
-        Opened(Thought("")),
+        PartStart(Thought("")),
         Grew("hm"),
         Grew(seal="c2ln", sealed_by="anthropic"),
-        Opened(Thought("", "aGlk", "anthropic", hidden=True)),
-        Opened(ToolCall("t1", "f", "")),
+        PartStart(Thought("", "aGlk", "anthropic", hidden=True)),
+        PartStart(ModelToolCall("t1", "f", "")),
         Grew("{}"),
         Ended(Finish.TOOLS, Usage(prompt=5, completion=3)),
     ]
@@ -252,7 +254,7 @@ def test_seals_of_gemini() -> None:
     thought, text, hidden, call = answer.parts
     assert (thought, text) == (Thought("hm"), Text("Hello."))
     assert hidden == Thought("", "c2ln", "gemini", hidden=True)
-    assert isinstance(call, ToolCall)
+    assert isinstance(call, ModelToolCall)
     assert (call.name, call.arguments, call.seal, call.sealed_by) == ("f", '{"a":1}', "Y2Fs", "gemini")
     assert told("gemini", sse(body)).parts == list(answer.parts)
     assert answer.finish is Finish.TOOLS
@@ -282,7 +284,7 @@ def test_seals_through_openrouter_go_back_to_it_as_they_came() -> None:
     assert isinstance(thought, Thought)
     assert isinstance(hidden, Thought)
     assert (thought.text, thought.sealed_by, hidden.hidden, text) == ("Hm. ", "openrouter", True, Text("Hello."))
-    again = call(user("a"), Said("assistant", answer.parts), user("b"))
+    again = call(user("a"), ChatTurn("assistant", answer.parts), user("b"))
     sent = SIDES["openrouter"].outgoing(again).body["messages"][1]
     assert (sent["reasoning"], sent["reasoning_details"]) == ("Hm. ", whole)
     for other in set(PROVIDERS) - {"openrouter"}:
@@ -293,7 +295,7 @@ def test_seals_through_openrouter_go_back_to_it_as_they_came() -> None:
 
 def test_a_seal_that_a_client_made_up_goes_nowhere() -> None:
     forged = [Thought("a", seal, "openrouter") for seal in ("", "no json", "[1]", "[" * 9_999)]
-    sent = SIDES["openrouter"].outgoing(call(user("a"), Said("assistant", tuple(forged)), user("b")))
+    sent = SIDES["openrouter"].outgoing(call(user("a"), ChatTurn("assistant", tuple(forged)), user("b")))
     assert "reasoning_details" not in sent.body["messages"][1]
 
 
@@ -301,12 +303,12 @@ def test_ids_are_made_where_none_are_given_and_stay_the_same() -> None:
     calls = [{"function": {"name": "f", "arguments": {"a": 1}}}] * 2
     body = {"model": "m", "created_at": "2026-11-21T08:00:00Z", "message": {"tool_calls": calls}, "done": True}
     first = SIDES["ollama"].answer(body)
-    ids = [part.id for part in first.parts if isinstance(part, ToolCall)]
+    ids = [part.id for part in first.parts if isinstance(part, ModelToolCall)]
     assert len(set(ids)) == 2
     assert SIDES["ollama"].answer(body) == first
     assert [call.id for call in told("ollama", lines(body)).calls] == ids
     other = SIDES["ollama"].answer({**body, "created_at": "2026-11-21T08:00:01Z"})
-    assert not set(ids) & {part.id for part in other.parts if isinstance(part, ToolCall)}
+    assert not set(ids) & {part.id for part in other.parts if isinstance(part, ModelToolCall)}
 
 
 def test_tokens_that_were_thought_belong_to_the_answer() -> None:

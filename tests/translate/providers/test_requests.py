@@ -22,13 +22,13 @@ from tests.translate.calls import CALLS, PIXEL, TIME, assistant, call, system, u
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
     Attachment,
+    ModelToolCall,
+    ModelToolResult,
     Sampling,
     Text,
     Thinking,
     Thought,
-    ToolCall,
     ToolChoice,
-    ToolResult,
 )
 from tokenmizer_mw.server.translate.providers.anthropic import DRAWING_VERSION, VERSION
 from tokenmizer_mw.server.translate.providers.asking import ONE_CALL
@@ -195,8 +195,8 @@ def test_deepseek_gets_thoughts_back_with_every_answer() -> None:
 def test_mistral_gets_ids_of_nine_characters_that_still_pair_and_no_user_behind_a_result() -> None:
     told = call(
         user("a"),
-        assistant(ToolCall("call_1", "get_time", "{}"), ToolCall("abcDEF123", "get_time", "{}")),
-        user(ToolResult("call_1", (Text("1"),)), ToolResult("abcDEF123", (Text("2"),)), "go on"),
+        assistant(ModelToolCall("call_1", "get_time", "{}"), ModelToolCall("abcDEF123", "get_time", "{}")),
+        user(ModelToolResult("call_1", (Text("1"),)), ModelToolResult("abcDEF123", (Text("2"),)), "go on"),
         sampling=Sampling(seed=3),
         stream=True,
         usage=True,
@@ -279,9 +279,9 @@ def test_seals_go_back_to_their_maker_only() -> None:
         assistant(
             Thought("", "Zw==", "gemini", hidden=True),
             Thought("hm", "YQ==", "anthropic"),
-            ToolCall("c1", "get_time", "{}", "Yg==", "gemini"),
+            ModelToolCall("c1", "get_time", "{}", "Yg==", "gemini"),
         ),
-        user(ToolResult("c1", (Text("1"),))),
+        user(ModelToolResult("c1", (Text("1"),))),
         tools=(TIME,),
     )
     assert "YQ==" not in json.dumps(body("gemini", told))
@@ -303,15 +303,15 @@ REFUSED: Final = [
     ("cohere", call(user(Attachment("document", "text/plain", PIXEL))), "document.data"),
     ("cohere", call(user("a"), tools=(TIME, replace(TIME, name="b")), choice=ToolChoice("named", "b")), "choice.named"),
     ("gemini", call(user(Attachment("image", "", PIXEL))), "image.media_type"),
-    ("gemini", call(user(ToolResult("c9", (Text("1"),)))), "result.name"),
-    ("ollama", call(user(ToolResult("c9", (Text("1"),)))), "result.name"),
+    ("gemini", call(user(ModelToolResult("c9", (Text("1"),)))), "result.name"),
+    ("ollama", call(user(ModelToolResult("c9", (Text("1"),)))), "result.name"),
     (
         "ollama",
-        call(user(ToolResult("c9", (Attachment("image", url="https://e.org/a.png"),), "t"))),
+        call(user(ModelToolResult("c9", (Attachment("image", url="https://e.org/a.png"),), "t"))),
         "result.image.url",
     ),
-    ("ollama", call(user("a"), assistant(ToolCall("c1", "t", "[1]"))), "call.arguments"),
-    ("anthropic", call(user("a"), assistant(ToolCall("c1", "t", "not json"))), "call.arguments"),
+    ("ollama", call(user("a"), assistant(ModelToolCall("c1", "t", "[1]"))), "call.arguments"),
+    ("anthropic", call(user("a"), assistant(ModelToolCall("c1", "t", "not json"))), "call.arguments"),
     ("openai", call(user(Attachment("audio", "audio/flac", PIXEL))), "audio.media_type"),
     ("openai", call(user(Attachment("document", url="https://e.org/a.pdf"))), "document.url"),
     ("openai", call(assistant(Attachment("image", "image/png", PIXEL))), "assistant.image"),

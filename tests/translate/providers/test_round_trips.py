@@ -21,7 +21,15 @@ from tests.upstream.ollama import OllamaChat
 from tests.upstream.openai_chat import DeepSeekChat, ExactMistralChat, OpenAIChat
 from tests.wire.replay import cut_at
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.server.translate.chat import ChatCall, Finish, Said, Text, Thought, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.chat import (
+    ChatCall,
+    ChatTurn,
+    Finish,
+    ModelToolCall,
+    ModelToolResult,
+    Text,
+    Thought,
+)
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -54,19 +62,19 @@ Fact = tuple[Any, ...]
 def conversations(draw: st.DrawFn) -> ChatCall:
     """A history as agents send it: questions, answers with and without calls, results, sometimes with more words of the
     user beside them; the newest word is the user's."""
-    said: list[Said] = [Said("system", (Text(draw(WORDS)),)) for _ in range(draw(st.integers(0, 2)))]
+    said: list[ChatTurn] = [ChatTurn("system", (Text(draw(WORDS)),)) for _ in range(draw(st.integers(0, 2)))]
     for turn in range(draw(st.integers(1, 4))):
-        said.append(Said("user", tuple(map(Text, draw(st.lists(WORDS, min_size=1, max_size=2))))))
+        said.append(ChatTurn("user", tuple(map(Text, draw(st.lists(WORDS, min_size=1, max_size=2))))))
         for step in range(draw(st.integers(0, 2))):
             given = draw(st.lists(ARGUMENTS, min_size=1, max_size=3))
-            calls = [ToolCall(f"c{turn}_{step}_{n}", "get_time", json.dumps(a)) for n, a in enumerate(given)]
+            calls = [ModelToolCall(f"c{turn}_{step}_{n}", "get_time", json.dumps(a)) for n, a in enumerate(given)]
             texts = [Text(word) for word in draw(st.lists(WORDS, max_size=1))]
-            said.append(Said("assistant", (*texts, *calls)))
-            results = [ToolResult(one.id, (Text(draw(WORDS)),), one.name) for one in draw(st.permutations(calls))]
+            said.append(ChatTurn("assistant", (*texts, *calls)))
+            results = [ModelToolResult(one.id, (Text(draw(WORDS)),), one.name) for one in draw(st.permutations(calls))]
             beside = [Text(word) for word in draw(st.lists(WORDS, max_size=1))]
-            said.append(Said("user", (*results, *beside)))
-        said.append(Said("assistant", (Text(draw(WORDS)),)))
-    said.append(Said("user", (Text(draw(WORDS)),)))
+            said.append(ChatTurn("user", (*results, *beside)))
+        said.append(ChatTurn("assistant", (Text(draw(WORDS)),)))
+    said.append(ChatTurn("user", (Text(draw(WORDS)),)))
     return call(*said, tools=(WEATHER, TIME))
 
 
@@ -74,11 +82,11 @@ def facts_told(told: ChatCall) -> Iterator[Fact]:
     """What a conversation says, in order; results in the order of their calls."""
     order: list[str] = []
     for said in told.said:
-        results = [part for part in said.parts if isinstance(part, ToolResult)]
+        results = [part for part in said.parts if isinstance(part, ModelToolResult)]
         for result in sorted(results, key=lambda one: order.index(one.call_id)):
             yield ("result", *(part.text for part in result.parts if isinstance(part, Text)))
         yield from ((said.role, part.text) for part in said.parts if isinstance(part, Text))
-        calls = [part for part in said.parts if isinstance(part, ToolCall)]
+        calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
         yield from (("call", one.name, json.loads(one.arguments)) for one in calls)
         order = [one.id for one in calls] or order
 
@@ -168,11 +176,11 @@ def test_an_answer_is_the_same_whole_and_streamed(provider: str, said: Answer, p
     for parts in (whole.parts, tuple(streamed.parts)):
         assert "".join(part.text for part in parts if isinstance(part, Text)) == said.text
         assert "".join(part.text for part in parts if isinstance(part, Thought)) == "".join(said.thinking)
-        calls = [part for part in parts if isinstance(part, ToolCall)]
+        calls = [part for part in parts if isinstance(part, ModelToolCall)]
         assert [(one.name, json.loads(one.arguments)) for one in calls] == [
             (one.name, one.arguments) for one in said.calls
         ]
-    assert [part.id for part in whole.parts if isinstance(part, ToolCall)] == [one.id for one in streamed.calls]
+    assert [part.id for part in whole.parts if isinstance(part, ModelToolCall)] == [one.id for one in streamed.calls]
     assert streamed.ended is not None
     assert streamed.ended.usage == whole.usage
     assert (whole.usage.prompt, whole.usage.completion) == (said.usage.read, said.usage.written)

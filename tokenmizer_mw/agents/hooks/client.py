@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from .place import Place, place
+from .place import WorkerFiles, place
 
 PAYLOAD_MAX = 16 * 1024 * 1024
 """Bytes of an event; a larger one is left alone."""
@@ -94,13 +94,13 @@ def _told(arguments: Sequence[str]) -> tuple[str, str]:
 
 def _here(head: bytes, payload: bytes) -> bytes:
     """Do the work in this process, where there can be no other."""
-    from .worker import Work
+    from .worker import WorkerState
 
-    with Work(os.environ) as work:
+    with WorkerState(os.environ) as work:
         return work.done(head, payload)
 
 
-def _asked(spot: Place, event: str, request: bytes) -> bytes:
+def _asked(spot: WorkerFiles, event: str, request: bytes) -> bytes:
     waits = WAITS.get(event, 0.0)
     if event == "userpromptsubmit" and os.path.exists(spot.asking):
         waits = WAIT_WHEN_ASKED
@@ -115,7 +115,7 @@ def _asked(spot: Place, event: str, request: bytes) -> bytes:
     return b"no\nthe worker keeps going away; what it was told is in " + os.fsencode(spot.log)
 
 
-def _exchanged(spot: Place, request: bytes, deadline: float | None) -> bytes:
+def _exchanged(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
     """What the worker answers; at once, and nothing, without a ``deadline``."""
     from .starting import reached
 

@@ -15,7 +15,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
-from tokenmizer_mw.operations.agent_transcripts import Shown, Told, messages_in, shown
+from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in, shown
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.project import project_named
 
@@ -236,12 +236,12 @@ class Hooks:
 
     # -- what the model has before it ------------------------------------------------------------------------
 
-    def _shown(self, event: Event) -> Shown:
+    def _shown(self, event: Event) -> ShownContext:
         most = self._memory.settings.transcript_max
         start = max(0, _end(event.transcript) - most) if event.transcript else 0
         raw = part_of(event.transcript, start, most) if event.transcript else None
         if raw is None:
-            return Shown()
+            return ShownContext()
         given = self._notes.of(event.transcript).given
         return shown(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
 
@@ -281,7 +281,7 @@ def _said_and_marked(state: SessionState) -> tuple[int, int]:
     return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
 
 
-def _batches(told: list[Told]) -> Iterator[list[Told]]:
+def _batches(told: list[TranscriptMessage]) -> Iterator[list[TranscriptMessage]]:
     """Some at a time, each with known ones before the new ones."""
     for start in range(0, len(told), _AT_ONCE):
         yield told[max(0, start - _AGAIN) : start + _AT_ONCE]

@@ -20,7 +20,7 @@ RUNTIME = "TOKENMIZER_HOOK_DIR"
 _PATH_MAX = 100
 
 
-class Place:
+class WorkerFiles:
     """One worker's files: ``socket``, ``lock``, ``log``, ``asking`` (it is there while the worker has something to add
     to the next prompt), and ``folder``, in which it notes how far it has read."""
 
@@ -34,14 +34,14 @@ class Place:
         self.asking = os.path.join(folder, f"{name}.asking")
 
 
-def place(environ: Mapping[str, str]) -> Place | None:
+def place(environ: Mapping[str, str]) -> WorkerFiles | None:
     """The place of the worker for these settings; ``None`` where there can be none: the system has no sockets in
     files, the user wants none, or the directory is somebody else's."""
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None
     for base in _bases(environ):
         folder = os.path.join(base, f"tokenmizer-mw-{os.getuid()}")
-        found = Place(folder, f"{_key(environ):08x}")
+        found = WorkerFiles(folder, f"{_key(environ):08x}")
         if len(os.fsencode(found.socket)) <= _PATH_MAX and _own(folder):
             return found
     return None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from .place import CONFIG, STORE, Place, config_path, store_address
+from .place import CONFIG, STORE, WorkerFiles, config_path, store_address
 
 _GONE = (FileNotFoundError, ConnectionRefusedError)
 _BACKLOG = 64
@@ -19,7 +19,7 @@ _FULL_PAUSE = 0.02
 _FULL_ATTEMPTS = 50
 
 
-def reached(spot: Place) -> socket.socket:
+def reached(spot: WorkerFiles) -> socket.socket:
     """A connection to the worker at ``spot``. Raises ``OSError`` when there is none to be had."""
     with suppress(*_GONE):
         return _connected(spot)
@@ -37,7 +37,7 @@ def reached(spot: Place) -> socket.socket:
 
 
 @contextmanager
-def alone(spot: Place) -> Iterator[None]:
+def alone(spot: WorkerFiles) -> Iterator[None]:
     """Nobody else starts or ends the worker meanwhile."""
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -47,7 +47,7 @@ def alone(spot: Place) -> Iterator[None]:
         os.close(handle)
 
 
-def _connected(spot: Place) -> socket.socket:
+def _connected(spot: WorkerFiles) -> socket.socket:
     for attempt in range(_FULL_ATTEMPTS):
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -64,7 +64,7 @@ def _connected(spot: Place) -> socket.socket:
     raise ConnectionRefusedError
 
 
-def _launch(listener: socket.socket, spot: Place) -> None:
+def _launch(listener: socket.socket, spot: WorkerFiles) -> None:
     """Start a worker on ``listener`` that outlives this process and holds nothing of its host's."""
     if os.fork():
         return

@@ -25,7 +25,7 @@ from tokenmizer_mw.store.open import sqlite_path
 
 from .client import PAYLOAD_MAX
 from .handling import Event, Hooks, read_event
-from .place import Place, store_address
+from .place import WorkerFiles, store_address
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
 """Environment variable: seconds without an event after which a worker ends."""
@@ -46,11 +46,11 @@ STOP: Final = b"stop"
 """A request in place of an event: the worker ends, and the connection with it."""
 
 
-class Work:
+class WorkerState:
     """The store and the settings that the environment names, and what is done with them. Opened at the first event, and
     anew when its file was replaced, or another store is the installation's since a server began or ended."""
 
-    def __init__(self, environ: Mapping[str, str], spot: Place | None = None) -> None:
+    def __init__(self, environ: Mapping[str, str], spot: WorkerFiles | None = None) -> None:
         self._environ = environ
         self._spot = spot
         self._hooks: Hooks | None = None
@@ -150,7 +150,7 @@ def _refused(sentence: str) -> bytes:
     return b"no\n" + sentence.encode("utf-8", "replace")
 
 
-def serve(listener: socket.socket, spot: Place, work: Work, linger: float) -> None:
+def serve(listener: socket.socket, spot: WorkerFiles, work: WorkerState, linger: float) -> None:
     """Answer events until none came for ``linger`` seconds, or somebody says stop; who does is answered when all is
     done."""
     from .starting import alone  # not every system has what it needs; the work itself runs everywhere
@@ -176,7 +176,7 @@ def serve(listener: socket.socket, spot: Place, work: Work, linger: float) -> No
         link.close()
 
 
-def _answer(link: socket.socket, work: Work, stopping: list[socket.socket]) -> None:
+def _answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket]) -> None:
     event: Event | None = None
     head = b""
     try:
@@ -207,7 +207,7 @@ def _received(link: socket.socket) -> bytes:
     return b"".join(pieces)
 
 
-def _status(work: Work) -> bytes:
+def _status(work: WorkerState) -> bytes:
     return f"ok\n{os.getpid()} {time.process_time():.6f} {work.answered_at:.6f}\n".encode()
 
 
@@ -215,8 +215,8 @@ def main() -> None:
     """Run the worker on the listening socket and the path that the arguments name."""
     path = sys.argv[2]
     folder, name = os.path.split(path)
-    spot = Place(folder, name.removesuffix(".sock"))
-    with socket.socket(fileno=int(sys.argv[1])) as listener, Work(os.environ, spot) as work:
+    spot = WorkerFiles(folder, name.removesuffix(".sock"))
+    with socket.socket(fileno=int(sys.argv[1])) as listener, WorkerState(os.environ, spot) as work:
         serve(listener, spot, work, float(os.environ.get(LINGER) or LINGER_SECONDS))
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import CallerError
 
-from .hosts import HOSTS, Edit, Place
+from .hosts import HOSTS, Edit, InstallTarget
 from .json_text import NotPlain, value_of
 
 BACKUP: Final = ".before-tokenmizer"
@@ -73,7 +73,7 @@ class Change:
 def planned(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
     """What would change so that ``host`` uses us, or no longer does. Nothing is written. Raises ``CallerError`` for a
     file that cannot be read, and ``LeftAlone`` for one that cannot be changed."""
-    return [_change(edit, remove) for edit in HOSTS[host](Place(home, folder, project))]
+    return [_change(edit, remove) for edit in HOSTS[host](InstallTarget(home, folder, project))]
 
 
 def _change(edit: Edit, remove: bool) -> Change:

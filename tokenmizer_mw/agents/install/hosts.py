@@ -22,7 +22,7 @@ _TIMEOUT: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InstallTarget:
     """Where and for whom: the user's home, the folder of the project, and whether it is for the project alone."""
 
     home: Path
@@ -47,7 +47,7 @@ class Edit:
     drop: Callable[[str], str]
 
 
-def _server(path: Path, key: str, place: Place, **more: Any) -> Edit:
+def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
     """The MCP server among those of a JSON file."""
     told = {**more, "command": place.command, "args": ["mcp"]}
 
@@ -65,7 +65,7 @@ def _server(path: Path, key: str, place: Place, **more: Any) -> Edit:
     return Edit(path, add, lambda text: json_text.take(text, [key, NAME]))
 
 
-def _hooks(path: Path, place: Place, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
+def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
     """Our hooks among those of a JSON file: one for each event. ``nested``: a host's entries are groups of hooks."""
 
     def command(event: str) -> str:
@@ -148,7 +148,7 @@ def _is_own(command: str, event: str) -> bool:
     )
 
 
-def _claude_code(place: Place) -> list[Edit]:
+def _claude_code(place: InstallTarget) -> list[Edit]:
     events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
     settings = (place.folder if place.project else place.home) / ".claude" / "settings.json"
     servers = place.folder / ".mcp.json" if place.project else place.home / ".claude.json"
@@ -158,7 +158,7 @@ def _claude_code(place: Place) -> list[Edit]:
     ]
 
 
-def _codex(place: Place) -> list[Edit]:
+def _codex(place: InstallTarget) -> list[Edit]:
     folder = (place.folder if place.project else place.home) / ".codex"
     events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
     section = f'[mcp_servers.{NAME}]\ncommand = {_toml(place.command)}\nargs = ["mcp"]\n'
@@ -172,7 +172,7 @@ def _codex(place: Place) -> list[Edit]:
     ]
 
 
-def _cursor(place: Place) -> list[Edit]:
+def _cursor(place: InstallTarget) -> list[Edit]:
     folder = (place.folder if place.project else place.home) / ".cursor"
     events = ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop")
     return [
@@ -181,7 +181,7 @@ def _cursor(place: Place) -> list[Edit]:
     ]
 
 
-def _vs_code(place: Place) -> list[Edit]:
+def _vs_code(place: InstallTarget) -> list[Edit]:
     if not place.project:
         return [_server(_user_folder(place.home) / "mcp.json", "servers", place, type="stdio")]
     events = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")
@@ -207,7 +207,7 @@ def _toml(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-HOSTS: Final[dict[str, Callable[[Place], list[Edit]]]] = {
+HOSTS: Final[dict[str, Callable[[InstallTarget], list[Edit]]]] = {
     "claude-code": _claude_code,
     "codex": _codex,
     "cursor": _cursor,

@@ -7,19 +7,19 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 
-class Answer(BaseModel):
+class ToolOutput(BaseModel):
     """What all answers tell."""
 
     answered_by: str = Field(description="Who looked it up: the store itself, or a running server.")
 
 
-class OfSession(Answer):
+class OfSession(ToolOutput):
     """What all answers about a session tell."""
 
     session_id: str
 
 
-class Fact(BaseModel):
+class FactOutput(BaseModel):
     """One fact of a session."""
 
     id: str
@@ -38,9 +38,9 @@ class CheckpointMade(OfSession):
     id: str
     seq: int = Field(description="The number of the event that it stands behind.")
     tokens: int = Field(description="Tokens of a resume at this point.")
-    added: list[Fact] = Field(description="What is new since the checkpoint before.")
-    changed: list[Fact] = Field(description="What changed since then, as it is now.")
-    removed: list[Fact]
+    added: list[FactOutput] = Field(description="What is new since the checkpoint before.")
+    changed: list[FactOutput] = Field(description="What changed since then, as it is now.")
+    removed: list[FactOutput]
 
 
 class ResumeBlock(OfSession):
@@ -61,7 +61,7 @@ class GraphStats(OfSession):
     transitions: int = Field(description="Decisions that replaced others.")
     by_type: dict[str, int]
     by_status: dict[str, int]
-    open_work: list[Fact] = Field(description="Tasks and errors that are not finished, at most 20.")
+    open_work: list[FactOutput] = Field(description="Tasks and errors that are not finished, at most 20.")
 
 
 class FileDigest(BaseModel):
@@ -72,7 +72,7 @@ class FileDigest(BaseModel):
     details: dict[str, Any] = Field(default_factory=dict)
 
 
-class Savings(Answer):
+class SavingsOutput(ToolOutput):
     """What was kept, and what that saved."""
 
     sessions: int
@@ -81,20 +81,20 @@ class Savings(Answer):
     note: str = ""
 
 
-class WhyAnswer(OfSession):
+class WhyOutput(OfSession):
     """Why a fact is so."""
 
     text: str = Field(description="The fact, who said it in which words, what it replaced, and why.")
     fact_id: str
 
 
-class Found(OfSession):
+class SearchOutput(OfSession):
     """The facts that share most with a text, best first; replaced ones included, and marked so by their status."""
 
-    facts: list[Fact]
+    facts: list[FactOutput]
 
 
-class Listed(BaseModel):
+class SessionOutput(BaseModel):
     """One session."""
 
     session_id: str
@@ -105,10 +105,10 @@ class Listed(BaseModel):
     events: int
 
 
-class SessionList(Answer):
+class SessionList(ToolOutput):
     """Sessions, the most recently updated first."""
 
-    sessions: list[Listed]
+    sessions: list[SessionOutput]
     next: str | None = Field(None, description="Pass it as cursor for the next page; null at the end.")
     project: str = Field(description="The project that sessions are looked for in where none is named.")
 
@@ -119,11 +119,11 @@ class Forgotten(OfSession):
     events: int = Field(description="How many events were erased.")
 
 
-class Remembered(OfSession):
+class RememberOutput(OfSession):
     """A fact that was added."""
 
     text: str = Field(description="What was stored.")
-    fact: Fact
+    fact: FactOutput
 
 
 class Changed(BaseModel):

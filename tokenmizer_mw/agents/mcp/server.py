@@ -26,18 +26,18 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 
 from .answers import (
     CheckpointMade,
-    Fact,
+    FactOutput,
     FileDigest,
     Forgotten,
-    Found,
     GraphStats,
-    Listed,
     Recalled,
-    Remembered,
+    RememberOutput,
     ResumeBlock,
-    Savings,
+    SavingsOutput,
+    SearchOutput,
     SessionList,
-    WhyAnswer,
+    SessionOutput,
+    WhyOutput,
 )
 from .backing import Backing
 from .edits import add_edits
@@ -163,13 +163,13 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
         )
 
     @made.tool(annotations=_READS)
-    async def get_savings_stats() -> Savings:
+    async def get_savings_stats() -> SavingsOutput:
         """Tell how much is kept, and what shortening requests has saved where a proxy or middleware did so."""
         told = await ask.get("stats")
         figures = {name: value for name, value in told.items() if name not in ("sessions", "events")}
         note = "" if "savings" in told else "No savings are on record: they come from chats through the proxy."
         counted = {name: int(told.get(name) or 0) for name in ("sessions", "events")}
-        return Savings(answered_by=ask.place, figures=figures, note=note, **counted)
+        return SavingsOutput(answered_by=ask.place, figures=figures, note=note, **counted)
 
 
 def _questions(made: MCPServer[Any], memory: Memory) -> None:
@@ -179,21 +179,21 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
     async def why_decision(
         text: Annotated[str, Field(min_length=1, max_length=1_000, description="Its words or id.")],
         session_id: _Session = "",
-    ) -> WhyAnswer:
+    ) -> WhyOutput:
         """Why a fact is so: who said it, in which words, what it replaced and for which reason."""
         session = await memory.named(session_id)
         told = await ask.get("graph", session, "why", text=text)
-        return WhyAnswer(answered_by=ask.place, session_id=session, text=told["text"], fact_id=told["node"]["id"])
+        return WhyOutput(answered_by=ask.place, session_id=session, text=told["text"], fact_id=told["node"]["id"])
 
     @made.tool(annotations=_READS)
     async def search_session(
         text: _Text, session_id: _Session = "", k: Annotated[int, Field(ge=1, le=100)] = 5
-    ) -> Found:
+    ) -> SearchOutput:
         """Find the facts that share most with a text, replaced and rejected ones included."""
         session = await memory.named(session_id)
         told = await ask.get("graph", session, "search", text=text, k=k)
         facts = [_fact(hit["node"], hit["score"]) for hit in told["hits"]]
-        return Found(answered_by=ask.place, session_id=session, facts=facts)
+        return SearchOutput(answered_by=ask.place, session_id=session, facts=facts)
 
     @made.tool(annotations=_READS)
     async def recall(
@@ -239,13 +239,13 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         kind: _Kind = "rule",
         reason: Annotated[str, Field(max_length=1_000)] = "",
         session_id: _Session = "",
-    ) -> Remembered:
+    ) -> RememberOutput:
         """Add a fact. A new value of something known ("database: PostgreSQL") takes the old one's place."""
         session = await memory.named(session_id)
         told = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason)
         fact = _fact(told["node"])
         why = f", because {fact.detail}" if fact.detail else ""
-        return Remembered(
+        return RememberOutput(
             answered_by=ask.place, session_id=session, text=f"Stored as {kind} {fact.id}: {fact.label}{why}.", fact=fact
         )
 
@@ -281,9 +281,9 @@ Report = Callable[[float, float, str], None]
 def _analyzed(path: str, memory: Memory, budget: int, report: Report) -> FileDigest:
     """In a worker thread."""
     from tokenmizer_mw.safety.redact import Redactor
-    from tokenmizer_mw.saving.files import Limits, analyze  # not before a file is asked for
+    from tokenmizer_mw.saving.files import ReadingLimits, analyze  # not before a file is asked for
 
-    limits = Limits(*memory.bounds) if memory.bounds is not None else Limits()
+    limits = ReadingLimits(*memory.bounds) if memory.bounds is not None else ReadingLimits()
     redactor = Redactor(key=secrets.token_bytes(32))
     with opened(path, memory.roots) as file:
         size = os.fstat(file.fileno()).st_size
@@ -356,8 +356,8 @@ async def _read(ask: Backing, *path: str, **query: Any) -> dict[str, Any]:
         raise (ResourceNotFoundError if unknown else ResourceError)(str(error)) from None
 
 
-def _listed(told: Mapping[str, Any]) -> Listed:
-    return Listed(
+def _listed(told: Mapping[str, Any]) -> SessionOutput:
+    return SessionOutput(
         session_id=told["session_id"],
         project=told["session_id"].rpartition("/")[0],
         goal=told.get("goal") or "",
@@ -367,9 +367,9 @@ def _listed(told: Mapping[str, Any]) -> Listed:
     )
 
 
-def _fact(node: Mapping[str, Any], score: float | None = None) -> Fact:
+def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:
     source = node.get("source") or {}
-    return Fact(
+    return FactOutput(
         id=node["id"],
         type=node["type"],
         label=node["label"],

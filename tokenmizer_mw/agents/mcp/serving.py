@@ -30,7 +30,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ServingOptions:
     """What was asked for: addresses of a store and of a server ("": not named), folders whose files may be read, and
     the settings of a store that is opened here."""
 
@@ -41,7 +41,7 @@ class Wanted:
     version: str = ""
 
 
-def run_stdio(wanted: Wanted) -> None:
+def run_stdio(wanted: ServingOptions) -> None:
     """Serve one client on standard input and output, until it goes. Raises ``KeyboardInterrupt`` at Ctrl-C."""
 
     async def run() -> None:
@@ -52,14 +52,14 @@ def run_stdio(wanted: Wanted) -> None:
         anyio.run(run)
 
 
-def run_http(wanted: Wanted, host: str, port: int) -> None:
+def run_http(wanted: ServingOptions, host: str, port: int) -> None:
     """Serve clients of this machine at ``/mcp`` until a signal ends it. Raises ``ConfigError`` for other hosts."""
     if host not in _LOOPBACK:
         raise ConfigError(f"the MCP server has no keys: it listens on {', '.join(_LOOPBACK)}, not {host}")
     anyio.run(_serve, wanted, host, port)
 
 
-async def _serve(wanted: Wanted, host: str, port: int) -> None:
+async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,7 +88,7 @@ def _spelled(host: str) -> str:
 
 
 @asynccontextmanager
-async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
+async def _made(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
     folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
@@ -99,7 +99,7 @@ async def _made(wanted: Wanted) -> AsyncIterator[MCPServer[Any]]:
 
 
 @asynccontextmanager
-async def _backing(wanted: Wanted) -> AsyncIterator[Backing]:
+async def _backing(wanted: ServingOptions) -> AsyncIterator[Backing]:
     """A server that was named; else the store of this installation, which the hooks and the proxy use too, also when a
     proxy begins or ends meanwhile."""
     key = os.environ.get(KEY_VARIABLE, "")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import re2
 
-from .script import ChatMessage, Probe, Script, Turn, text_of
+from .script import ChatMessage, DemoScript, Probe, ScriptTurn, text_of
 
 QUOTE_MAX: Final = 220
 """Longest quotation in an answer, in characters."""
@@ -19,14 +19,14 @@ _SHOWN: Final = "Further up in this conversation it says"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnsweringLine:
     """A line of the request that answers a question, and how it is introduced."""
 
     line: str
     introduction: str
 
 
-def answer(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> str:
+def answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> str:
     """The reply to the question of ``turn``, drawn from ``messages`` and nothing else."""
     assert turn.probe is not None
     found = find(script, turn, messages)
@@ -35,7 +35,7 @@ def answer(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> str:
     return f'{found.introduction}: "{found.line}" {turn.probe.then}'
 
 
-def find(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> Found | None:
+def find(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
     """The line that answers, newest message first, or ``None``. The question itself does not count."""
     assert turn.probe is not None
     shape = re2.compile(turn.probe.shape)
@@ -43,7 +43,7 @@ def find(script: Script, turn: Turn, messages: Sequence[ChatMessage]) -> Found |
     for message in reversed([message for message in messages if text_of(message) != turn.user]):
         for line in answering_lines(turn.probe, [message]):
             if hit := shape.search(line):
-                return Found(_around(line, hit.start()), _introduction(message, asked))
+                return AnsweringLine(_around(line, hit.start()), _introduction(message, asked))
     return None
 
 

@@ -11,10 +11,10 @@ from fastapi.responses import StreamingResponse
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.memory import SessionMemory
 
-from .upstream import Upstream
+from .upstream import DemoUpstream
 
 
-def create_app(upstream: Upstream, memory: SessionMemory | None = None) -> FastAPI:
+def create_app(upstream: DemoUpstream, memory: SessionMemory | None = None) -> FastAPI:
     """A chat application in front of ``upstream``; with ``memory`` it gets the middleware, without it does not."""
 
     @asynccontextmanager

@@ -17,7 +17,7 @@ from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.memory import SessionMemory
 
 from .conversation import SESSION
-from .observing import Figures
+from .observing import RunFigures
 from .screen import Screen
 
 TIERS: Final = ("critical", "standard", "full")
@@ -57,7 +57,7 @@ def _lost(report: LossReport) -> Iterator[str]:
     yield "memory.recall finds them, memory.restore gives the messages back word for word."
 
 
-def show_figures(screen: Screen, figures: Figures, counted_by: str) -> None:
+def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
     """Tokens and times, with and without."""
     screen.heading("What it cost and what it saved")
     screen.lines(_figures(figures, counted_by))
@@ -131,7 +131,7 @@ def _transitions(graph: SessionGraph) -> Iterator[str]:
             yield f'    evidence: "{step.evidence}"'
 
 
-def _figures(figures: Figures, counted_by: str) -> Iterator[str]:
+def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
     yield f"tokens of {figures.requests} requests ({counted_by}):"
     yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved():.0%} saved"
     if figures.refused_without:
@@ -149,5 +149,5 @@ def _figures(figures: Figures, counted_by: str) -> Iterator[str]:
     yield f"old facts asked for: {right} of {len(figures.answers)} known"
 
 
-def _slowest(figures: Figures) -> float:
+def _slowest(figures: RunFigures) -> float:
     return max(cut.first_byte for cut in figures.cuts) * 1000

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from openai import DefaultHttpxClient, OpenAI
 
-from .script import ChatMessage, Script, Turn
+from .script import ChatMessage, DemoScript, ScriptTurn
 
 SESSION: Final = "coldwatch"
 CALLS_MAX: Final = 8
@@ -18,7 +18,7 @@ CALLS_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class DemoReply:
     """What came back: the message, seconds from sending the request to its first chunk, and the tokens that the model
     says it took in."""
 
@@ -51,7 +51,7 @@ class Conversation:
     """A chat as clients keep it: the whole history, resent with every call."""
 
     model: str
-    script: Script
+    script: DemoScript
     messages: list[ChatMessage] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Conversation:
         return count
 
 
-def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) -> Reply:
+def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) -> DemoReply:
     """Send one request and read the stream to its end; ``said`` gets each piece of text as it comes."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
@@ -94,7 +94,7 @@ def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) ->
             for part in delta.tool_calls or ():
                 _add(calls, part)
     message: ChatMessage = {"role": "assistant", "content": "".join(text) or None}
-    return Reply(message | ({"tool_calls": list(calls.values())} if calls else {}), first_byte, tokens)
+    return DemoReply(message | ({"tool_calls": list(calls.values())} if calls else {}), first_byte, tokens)
 
 
 def _add(calls: dict[int, ChatMessage], part: Any) -> None:
@@ -105,7 +105,9 @@ def _add(calls: dict[int, ChatMessage], part: Any) -> None:
     call["function"]["arguments"] += part.function.arguments or ""
 
 
-def tool_results(turn: Turn, calls: Sequence[ChatMessage], before: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
+def tool_results(
+    turn: ScriptTurn, calls: Sequence[ChatMessage], before: Sequence[ChatMessage]
+) -> Iterator[ChatMessage]:
     """What the tools give back. Nothing is executed: a scripted call has its scripted result, and a call that a live
     model makes of its own gets the turn's next result that is left."""
     results = {step.id: step.result for step in turn.steps}

@@ -10,23 +10,23 @@ import re2
 
 from .answering import answering_lines
 from .script import ChatMessage, Probe, split_reminder, text_of
-from .upstream import Answer, Upstream
+from .upstream import DemoUpstream, StartedResponse
 
 
 class Tap:
     """An upstream that remembers the newest request as the application got it, after the middleware."""
 
-    def __init__(self, upstream: Upstream) -> None:
+    def __init__(self, upstream: DemoUpstream) -> None:
         self._upstream = upstream
         self._body = b"{}"
 
-    async def open(self, body: bytes) -> Answer:
-        """See ``Upstream.open``."""
+    async def open(self, body: bytes) -> StartedResponse:
+        """See ``DemoUpstream.open``."""
         self._body = body
         return await self._upstream.open(body)
 
     async def aclose(self) -> None:
-        """See ``Upstream.aclose``."""
+        """See ``DemoUpstream.aclose``."""
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class CutSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ProbeOutcome:
     """A probe's outcome: whether the answer holds what was expected, and which part of the request knew it."""
 
     turn: int
@@ -92,7 +92,7 @@ class Answered:
     source: str
 
 
-def judged(turn: int, probe: Probe, answer: str, request: Seen) -> Answered:
+def judged(turn: int, probe: Probe, answer: str, request: Seen) -> ProbeOutcome:
     """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
     expected = re2.compile(probe.expected)
     block: ChatMessage = {"role": "user", "content": request.block}
@@ -100,11 +100,11 @@ def judged(turn: int, probe: Probe, answer: str, request: Seen) -> Answered:
     in_kept = any(expected.search(line) for line in answering_lines(probe, request.kept[:-1]))
     sources = {(True, True): "both", (True, False): "resume block", (False, True): "recent messages"}
     right = expected.search(answer) is not None
-    return Answered(turn, probe, answer, right, sources.get((in_block, in_kept), "nothing"))
+    return ProbeOutcome(turn, probe, answer, right, sources.get((in_block, in_kept), "nothing"))
 
 
 @dataclass(slots=True)
-class Figures:
+class RunFigures:
     """What a run measured. Times are in seconds, tokens are those of requests."""
 
     requests: int = 0
@@ -114,7 +114,7 @@ class Figures:
     with_memory: list[float] = field(default_factory=list)
     without_memory: list[float] = field(default_factory=list)
     cuts: list[CutSeen] = field(default_factory=list)
-    answers: list[Answered] = field(default_factory=list)
+    answers: list[ProbeOutcome] = field(default_factory=list)
 
     @property
     def succeeded(self) -> bool:

@@ -21,14 +21,14 @@ from tokenmizer_mw.store.announced import data_folder
 
 from .app import create_app
 from .closing import show_figures, show_memory, show_next, show_store
-from .conversation import SESSION, Client, Conversation, Reply, ask, summary, tool_results
+from .conversation import SESSION, Client, Conversation, DemoReply, ask, summary, tool_results
 from .counting import message_tokens, request_tokens
-from .observing import CutSeen, Figures, Seen, Tap, judged, seen
+from .observing import CutSeen, RunFigures, Seen, Tap, judged, seen
 from .screen import Screen
-from .script import Script, Turn, load_script
+from .script import DemoScript, ScriptTurn, load_script
 from .scripted_model import MODEL, Pace, ScriptedModel
 from .server import serving
-from .upstream import OPENAI_URL, Provider, Upstream
+from .upstream import OPENAI_URL, DemoUpstream, HttpProvider
 
 WINDOW: Final = 8_000
 """The context of the model, in tokens: small, so that it fills before your eyes."""
@@ -50,7 +50,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
     settings = Settings(context_window=WINDOW)
     database = _database(keep)
     screen = Screen(WINDOW)
-    figures = Figures()
+    figures = RunFigures()
     with _rehearsed(settings, database, fast, live_model, screen, figures) as rehearsal:
         _introduce(screen, live_model)
         try:
@@ -74,7 +74,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 class Rehearsal:
     """Everything that plays: the session, both applications' clients, and what is seen of them."""
 
-    script: Script
+    script: DemoScript
     memory: SessionMemory
     conversation: Conversation
     tap: Tap
@@ -82,12 +82,12 @@ class Rehearsal:
     plain: Client | None
     counter: MessageCounter
     screen: Screen
-    figures: Figures
+    figures: RunFigures
     threshold: int
     _before: Seen = field(default_factory=Seen)
     _plain_first: bool = True
 
-    def play(self, turn: Turn) -> None:
+    def play(self, turn: ScriptTurn) -> None:
         """One turn: the person's message, tool calls until there are no more, the reply."""
         conversation, tools = self.conversation, 0
         conversation.messages.append({"role": "user", "content": turn.user})
@@ -112,7 +112,7 @@ class Rehearsal:
             self.figures.answers.append(answered)
             self.screen.probe(turn.user, answered, request.dropped)
 
-    def _both(self, body: dict[str, Any]) -> tuple[Reply, float | None]:
+    def _both(self, body: dict[str, Any]) -> tuple[DemoReply, float | None]:
         """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
         and the other's time to the first byte (``None`` when nothing is compared)."""
         if self.plain is None:
@@ -128,7 +128,7 @@ class Rehearsal:
         self.figures.without_memory.append(without)
         return reply, without
 
-    def _heard(self, turn: Turn, body: dict[str, Any], reply: Reply) -> Seen:
+    def _heard(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> Seen:
         """Take note of a reply, and of what the application got of the request."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter
@@ -155,7 +155,7 @@ def _unheard(text: str) -> None:
 
 @contextmanager
 def _rehearsed(
-    settings: Settings, database: Path, fast: bool, live_model: str | None, screen: Screen, figures: Figures
+    settings: Settings, database: Path, fast: bool, live_model: str | None, screen: Screen, figures: RunFigures
 ) -> Iterator[Rehearsal]:
     script = load_script()
     model = live_model or MODEL
@@ -182,11 +182,11 @@ def _rehearsed(
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
 
 
-def _provider() -> Upstream:
+def _provider() -> DemoUpstream:
     key = os.environ.get("OPENAI_API_KEY")
     if not key:
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
-    return Provider(key, os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
+    return HttpProvider(key, os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
 
 
 def _database(keep: str | None) -> Path:
@@ -223,7 +223,7 @@ def _introduce(screen: Screen, live_model: str | None) -> None:
     screen.table_head()
 
 
-def _conclude(screen: Screen, figures: Figures) -> None:
+def _conclude(screen: Screen, figures: RunFigures) -> None:
     if figures.succeeded:
         screen.lines(
             ["", "The session outlived its context: the transcript was cut and all that was asked for was known."]

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tokenmizer_mw.runtime.terminal import inert, one_line
 
-from .observing import Answered, CutSeen
+from .observing import CutSeen, ProbeOutcome
 
 WIDTH_MAX: Final = 110
 _BAR: Final = 10
@@ -120,7 +120,7 @@ class Screen:
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
         self.lines([f"      | {line}" for line in text.splitlines()], style="magenta")
 
-    def probe(self, question: str, answered: Answered, dropped: int) -> None:
+    def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
         """A question about an old fact, and its answer."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"

@@ -41,7 +41,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptTurn:
     """What the person says, what the assistant does, and its closing reply ("" for a probe)."""
 
     number: int
@@ -52,12 +52,12 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class DemoScript:
     """A whole session. ``tools`` are the definitions that every request carries."""
 
     system: str
     tools: tuple[dict[str, Any], ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[ScriptTurn, ...]
 
     def transcript(self) -> Iterator[ChatMessage]:
         """Every message in order, without the system prompt; a probe's reply is left out."""
@@ -94,17 +94,17 @@ def text_of(message: ChatMessage) -> str:
     return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
 
 
-def load_script() -> Script:
+def load_script() -> DemoScript:
     """The session that comes with the package."""
     raw = yaml.safe_load(files(__package__).joinpath("session.yaml").read_text(encoding="utf-8"))
     turns = tuple(_turn(number, turn) for number, turn in enumerate(raw["turns"], 1))
-    return Script(raw["system"], tuple(map(_tool, raw["tools"])), turns)
+    return DemoScript(raw["system"], tuple(map(_tool, raw["tools"])), turns)
 
 
-def _turn(number: int, raw: Mapping[str, Any]) -> Turn:
+def _turn(number: int, raw: Mapping[str, Any]) -> ScriptTurn:
     steps = tuple(_step(f"call_{number}_{place}", step) for place, step in enumerate(raw.get("steps", ()), 1))
     probe = raw.get("probe")
-    return Turn(
+    return ScriptTurn(
         number=number,
         user=raw["user"],
         steps=steps,

@@ -21,8 +21,8 @@ from tokenmizer_mw.context.tokens import MessageCounter
 
 from .answering import answer
 from .counting import message_tokens, request_tokens
-from .script import ChatMessage, Script, Turn, calling, split_reminder, text_of
-from .upstream import Answer
+from .script import ChatMessage, DemoScript, ScriptTurn, calling, split_reminder, text_of
+from .upstream import StartedResponse
 
 MODEL: Final = "gpt-scripted"
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
@@ -55,7 +55,7 @@ class ScriptedModel:
     """
 
     def __init__(
-        self, script: Script, counter: MessageCounter, *, pace: Pace = Pace(), window: int | None = None
+        self, script: DemoScript, counter: MessageCounter, *, pace: Pace = Pace(), window: int | None = None
     ) -> None:
         self._script = script
         self._counter = counter
@@ -63,7 +63,7 @@ class ScriptedModel:
         self._window = window
         self._ids = numbers(1)
 
-    async def open(self, body: bytes) -> Answer:
+    async def open(self, body: bytes) -> StartedResponse:
         """Answer one request. Faults of the caller give a 400 with the error object that OpenAI's API sends."""
         try:
             request = _read(body)
@@ -80,8 +80,8 @@ class ScriptedModel:
             options = request.get("stream_options") or {}
             told = usage if options.get("include_usage") else None
             chunks = _chunks(head, message, told, self._pace.fragment)
-            return Answer(200, "text/event-stream", self._paced(chunks))
-        return Answer(200, "application/json", self._whole(_completion(head, message, usage)))
+            return StartedResponse(200, "text/event-stream", self._paced(chunks))
+        return StartedResponse(200, "application/json", self._whole(_completion(head, message, usage)))
 
     async def aclose(self) -> None:
         """Nothing to release."""
@@ -105,7 +105,7 @@ class ScriptedModel:
         yield _json(completion).encode()
 
 
-def reply_to(script: Script, messages: Sequence[ChatMessage]) -> ChatMessage:
+def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
     """The assistant message that comes next, judged by the newest tool result or else the newest known user message."""
     turn, done = locate(script, messages)
     if turn is None:
@@ -116,7 +116,7 @@ def reply_to(script: Script, messages: Sequence[ChatMessage]) -> ChatMessage:
     return {"role": "assistant", "content": content}
 
 
-def locate(script: Script, messages: Sequence[ChatMessage]) -> tuple[Turn | None, int]:
+def locate(script: DemoScript, messages: Sequence[ChatMessage]) -> tuple[ScriptTurn | None, int]:
     """The turn that the conversation is in and how many of its steps are done; ``(None, 0)`` when it is not ours."""
     by_call = {step.id: (turn, done) for turn in script.turns for done, step in enumerate(turn.steps, 1)}
     if messages and (place := by_call.get(str(messages[-1].get("tool_call_id")))):
@@ -140,11 +140,11 @@ def _read(body: bytes) -> dict[str, Any]:
     return request
 
 
-def _refusal(text: str, type_: str, code: str | None) -> Answer:
+def _refusal(text: str, type_: str, code: str | None) -> StartedResponse:
     async def body() -> AsyncIterator[bytes]:
         yield _json({"error": {"message": text, "type": type_, "param": "messages", "code": code}}).encode()
 
-    return Answer(400, "application/json", body())
+    return StartedResponse(400, "application/json", body())
 
 
 def _completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int]) -> dict[str, Any]:

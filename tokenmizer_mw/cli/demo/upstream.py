@@ -13,7 +13,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StartedResponse:
     """A response that has started: its status, its media type and its bytes as they come."""
 
     status: int
@@ -21,29 +21,29 @@ class Answer:
     body: AsyncIterator[bytes]
 
 
-class Upstream(Protocol):
+class DemoUpstream(Protocol):
     """A model that speaks OpenAI Chat Completions."""
 
-    async def open(self, body: bytes) -> Answer:
+    async def open(self, body: bytes) -> StartedResponse:
         """Send a request body and return as soon as the response has started."""
 
     async def aclose(self) -> None:
         """Release connections."""
 
 
-class Provider:
+class HttpProvider:
     """The real thing, over HTTP: bytes go there and come back untouched."""
 
     def __init__(self, key: str, url: str = OPENAI_URL) -> None:
         headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=120.0)
 
-    async def open(self, body: bytes) -> Answer:
+    async def open(self, body: bytes) -> StartedResponse:
         """Relay ``body``; the provider's own status and error bodies come back as they are."""
         stack = AsyncExitStack()
         response = await stack.enter_async_context(self._client.stream("POST", "chat/completions", content=body))
         media_type = response.headers.get("content-type", "application/json")
-        return Answer(response.status_code, media_type, _relay(response, stack))
+        return StartedResponse(response.status_code, media_type, _relay(response, stack))
 
     async def aclose(self) -> None:
         """Close the connection pool."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from .asked import asked_of_anthropic
 from .history import CONTINUE, Behind
-from .seal import Kept, SealBroken, is_ours
-from .streams import Events, Frame, event, framed, is_number
+from .seal import SealBroken, SealedContent, is_ours
+from .streams import Events, StreamFrame, event, framed, is_number
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
@@ -21,7 +21,7 @@ _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tok
 """What a compaction of ours takes of a model."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
     """The request without what its newest compaction stands for, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
@@ -80,12 +80,12 @@ def _without(message: Any) -> Any:
     return {**message, "content": [block for block in content if not _is_compaction(block)]}
 
 
-def block_of(kept: Kept, sealed: str) -> dict[str, Any]:
+def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
     """The compaction as a content block."""
     return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
 
 
-def answer(model: str, kept: Kept, sealed: str, created: int) -> dict[str, Any]:
+def answer(model: str, kept: SealedContent, sealed: str, created: int) -> dict[str, Any]:
     """The whole answer that is nothing but a compaction."""
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
@@ -125,10 +125,10 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
     yield _event("content_block_stop", index=0)
 
 
-class Added:
+class MessagesAddition:
     """What is added to a provider's answer: the compaction in front of what the model says, and the edits applied."""
 
-    def __init__(self, kept: Kept | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
         self._block = block_of(kept, sealed) if kept is not None else None
         self._edits = list(edits)
 
@@ -140,7 +140,7 @@ class Added:
         front = [self._block] if self._block is not None else []
         return self._managed({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
 
-    def to_event(self, frame: Frame) -> Events:
+    def to_event(self, frame: StreamFrame) -> Events:
         """The events that an event of a stream becomes."""
         data = frame.data
         index = data.get("index", 0) if isinstance(data, dict) else None

@@ -60,7 +60,7 @@ class ClearThinking:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompactionRequest:
     """All that a request asks for; ``None`` for what it does not."""
 
     compact: CompactAbove | CompactNow | None = None
@@ -70,16 +70,16 @@ class Asked:
     @property
     def anything(self) -> bool:
         """Whether it asks for anything that changes a request."""
-        return self != Asked()
+        return self != CompactionRequest()
 
 
-def asked_of_anthropic(body: Mapping[str, Any]) -> Asked | None:
+def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
     """What an Anthropic request asks for; ``None`` where an edit is not known. Raises ``MalformedRequest``."""
     compaction, management = body.get("compaction"), body.get("context_management")
     if compaction is not None:
-        return Asked(compact=_now(_mapping(compaction, "compaction"), management))
+        return CompactionRequest(compact=_now(_mapping(compaction, "compaction"), management))
     if management is None:
-        return Asked()
+        return CompactionRequest()
     edits = _mapping(management, "context_management").get("edits") or []
     if not isinstance(edits, list):
         raise MalformedRequest("context_management.edits: a list is needed")
@@ -97,14 +97,14 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> Asked | None:
         if name == "clear_thinking" and place:
             raise MalformedRequest(f"{where}: {CLEAR_THINKING} is the first edit of the list")
         found[name] = read(edit, where)
-    return Asked(**found)
+    return CompactionRequest(**found)
 
 
-def asked_of_responses(body: Mapping[str, Any]) -> Asked | None:
+def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
     """The same of an OpenAI Responses request."""
     entries = body.get("context_management")
     if not entries:
-        return Asked()
+        return CompactionRequest()
     if not isinstance(entries, list):
         raise MalformedRequest("context_management: a list is needed")
     compact: CompactAbove | None = None
@@ -115,7 +115,7 @@ def asked_of_responses(body: Mapping[str, Any]) -> Asked | None:
         threshold = entry.get("compact_threshold")
         tokens = _COMPACT_TRIGGER if threshold is None else _count(threshold, f"{where}.compact_threshold", 1)
         compact = CompactAbove(tokens)
-    return Asked(compact=compact)
+    return CompactionRequest(compact=compact)
 
 
 def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .seal import Kept
+from .seal import SealedContent
 
 CONTINUE: Final = "Continue."
 """What stands for the user where a compaction ends a history, and nothing of the user was open."""
@@ -20,7 +20,7 @@ class Behind:
     somebody else, who alone can read it."""
 
     body: Mapping[str, Any]
-    kept: Kept | None = None
+    kept: SealedContent | None = None
     emptied: bool = False
     bare: bool = False
     foreign: bool = False

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from .asked import asked_of_responses
 from .history import CONTINUE, Behind
-from .seal import Kept, is_ours
-from .streams import Events, Frame, event, framed, is_number
+from .seal import SealedContent, is_ours
+from .streams import Events, StreamFrame, event, framed, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
@@ -22,7 +22,7 @@ _ADDED: Final = 2
 """Events that are put into a stream."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
     """The request without what its newest compaction stands for, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not.
@@ -62,7 +62,7 @@ def _name(sealed: str) -> str:
     return hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
 
 
-def answer(model: str, kept: Kept, sealed: str, created: int) -> dict[str, Any]:
+def answer(model: str, kept: SealedContent, sealed: str, created: int) -> dict[str, Any]:
     """What the standalone endpoint answers: the items that are the next input."""
     usage = {
         "input_tokens": 0,
@@ -75,10 +75,10 @@ def answer(model: str, kept: Kept, sealed: str, created: int) -> dict[str, Any]:
     return {**named, "output": [item_of(sealed)], "usage": usage}
 
 
-class Added:
+class ResponsesAddition:
     """What is added to a provider's answer: the compaction in front of its items."""
 
-    def __init__(self, kept: Kept | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
         self._item = item_of(sealed)
         self._begun = False
 
@@ -89,7 +89,7 @@ class Added:
             return body
         return {**body, "output": [self._item, *output]}
 
-    def to_event(self, frame: Frame) -> Events:
+    def to_event(self, frame: StreamFrame) -> Events:
         """The events that an event of a stream becomes."""
         data = frame.data
         kind = data.get("type") if isinstance(data, dict) else None

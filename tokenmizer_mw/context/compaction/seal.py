@@ -37,7 +37,7 @@ class SealBroken(PeerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SealedContent:
     """What a compaction stands for. ``text`` is all that a model is given of it; ``open`` what the user wrote last and
     the model was still at, "" where nothing was open; ``tokens`` what it replaced."""
 
@@ -70,7 +70,7 @@ class Seal:
         self._cipher = AESGCM(_derived(secret, b"compaction key"))
         self._nonces = _derived(secret, b"compaction nonce")
 
-    def close(self, tenant: str, kept: Kept) -> str:
+    def close(self, tenant: str, kept: SealedContent) -> str:
         """``kept`` as it is sent to a client of ``tenant``."""
         bound = _bound(tenant)
         plain = zlib.compress(json.dumps(asdict(kept), ensure_ascii=True).encode("ascii"), 6)
@@ -78,7 +78,7 @@ class Seal:
         sealed = nonce + self._cipher.encrypt(nonce, plain, bound)
         return _VERSION + urlsafe_b64encode(sealed).decode("ascii").rstrip("=")
 
-    def open(self, tenant: str, sealed: str) -> Kept:
+    def open(self, tenant: str, sealed: str) -> SealedContent:
         """What ``close`` was given. Raises ``SealBroken``."""
         from cryptography.exceptions import InvalidTag  # the package is there: see above
 
@@ -93,7 +93,7 @@ class Seal:
             plain = self._cipher.decrypt(packed[:_NONCE], packed[_NONCE:], _bound(tenant))
         except (ValueError, InvalidTag):
             raise SealBroken("it was changed, or made for another tenant or by another server") from None
-        return Kept(**json.loads(_inflated(plain)))
+        return SealedContent(**json.loads(_inflated(plain)))
 
 
 def _derived(secret: bytes, purpose: bytes) -> bytes:

@@ -18,7 +18,7 @@ _CHARACTERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CompactionWish:
     """A compaction that is asked for: at once, or where the request takes more than ``above`` tokens, with ``held``,
     the text of the compaction before it, and ``open``, the user's words in that. ``query``: what the client wants to
     have kept, "" for nothing special."""

@@ -21,7 +21,7 @@ _BEHIND: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StreamFrame:
     """One event as it came, and its data as parsed: ``None`` where that is no JSON."""
 
     raw: bytes
@@ -35,7 +35,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return f"event: {name}\ndata: {told}\n\n".encode("utf-8", "replace")
 
 
-def framed(frame: Frame, data: Mapping[str, Any]) -> bytes:
+def framed(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
     """The event with other data."""
     if frame.name:
         return event(frame.name, data)
@@ -47,11 +47,11 @@ def is_number(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _NUMBER_MAX
 
 
-class Passing:
+class StreamEditor:
     """A stream on its way: bytes in any pieces, and every complete event as ``change`` has it. An event that is longer
     than may be passes unread, as all behind it."""
 
-    def __init__(self, change: Callable[[Frame], Events], event_max: int = EVENT_MAX) -> None:
+    def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change
         self._event_max = event_max
         self._held = bytearray()
@@ -88,7 +88,7 @@ class Passing:
         return rest
 
 
-def _read(raw: bytes) -> Frame:
+def _read(raw: bytes) -> StreamFrame:
     name, data = "", []
     for line in _LINE.split(raw):
         field, _, value = line.partition(b":")
@@ -97,6 +97,6 @@ def _read(raw: bytes) -> Frame:
         elif field == b"data":
             data.append(value.removeprefix(b" "))
     try:
-        return Frame(raw, name, json.loads(b"\n".join(data)) if data else None)
+        return StreamFrame(raw, name, json.loads(b"\n".join(data)) if data else None)
     except (ValueError, RecursionError):
-        return Frame(raw, name, None)
+        return StreamFrame(raw, name, None)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tokenmizer_mw.model.saving import StageSaving
-from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT, REFINE, Figures
+from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT, REFINE, UsageSums
 
 from .prices import PUBLISHED, Caching, Price, PriceList
 
@@ -67,7 +67,7 @@ class _Input:
         return price.nano(fresh=fresh, cached=self.cached, written=self.written, output=output)
 
 
-def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, Figures]:
+def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, UsageSums]:
     """What the call cost and saved: the whole of it under ``CALL``, and each stage that did something."""
     price = prices.of(sent.model)
     caching = _in_force(sent, prices.caching(sent.model))
@@ -75,7 +75,7 @@ def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, Figures]:
     ours = _ours(sent, price, caching)
     client = _clients(sent, ours, price, caching) if sent.changed else ours
     cost = 0 if sent.answered else ours.cost(price, output)
-    whole = Figures(
+    whole = UsageSums(
         calls=1,
         estimated=int(not sent.told),
         unpriced=int(price is None),
@@ -92,7 +92,7 @@ def figures(sent: Sent, prices: PriceList = PUBLISHED) -> dict[str, Figures]:
 
 def refinement_figures(
     model: str, usage: Mapping[str, int], prompt: int, output: int, prices: PriceList = PUBLISHED
-) -> dict[str, Figures]:
+) -> dict[str, UsageSums]:
     """What one call cost that asked a model about a session, of ``prompt`` and ``output`` tokens where ``usage`` does
     not tell: the client would have paid nothing for it, so all of it is a loss of the stage ``REFINE``."""
     whole = figures(Sent(model, prompt, prompt, usage=usage, output=output), prices)[CALL]
@@ -135,7 +135,7 @@ def _billed(tokens: int, known: int, elapsed: float | None, price: Price | None,
     return _Input(tokens, cached, tokens - cached if writes else 0)
 
 
-def _by_stage(sent: Sent, whole: Figures, client: _Input, price: Price | None) -> dict[str, Figures]:
+def _by_stage(sent: Sent, whole: UsageSums, client: _Input, price: Price | None) -> dict[str, UsageSums]:
     """What each stage saved. A token that a stage took out of a message is worth what the client would have paid for
     one of its input on average; the cut, or else the last stage, answers for the rest, and so for what it cost to write
     anew."""
@@ -143,19 +143,19 @@ def _by_stage(sent: Sent, whole: Figures, client: _Input, price: Price | None) -
         return {ANSWERED: _stage(whole.client_tokens, 0, whole.saved)}
     each = client.cost(price, 0) / client.tokens if client.tokens else 0.0
     scale = whole.input_tokens / sent.ours if sent.told and sent.ours else 1.0
-    found: dict[str, Figures] = {}
+    found: dict[str, UsageSums] = {}
     tokens, money = whole.saved_tokens, whole.saved
     for place, stage in enumerate(sent.stages):
         last = not sent.cut and place == len(sent.stages) - 1
         before, after = round(stage.tokens_before * scale), round(stage.tokens_after * scale)
         gone = tokens if last else before - after
         worth = money if last else round(gone * each)
-        found[stage.stage] = found.get(stage.stage, Figures()) + _stage(after + gone, after, worth)
+        found[stage.stage] = found.get(stage.stage, UsageSums()) + _stage(after + gone, after, worth)
         tokens, money = tokens - gone, money - worth
     if sent.cut:
         found[CUT] = _stage(whole.input_tokens + tokens, whole.input_tokens, money)
     return found
 
 
-def _stage(before: int, after: int, worth: int) -> Figures:
-    return Figures(calls=1, input_tokens=after, client_tokens=before, client_cost=worth)
+def _stage(before: int, after: int, worth: int) -> UsageSums:
+    return UsageSums(calls=1, input_tokens=after, client_tokens=before, client_cost=worth)

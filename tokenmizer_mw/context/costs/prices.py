@@ -98,7 +98,7 @@ class Caching:
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class CacheRates:
     """What writing to and reading from a provider's cache cost, as shares of the price of input."""
 
     write: float = 1.25
@@ -229,15 +229,15 @@ PUBLISHED: Final = PriceList({})
 
 
 @lru_cache(maxsize=256)
-def rates(model: str) -> Rates:
+def rates(model: str) -> CacheRates:
     """What a model's cache costs beside its input, for deciding whether a cut pays. For models that are not in the
     table, and those of providers that do not cache, the dearest way to write and an ordinary one to read."""
     found = _row(_plain(model))
     if found is None or not found[0].input:
-        return Rates()
+        return CacheRates()
     price = found[0]
     read, write = round(price.cached / price.input, 6), round(price.write / price.input, 6)
-    return Rates(max(1.0, write), min(_READ_MOST, read))
+    return CacheRates(max(1.0, write), min(_READ_MOST, read))
 
 
 def _plain(model: str) -> str:

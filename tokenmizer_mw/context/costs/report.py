@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokenmizer_mw.model.spending import CALL, Figures, Spent, Sum, total
+from tokenmizer_mw.model.spending import CALL, Spent, Sum, UsageSums, total
 
 from .prices import NANO
 
@@ -18,12 +18,12 @@ class Savings:
     rows: Sequence[Sum]
 
     @property
-    def whole(self) -> Figures:
+    def whole(self) -> UsageSums:
         """All calls together."""
         return total(row.figures for row in self.rows if row.stage == CALL)
 
     @property
-    def stages(self) -> Mapping[str, Figures]:
+    def stages(self) -> Mapping[str, UsageSums]:
         """What each stage saved, by its name."""
         names = sorted({row.stage for row in self.rows} - {CALL})
         return {name: total(row.figures for row in self.rows if row.stage == name) for name in names}
@@ -43,7 +43,7 @@ class Savings:
         return told
 
 
-def whole_to_dict(figures: Figures) -> dict[str, Any]:
+def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
     """A whole call, or several, as JSON."""
     return {
         "calls": figures.calls,
@@ -61,7 +61,7 @@ def whole_to_dict(figures: Figures) -> dict[str, Any]:
     }
 
 
-def stages_to_list(stages: Mapping[str, Figures]) -> list[dict[str, Any]]:
+def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
     """What stages saved as JSON, the best first."""
     return [
         {
@@ -78,7 +78,7 @@ def stages_to_list(stages: Mapping[str, Figures]) -> list[dict[str, Any]]:
 
 def call_to_dict(spent: Spent) -> dict[str, Any]:
     """One call as JSON."""
-    whole = whole_to_dict(spent.stages.get(CALL, Figures()))
+    whole = whole_to_dict(spent.stages.get(CALL, UsageSums()))
     stages = {name: figures for name, figures in spent.stages.items() if name != CALL}
     return {"call": spent.call, "at": spent.at, "model": spent.model, **whole, "stages": stages_to_list(stages)}
 

@@ -1,10 +1,10 @@
 """Whether a cut pays: what the calls of a chat have cost, what a cut would cost, what it saves. Pure.
 
 A client sends its whole history with every call. What the call before sent, too, is read from the provider's cache at
-``Rates.read`` of the price of input, what is new is written to it at ``Rates.write``. A cut takes old messages out of
-all later calls, and makes the provider write the block and what is kept once more. When the chat will end is not known:
-a cut is made when the calls so far have paid several times what it costs for reading again what it would take out, as
-one buys what one has hired for long enough; and never one that the chat could not bear if it ended right then.
+``CacheRates.read`` of the price of input; what is new is written to it at ``CacheRates.write``. A cut takes old
+messages out of all later calls, and makes the provider write the block and the kept messages once more. When the chat
+will end is not known: a cut is made once the accumulated cost of reading the old messages again is several times the
+cost of the cut, and never where the cut would cost the chat more than it can save if the chat ended right then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from .prices import Rates
+from .prices import CacheRates
 
 PATIENCE: Final = 4.0
 """How many times its cost what a cut takes out must have cost since the cut before. With 1, long chats would cost the
@@ -22,7 +22,7 @@ least, and be cut every few turns; with 4 they are cut a fifth as often, and cos
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CutInForce:
     """A cut in force: ``start`` is the first message that it kept, ``made`` the newest one when it was made, ``gone``
     the tokens that it took out, less those of its block."""
 
@@ -44,9 +44,9 @@ class Ledgered:
     calls: Sequence[int]
     overhead: int
     block: int
-    rates: Rates
+    rates: CacheRates
     head: int = 0
-    standing: Standing | None = None
+    standing: CutInForce | None = None
 
     def bearable(self, start: int, risk: float) -> float:
         """Tokens that a cut may keep of the messages from ``start`` on, so that the chat, should it end with this call,

@@ -18,7 +18,7 @@ from tokenmizer_mw.safety.labels import flatten
 from .answers import answering, asked_kinds
 from .index import PassageHit, PassageIndex
 from .passages import message_text
-from .selection import Piece, select_passages
+from .selection import QuotedPiece, select_passages
 
 if TYPE_CHECKING:
     from .vectors import Matrix
@@ -133,7 +133,7 @@ def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
 
 
 def _marked(
-    graph: SessionGraph, pieces: Sequence[Piece], weights: dict[str, float], hits: Sequence[PassageHit]
+    graph: SessionGraph, pieces: Sequence[QuotedPiece], weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[_Line]:
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
@@ -233,7 +233,7 @@ def _replaced(graph: SessionGraph, node: Node) -> Iterator[Node]:
         id = old_of.get(id)
 
 
-def _outdated(graph: SessionGraph, piece: Piece) -> str:
+def _outdated(graph: SessionGraph, piece: QuotedPiece) -> str:
     """A mark for a part of a message that speaks of a value which was replaced after it."""
     text = piece.text.casefold()
     for step in graph.transitions():
@@ -248,7 +248,7 @@ def _outdated(graph: SessionGraph, piece: Piece) -> str:
 __all__ = [
     "PassageHit",
     "PassageIndex",
-    "Piece",
+    "QuotedPiece",
     "Recall",
     "describe_fact",
     "message_text",

@@ -24,7 +24,7 @@ _OMITTED: Final = "..."
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QuotedPiece:
     """Part of a message, word for word but harmless: markup that could act is broken. May have several lines."""
 
     number: int
@@ -44,7 +44,7 @@ class _Chosen:
     whole: bool
 
 
-def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCounter) -> list[Piece]:
+def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCounter) -> list[QuotedPiece]:
     """The best of ``hits`` whose rendered pieces take at most ``budget`` tokens together, in the session's order.
 
     A passage that does not fit is shortened to the sentences or lines around the words of the query, or passed over.
@@ -85,7 +85,7 @@ def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[
 
 
 def _cost(hit: PassageHit, text: str, counter: TokenCounter) -> int:
-    return counter.count(Piece(hit.number, hit.role, text).render() + "\n")
+    return counter.count(QuotedPiece(hit.number, hit.role, text).render() + "\n")
 
 
 def _shortened(text: str, weights: Mapping[str, float], room: int) -> str:
@@ -122,7 +122,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _merged(chosen: Sequence[_Chosen]) -> Iterator[Piece]:
+def _merged(chosen: Sequence[_Chosen]) -> Iterator[QuotedPiece]:
     """Chosen passages as pieces; those that stand beside one another in a message are joined."""
     waiting: list[_Chosen] = []
     for one in chosen:
@@ -138,7 +138,7 @@ def _is_next(one: _Chosen, other: _Chosen) -> bool:
     return one.whole and other.whole and one.hit.number == other.hit.number and one.hit.place + 1 == other.hit.place
 
 
-def _joined(group: Sequence[_Chosen]) -> Piece:
+def _joined(group: Sequence[_Chosen]) -> QuotedPiece:
     first = group[0].hit
     head = flatten_lines(first.head) + f"\n{_OMITTED}\n" if first.head else ""
-    return Piece(first.number, first.role, head + "\n".join(one.text for one in group))
+    return QuotedPiece(first.number, first.role, head + "\n".join(one.text for one in group))

@@ -10,7 +10,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.safety.fence import frame
 
-from .facts import Fact
+from .facts import ResumeFact
 from .result import LEVELS, Resume
 from .sentences import Numbered, ReadSentences, message_sentences
 from .telling import Telling
@@ -25,7 +25,7 @@ def build_resume(
     nonce: str,
     query: str | None = None,
     turn: int = 0,
-    earlier: Sequence[Fact] = (),
+    earlier: Sequence[ResumeFact] = (),
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
     read: ReadSentences = message_sentences,
@@ -74,7 +74,7 @@ def build_resumes(
     nonce: str,
     query: str | None = None,
     turn: int = 0,
-    earlier: Sequence[Fact] = (),
+    earlier: Sequence[ResumeFact] = (),
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
 ) -> dict[str, Resume]:

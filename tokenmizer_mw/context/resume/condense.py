@@ -9,11 +9,11 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import EdgeType
 from tokenmizer_mw.safety.labels import flatten
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section
 
 
-def condensed(graph: SessionGraph, facts: Sequence[Fact]) -> list[Fact]:
+def condensed(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """``facts`` in shorter forms, none of their nodes lost: an error that was fixed goes with the work that fixed it
     and names it, an option with the decision whose reason rules it out, and lists of files are left to the files."""
     kept = _without_fixed_errors(graph, facts)
@@ -21,7 +21,7 @@ def condensed(graph: SessionGraph, facts: Sequence[Fact]) -> list[Fact]:
     return _without_file_lists(kept)
 
 
-def _without_fixed_errors(graph: SessionGraph, facts: Sequence[Fact]) -> list[Fact]:
+def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     done = {fact.ids[0]: fact for fact in facts if fact.section is Section.DONE}
     tellers: dict[str, str] = {}
     for edge in graph.edges(EdgeType.FIXES):
@@ -33,9 +33,9 @@ def _without_fixed_errors(graph: SessionGraph, facts: Sequence[Fact]) -> list[Fa
     return _absorbed(facts, {old: new for old, new in tellers.items() if new not in tellers})
 
 
-def _without_ruled_out_options(facts: Sequence[Fact]) -> list[Fact]:
+def _without_ruled_out_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """Of "JWT in a cookie (not localStorage - XSS safe)" and "localStorage" ruled out, only the first is said."""
-    by_words: dict[str, Fact] = {}
+    by_words: dict[str, ResumeFact] = {}
     for fact in facts:
         if fact.section is Section.WARNINGS:
             by_words.setdefault(fact.text.casefold(), fact)
@@ -51,7 +51,7 @@ def _without_ruled_out_options(facts: Sequence[Fact]) -> list[Fact]:
     return _absorbed(facts, told, with_why=True)
 
 
-def _absorbed(facts: Sequence[Fact], told: dict[str, str], *, with_why: bool = False) -> list[Fact]:
+def _absorbed(facts: Sequence[ResumeFact], told: dict[str, str], *, with_why: bool = False) -> list[ResumeFact]:
     """``facts`` without those whose node is in ``told``; the node it maps to carries them, or its reason does."""
     more: dict[str, tuple[str, ...]] = {}
     for fact in facts:
@@ -62,17 +62,17 @@ def _absorbed(facts: Sequence[Fact], told: dict[str, str], *, with_why: bool = F
     return [_with(fact, more[fact.ids[0]], with_why) if fact.ids[0] in more else fact for fact in kept]
 
 
-def _with(fact: Fact, more: tuple[str, ...], with_why: bool) -> Fact:
+def _with(fact: ResumeFact, more: tuple[str, ...], with_why: bool) -> ResumeFact:
     return replace(fact, why_ids=fact.why_ids + more) if with_why else replace(fact, ids=fact.ids + more)
 
 
-def _without_file_lists(facts: Sequence[Fact]) -> list[Fact]:
+def _without_file_lists(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """Of "project structure: app.py, auth.py" the list is left out when both have their place among the files."""
     files = {fact.text for fact in facts if fact.section is Section.FILES}
     return [_without_list(fact, files) if ": " in fact.text else fact for fact in facts]
 
 
-def _without_list(fact: Fact, files: set[str]) -> Fact:
+def _without_list(fact: ResumeFact, files: set[str]) -> ResumeFact:
     head, _, tail = fact.text.partition(": ")
     listed = [name.strip(" .`") for name in tail.replace(" and ", ", ").split(",")]
     return replace(fact, text=head) if head and all(name in files for name in listed) else fact

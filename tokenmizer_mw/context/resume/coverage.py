@@ -17,7 +17,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section
 from .sentences import Sentence, words_of
 
@@ -76,7 +76,7 @@ class Coverage:
     from. ``session``: the sentences that the weights are taken from; none: ``sentences``. ``typed_share``: the share of
     a budget that facts may take beside sentences."""
 
-    facts: Sequence[Fact]
+    facts: Sequence[ResumeFact]
     sentences: Sequence[Sentence]
     newest: int
     sources: Collection[tuple[int, frozenset[str]]] = ()
@@ -142,14 +142,14 @@ class Coverage:
 _OPEN: Final = frozenset({Section.TO_DO, Section.DOING})
 
 
-def _fact_weight(fact: Fact, hollow: bool) -> float:
+def _fact_weight(fact: ResumeFact, hollow: bool) -> float:
     weight = _SECTION_WEIGHT.get(fact.section, 1.0)
     if fact.section in _PROSE and sum(map(fact.text.count, _SYMBOLS)) > _SYMBOLS_SHARE * len(fact.text):
         weight *= _CODE_LIKE
     return weight * _SHORT_WEIGHT if hollow else weight
 
 
-def _is_hollow(fact: Fact) -> bool:
+def _is_hollow(fact: ResumeFact) -> bool:
     """Whether a fact has too few words to be understood without the sentence that it stems from: it is told only where
     it adds more than others do. A decision says with what it replaced what no sentence does."""
     text = f"{fact.text} {fact.why}" if fact.why_ids and fact.section is Section.DECISIONS else fact.text

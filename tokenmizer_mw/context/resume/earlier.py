@@ -10,7 +10,7 @@ from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import Node, Trust
 from tokenmizer_mw.safety.labels import flatten
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section, section_of
 
 FACTS_MAX: Final = 40
@@ -21,14 +21,14 @@ _TRUSTED: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
 _ORIGIN_MAX: Final = 40
 
 
-def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]]) -> list[Fact]:
+def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]]) -> list[ResumeFact]:
     """Rules, decisions and environment that hold at the end of ``others`` (their ids and graphs, the newest first).
 
     What a newer session has in the same slot or in the same words stands for the older one, and what ``own`` says for
     all of them. Nothing of a message that reads like an attempt to take over the model is handed on.
     """
     slots, said = _known(own.nodes())
-    found: list[Fact] = []
+    found: list[ResumeFact] = []
     for place, (origin, graph) in enumerate(others):
         nodes = [node for node in graph.nodes() if _hands_on(graph, node)]
         for node in nodes:
@@ -49,8 +49,8 @@ def _hands_on(graph: SessionGraph, node: Node) -> bool:
     return section_of(node) in _HANDED_ON and node.source.trust in _TRUSTED and not graph.flags(node)
 
 
-def _fact(node: Node, origin: str, place: int, index: int) -> Fact:
+def _fact(node: Node, origin: str, place: int, index: int) -> ResumeFact:
     section = section_of(node)
     grade = _HANDED_ON[section] if section is not None else 0
     text = f"{flatten(node.label)} ({flatten(origin)[-_ORIGIN_MAX:]})"
-    return Fact(Section.EARLIER, text, "", 0, (place, node.source.turn, index), (), grade=grade)
+    return ResumeFact(Section.EARLIER, text, "", 0, (place, node.source.turn, index), (), grade=grade)

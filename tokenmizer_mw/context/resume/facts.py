@@ -18,7 +18,7 @@ _PHRASE_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ResumeFact:
     """One fact as a resume says it. ``text`` is its label, ``why`` what stands behind it ("" for nothing): what it
     replaced, its reason, or the brackets at the end of a goal. ``ids`` are the nodes that ``text`` speaks of,
     ``why_ids`` those that ``why`` does. ``turn`` is where it was said; ``place`` orders the facts of a section.
@@ -34,7 +34,7 @@ class Fact:
     grade: int = 0
 
 
-def facts_of(graph: SessionGraph) -> list[Fact]:
+def facts_of(graph: SessionGraph) -> list[ResumeFact]:
     """Every fact that a resume may carry, oldest first. What was archived or replaced is no fact of its own."""
     into: dict[str, list[Transition]] = {}
     standing = set()
@@ -54,7 +54,9 @@ def facts_of(graph: SessionGraph) -> list[Fact]:
             text, why = _bracketed(text)
         place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
         said = _prefix(node) + text
-        found.append(Fact(section, said, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section)))
+        found.append(
+            ResumeFact(section, said, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section))
+        )
     return found
 
 

@@ -10,38 +10,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section
 
 STEPS: Final = (100, 300, 600, 1_200, 2_400, 4_800, 9_600)
 _MISSES_MAX: Final = 40
 
 
-class Piece(NamedTuple):
+class FactPart(NamedTuple):
     """A part of fact number ``fact``: its label (``part`` 0), or what stands behind it (``part`` 1)."""
 
     fact: int
     part: int
 
 
-Cost = Callable[[Piece, bool], int]
+Cost = Callable[[FactPart, bool], int]
 """Tokens of a piece, with what separates it from the piece before: when it opens its section, the section's head."""
 
 
-def pieces_of(facts: Sequence[Fact]) -> list[Piece]:
+def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
     """All pieces, in the order of the facts; of goals, work in hand and rules at the beginning the labels come before
     what stands behind any of them."""
     bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
-    labels = [Piece(index, 0) for index in range(bare)]
-    labels += [Piece(index, 1) for index in range(bare) if facts[index].why]
+    labels = [FactPart(index, 0) for index in range(bare)]
+    labels += [FactPart(index, 1) for index in range(bare) if facts[index].why]
     rest = range(bare, len(facts))
-    return labels + [Piece(index, part) for index in rest for part in ((0, 1) if facts[index].why else (0,))]
+    return labels + [FactPart(index, part) for index in rest for part in ((0, 1) if facts[index].why else (0,))]
 
 
 _LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 
 
-def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost) -> list[Piece]:
+def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
     """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken."""
     filling = _Filling(facts, fixed, cost)
     for step in STEPS:
@@ -52,8 +52,8 @@ def sequence(facts: Sequence[Fact], budget: int, fixed: int, cost: Cost) -> list
 
 
 class _Filling:
-    def __init__(self, facts: Sequence[Fact], used: int, cost: Cost) -> None:
-        self.taken: list[Piece] = []
+    def __init__(self, facts: Sequence[ResumeFact], used: int, cost: Cost) -> None:
+        self.taken: list[FactPart] = []
         self._facts = facts
         self._left = pieces_of(facts)
         self._used = used
@@ -63,7 +63,7 @@ class _Filling:
 
     def fill(self, budget: int, misses: int) -> None:
         """Take what fits into ``budget``; stop after ``misses`` pieces that do not."""
-        left: list[Piece] = []
+        left: list[FactPart] = []
         waiting = iter(self._left)
         for piece in waiting:
             if self._takes(piece, budget):
@@ -74,7 +74,7 @@ class _Filling:
                 break
         self._left = [*left, *waiting]
 
-    def _takes(self, piece: Piece, budget: int) -> bool:
+    def _takes(self, piece: FactPart, budget: int) -> bool:
         if piece.part and piece.fact not in self._labels:
             return False
         section = self._facts[piece.fact].section
@@ -88,6 +88,6 @@ class _Filling:
         return True
 
 
-def beginnings(taken: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+def beginnings(taken: Sequence[FactPart]) -> Iterator[Sequence[FactPart]]:
     """``taken``, then without its last piece, and so on down to one piece."""
     return (taken[:length] for length in range(len(taken), 0, -1))

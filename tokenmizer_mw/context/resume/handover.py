@@ -9,7 +9,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section
 from .sentences import Sentence, words_of
 
@@ -49,12 +49,12 @@ def handover_sentences(handover: Handover) -> list[Sentence]:
 
 
 def facts_beside(
-    facts: Sequence[Fact],
+    facts: Sequence[ResumeFact],
     graph: SessionGraph,
     handover: Handover,
     sentences: Sequence[Sentence],
-    forced: Callable[[Fact], bool],
-) -> list[Fact]:
+    forced: Callable[[ResumeFact], bool],
+) -> list[ResumeFact]:
     """``facts`` without those that ``handover`` makes superfluous: what its ``sentences`` state, and of what it covers
     the work done, proposals and lists of names, save what changed since or is ``forced``."""
     said = frozenset(word for one in sentences for word in one.words)
@@ -67,7 +67,9 @@ def facts_beside(
     ]
 
 
-def rank_sentences(sentences: Sequence[Sentence], facts: Iterable[Fact], weights: Mapping[str, float]) -> list[int]:
+def rank_sentences(
+    sentences: Sequence[Sentence], facts: Iterable[ResumeFact], weights: Mapping[str, float]
+) -> list[int]:
     """The places of ``sentences``, the most needed first: each adds most weight of words for its length, those that
     state standing rules and decisions at twice their worth."""
     standing = [words_of(fact.text) for fact in facts if fact.section in _STANDING]
@@ -89,7 +91,7 @@ def _worth(sentence: Sentence, covered: Collection[str], weights: Mapping[str, f
     return new / (len(sentence.text) / 4 + _SENTENCE_TOKENS)
 
 
-def _is_later(graph: SessionGraph, fact: Fact, last: int) -> bool:
+def _is_later(graph: SessionGraph, fact: ResumeFact, last: int) -> bool:
     return fact.turn > last or any(graph.life(id).touched > last for id in fact.ids if graph.get(id) is not None)
 
 

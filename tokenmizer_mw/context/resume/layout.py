@@ -7,8 +7,8 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Role
 
-from .facts import Fact
-from .fill import Piece
+from .facts import ResumeFact
+from .fill import FactPart
 from .sections import Section
 from .sentences import Sentence
 
@@ -39,14 +39,14 @@ _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
 _ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
 
 
-def pieces_of_choice(facts: Sequence[Fact], chosen: Sequence[int]) -> list[Piece]:
+def pieces_of_choice(facts: Sequence[ResumeFact], chosen: Sequence[int]) -> list[FactPart]:
     """All pieces of the facts among the places ``chosen``, which count sentences on behind the facts."""
     places = [at for at in chosen if at < len(facts)]
-    return [Piece(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
+    return [FactPart(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
 
 
 def compose_block(
-    facts: Sequence[Fact],
+    facts: Sequence[ResumeFact],
     sentences: Sequence[Sentence],
     chosen: Sequence[int],
     around: tuple[str, str],
@@ -71,7 +71,7 @@ def compose_block(
 
 
 def wrap_facts(
-    facts: Sequence[Fact], pieces: Sequence[Piece], receipts: Collection[int], around: tuple[str, str]
+    facts: Sequence[ResumeFact], pieces: Sequence[FactPart], receipts: Collection[int], around: tuple[str, str]
 ) -> str:
     """The facts of ``pieces`` in their sections between the two parts of a fence, with the numbers of the messages of
     those in ``receipts``."""

@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from types import MappingProxyType
 from typing import Final
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import Section
 
 _SHARE: Final[dict[Section, int]] = {
@@ -51,14 +51,14 @@ _RUN_MAX: Final = 4
 
 
 def ranked(
-    facts: Iterable[Fact],
+    facts: Iterable[ResumeFact],
     importance: Mapping[str, float],
     boost: Mapping[str, float],
     pinned: Mapping[str, float] = MappingProxyType({}),
-) -> list[Fact]:
+) -> list[ResumeFact]:
     """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much;
     ``pinned``: those that somebody wants told before, right behind the standing rules."""
-    by_section: dict[Section, list[Fact]] = {section: [] for section in Section}
+    by_section: dict[Section, list[ResumeFact]] = {section: [] for section in Section}
     for fact in facts:
         by_section[fact.section].append(fact)
     for section, members in by_section.items():
@@ -69,9 +69,9 @@ def ranked(
     return [*standing, *pins, *asked, *_taken(by_section, _ASKED_FIRST if boost else _FIRST), *_shared(by_section)]
 
 
-def _asked(by_section: dict[Section, list[Fact]], boost: Mapping[str, float]) -> list[Fact]:
+def _asked(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:
     """Takes what the query asks for out of the sections, the best first."""
-    found: list[tuple[float, int, int, Fact]] = []
+    found: list[tuple[float, int, int, ResumeFact]] = []
     for section, members in by_section.items():
         wanted = [max((boost.get(id, 0.0) for id in fact.ids + fact.why_ids), default=0.0) for fact in members]
         found += [
@@ -86,18 +86,18 @@ def _asked(by_section: dict[Section, list[Fact]], boost: Mapping[str, float]) ->
 _SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
 
 
-def _within(section: Section, fact: Fact, importance: Mapping[str, float]) -> tuple[float, ...]:
+def _within(section: Section, fact: ResumeFact, importance: Mapping[str, float]) -> tuple[float, ...]:
     weight = -importance.get(fact.ids[0], 0.0) if fact.ids else 0.0
     return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (fact.grade, weight, *fact.place)
 
 
-def _taken(by_section: dict[Section, list[Fact]], counts: Sequence[tuple[Section, int]]) -> Iterator[Fact]:
+def _taken(by_section: dict[Section, list[ResumeFact]], counts: Sequence[tuple[Section, int]]) -> Iterator[ResumeFact]:
     for section, count in counts:
         yield from islice(by_section[section], count)
         del by_section[section][:count]
 
 
-def _shared(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
+def _shared(by_section: dict[Section, list[ResumeFact]]) -> Iterator[ResumeFact]:
     queue = [
         (said / _SHARE[section], _SHARE_RANK[section], index, fact)
         for section, members in by_section.items()
@@ -107,14 +107,14 @@ def _shared(by_section: dict[Section, list[Fact]]) -> Iterator[Fact]:
     return (fact for _, _, _, fact in queue)
 
 
-def _length(fact: Fact) -> int:
+def _length(fact: ResumeFact) -> int:
     return len(fact.text) + len(fact.why)
 
 
-def said_once(facts: Sequence[Fact], limit: int) -> list[Fact]:
+def said_once(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
     """``facts`` without those whose words a fact before already says; their nodes count as carried by it. Stops after
     ``limit`` facts."""
-    kept: list[Fact] = []
+    kept: list[ResumeFact] = []
     told: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
     for fact in facts:

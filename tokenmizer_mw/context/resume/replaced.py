@@ -13,7 +13,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import NOT_FOUND, Node, Status
 from tokenmizer_mw.safety.labels import flatten
 
-from .facts import Fact
+from .facts import ResumeFact
 from .sections import NO_OLD_VALUE, Section
 from .sentences import Sentence, words_of
 
@@ -74,7 +74,7 @@ class ReplacedValues:
         """``sentences`` without those from before a replacement that name its old value."""
         return [one for one in sentences if all(one.number >= found.number for found in self._found(one.words))]
 
-    def facts_without_old(self, facts: Sequence[Fact]) -> list[Fact]:
+    def facts_without_old(self, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
         """``facts`` without those from before a replacement that name its old value and not the new one. Goals stay and
         are marked, as is what the message of the replacement itself says; the user's rules stay as they are."""
         if not self._by_word:
@@ -93,7 +93,7 @@ class ReplacedValues:
                 return replace(sentence, note=found.note)
         return sentence
 
-    def _told_fact(self, fact: Fact) -> Fact | None:
+    def _told_fact(self, fact: ResumeFact) -> ResumeFact | None:
         if fact.section in _STAYING:
             return fact
         words = words_of(fact.text)

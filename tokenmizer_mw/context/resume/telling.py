@@ -16,8 +16,8 @@ from tokenmizer_mw.model.handover import Handover
 
 from .condense import condensed
 from .coverage import TYPED_SHARE, Coverage
-from .facts import Fact, facts_of
-from .fill import Piece
+from .facts import ResumeFact, facts_of
+from .fill import FactPart
 from .handover import (
     BESIDE_SHARE,
     FULL_SHARE,
@@ -62,7 +62,7 @@ class Telling:
     around: tuple[str, str]
     query: str | None
     turn: int
-    earlier: Sequence[Fact]
+    earlier: Sequence[ResumeFact]
     transcript: Sequence[Numbered] = ()
     handover: Handover | None = None
     read: ReadSentences = message_sentences
@@ -70,8 +70,8 @@ class Telling:
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
     _wanted: Mapping[str, float] | None = None
-    _known: list[Fact] | None = None
-    _ranked: dict[bool, list[Fact]] = field(default_factory=dict)
+    _known: list[ResumeFact] | None = None
+    _ranked: dict[bool, list[ResumeFact]] = field(default_factory=dict)
 
     def resume(self, level: str, tokens: int) -> Resume:
         """The block of ``tokens`` tokens; ``level`` is its name."""
@@ -80,7 +80,7 @@ class Telling:
         if tokens < fixed:
             reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
             raise BudgetTooSmall(reason)
-        facts: Sequence[Fact] = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
+        facts: Sequence[ResumeFact] = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
         if (self.transcript or self.handover) and tokens >= QUOTES_FROM:
             facts = self._replaced_values().facts_without_old(facts)
             text, taken, facts = self._covering(facts, tokens, fixed)
@@ -90,7 +90,9 @@ class Telling:
         count = counter.count(text) if text else 0
         return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
 
-    def _covering(self, facts: Sequence[Fact], budget: int, fixed: int) -> tuple[str, Sequence[Piece], Sequence[Fact]]:
+    def _covering(
+        self, facts: Sequence[ResumeFact], budget: int, fixed: int
+    ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
         """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
         said, written = self._sentences(), self._written()
         standing = facts
@@ -117,8 +119,8 @@ class Telling:
         return "", (), facts
 
     def _beside_handover(
-        self, facts: Sequence[Fact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
-    ) -> tuple[Sequence[Fact], Sequence[Sentence], float]:
+        self, facts: Sequence[ResumeFact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
+    ) -> tuple[Sequence[ResumeFact], Sequence[Sentence], float]:
         """The facts and the sentences that may stand beside the sentences ``written`` of a handover, and the share of
         the budget that facts may take."""
         if self.handover is None or not written:
@@ -145,23 +147,23 @@ class Telling:
             self._replaced = ReplacedValues(self.graph, self._candidates)
         return self._replaced
 
-    def _sources(self, facts: Sequence[Fact]) -> list[tuple[int, frozenset[str]]]:
+    def _sources(self, facts: Sequence[ResumeFact]) -> list[tuple[int, frozenset[str]]]:
         nodes = (self.graph.get(id) for fact in facts for id in fact.ids[:1])
         return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
 
-    def _forces(self, fact: Fact) -> bool:
+    def _forces(self, fact: ResumeFact) -> bool:
         """Whether somebody wants ``fact`` before others: it is pinned, or a query asks for it."""
         nodes = (self.graph.get(id) for id in fact.ids)
         wanted = self._asked_for()
         return any(node is not None and (node.pinned or node.id in wanted) for node in nodes)
 
-    def _told(self, *, flagged: bool) -> list[Fact]:
+    def _told(self, *, flagged: bool) -> list[ResumeFact]:
         flagged = flagged or not self.graph.flagged
         if flagged not in self._ranked:
             self._ranked[flagged] = self._ordered(flagged)
         return self._ranked[flagged]
 
-    def _ordered(self, flagged: bool) -> list[Fact]:
+    def _ordered(self, flagged: bool) -> list[ResumeFact]:
         graph = self.graph
         if self._known is None:
             self._known = facts_of(graph)
@@ -180,6 +182,6 @@ def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
     return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
 
 
-def _flagged(graph: SessionGraph, fact: Fact) -> bool:
+def _flagged(graph: SessionGraph, fact: ResumeFact) -> bool:
     nodes = (graph.get(id) for id in fact.ids)
     return any(node is not None and graph.flags(node) for node in nodes)

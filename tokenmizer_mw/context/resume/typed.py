@@ -7,8 +7,8 @@ from typing import Final
 
 from tokenmizer_mw.context.tokens import TokenCounter
 
-from .facts import Fact
-from .fill import Piece, beginnings, sequence
+from .facts import ResumeFact
+from .fill import FactPart, beginnings, sequence
 from .layout import section_line, separator, wrap_facts
 from .sections import Section
 
@@ -16,18 +16,18 @@ _RECEIPTS_SHARE: Final = 0.4
 _NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
 
 
-def ids_of(fact: Fact, part: int) -> tuple[str, ...]:
+def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:
     """The nodes that a piece of ``fact`` speaks of."""
     return fact.why_ids if part else fact.ids
 
 
 def fit_facts(
-    facts: Sequence[Fact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
-) -> tuple[str, Sequence[Piece]]:
+    facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
+) -> tuple[str, Sequence[FactPart]]:
     """The text with as many facts as fit beside the fence ``around``, of ``fixed`` tokens, and their pieces."""
     added = added_tokens(counter)
 
-    def cost(piece: Piece, opens: bool) -> int:
+    def cost(piece: FactPart, opens: bool) -> int:
         fact = facts[piece.fact]
         if piece.part:
             return added(fact.why)
@@ -52,7 +52,7 @@ def added_tokens(counter: TokenCounter) -> Callable[[str], int]:
 
 
 def _with_receipts(
-    facts: Sequence[Fact], taken: Sequence[Piece], budget: int, counter: TokenCounter, around: tuple[str, str]
+    facts: Sequence[ResumeFact], taken: Sequence[FactPart], budget: int, counter: TokenCounter, around: tuple[str, str]
 ) -> str:
     text = wrap_facts(facts, taken, (), around)
     room = int(budget * _RECEIPTS_SHARE) - counter.count(text)

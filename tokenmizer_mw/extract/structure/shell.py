@@ -33,7 +33,7 @@ from .failures import (
 from .git import read_git
 from .patches import patched_files
 from .results import Output
-from .testruns import Outcome, read_tests, runner_of
+from .testruns import TestRunOutcome, read_tests, runner_of
 
 _PROBES: Final = words_of(
     "rg grep egrep fgrep zgrep ag ack ls ll dir find fd cat bat head tail less more awk gawk wc which where type echo"
@@ -143,7 +143,7 @@ def _judged(working: list[Command], commands: list[Command], output: Output) -> 
     return found + [certain.succeeded(command.key) for command in good if command.program not in EFFECTS]
 
 
-def _tested(tests: list[Command], outcome: Outcome | None, output: Output) -> list[Finding]:
+def _tested(tests: list[Command], outcome: TestRunOutcome | None, output: Output) -> list[Finding]:
     """The test run, and the tests that failed in it."""
     if outcome is None:
         return []
@@ -156,7 +156,7 @@ def _tested(tests: list[Command], outcome: Outcome | None, output: Output) -> li
     return found
 
 
-def _faults(command: Command, outcome: Outcome | None, output: Output, *, proven: bool) -> list[Finding]:
+def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *, proven: bool) -> list[Finding]:
     """What went wrong outside a test run: exceptions, errors of compilers, else the line that tells most.
 
     ``proven``: the exit code says that nothing did.

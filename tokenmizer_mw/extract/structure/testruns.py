@@ -15,7 +15,7 @@ _DIGITS_MAX: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TestRunOutcome:
     """How a test run ended. ``counts`` is one line such as "2 failed, 9 passed", ``quote`` the summary line."""
 
     failed: bool
@@ -65,7 +65,7 @@ _KINDS: Final = {"fail": "failed", "erro": "errors", "pass": "passed", "skip": "
 _TESTS: Final = expression(r"(\d+) tests?\b")
 
 
-def read_tests(text: str) -> Outcome | None:
+def read_tests(text: str) -> TestRunOutcome | None:
     """The outcome of the test run that ``text`` shows, ``None`` when it shows none."""
     for runner in RUNNERS:
         if runner.mark in text:
@@ -83,7 +83,7 @@ def runner_of(text: str) -> str:
     return ""
 
 
-def _outcome_of_packages(lines: list[str]) -> Outcome:
+def _outcome_of_packages(lines: list[str]) -> TestRunOutcome:
     """Go names a package a line and counts nothing."""
     failing = sum(line[:3] == "---" for line in lines)
     packages = [line for line in lines if line[:3] != "---"]
@@ -92,10 +92,10 @@ def _outcome_of_packages(lines: list[str]) -> Outcome:
     for number, verb in ((bad, "failed"), (len(packages) - bad, "passed")):
         if number:
             parts.append(f"{number} package{'s' * (number > 1)} {verb}")
-    return Outcome(bool(failing or bad), ", ".join(parts), _quote(lines[-1]))
+    return TestRunOutcome(bool(failing or bad), ", ".join(parts), _quote(lines[-1]))
 
 
-def _outcome(lines: list[str]) -> Outcome:
+def _outcome(lines: list[str]) -> TestRunOutcome:
     counts = dict.fromkeys(("failed", "errors", "passed", "skipped"), 0)
     summary = "\n".join(lines)
     for match in _COUNT.finditer(summary):
@@ -105,7 +105,7 @@ def _outcome(lines: list[str]) -> Outcome:
     if not counts["passed"] and not failed:
         counts["passed"] = sum(int(digits[:_DIGITS_MAX]) for digits in _TESTS.findall(summary))
     written = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return Outcome(failed, written or _quote(lines[-1]), _quote(lines[-1]))
+    return TestRunOutcome(failed, written or _quote(lines[-1]), _quote(lines[-1]))
 
 
 def _quote(line: str) -> str:

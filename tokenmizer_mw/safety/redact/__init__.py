@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .allow import Allow
-from .redact import Explained, Finding, Redactor
+from .redact import Explained, Redactor, SecretFinding
 from .table import DEFAULT, Custom, Rules
 
-__all__ = ["DEFAULT", "Allow", "Custom", "Explained", "Finding", "Redactor", "Rules"]
+__all__ = ["DEFAULT", "Allow", "Custom", "Explained", "Redactor", "Rules", "SecretFinding"]

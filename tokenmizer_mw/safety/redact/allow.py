@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .found import Found
+from .found import SecretSpan
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Allow:
     names: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
-    def admits(self, found: Found, secret: bytes) -> bool:
+    def admits(self, found: SecretSpan, secret: bytes) -> bool:
         """Whether the rule lets ``found`` through."""
         return (
             (not self.exact or secret.decode("utf-8", "replace") in self.exact)

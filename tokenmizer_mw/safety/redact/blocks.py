@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .found import Found, Rank, Reader, Reading, Refused, begins_word, refusal
+from .found import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan, begins_word, refusal
 from .judge import opaque, placeholder
 from .names import words
 from .pattern import compiled
@@ -32,7 +32,7 @@ _TAIL_BODY: Final = compiled(rf"(?:[A-Za-z0-9+/]{{40,}}={{0,2}}{_BREAK}+)+(?:[A-
 TAIL_MAX: Final = 8192
 
 
-def read_block(text: bytes, start: int) -> Reading:
+def read_block(text: bytes, start: int) -> PlaceReading:
     """A private key from its first line to its last; without a last line, as far as its lines go."""
     begin = _BEGIN.match(text, start, min(len(text), start + 120))
     if begin is None:
@@ -47,10 +47,10 @@ def read_block(text: bytes, start: int) -> Reading:
     kind = "pgp-private-key" if b"PGP" in head or b"GPG" in head else "private-key"
     if len(lines) < 20 or (len(lines) < 400 and placeholder(lines)):
         return refusal(kind, start, end, "a block without a key", max(start + 5, end - 1))
-    return Reading(end, (Found(kind, start, end, "a key block", Rank.OWN),))
+    return PlaceReading(end, (SecretSpan(kind, start, end, "a key block", FindingRank.OWN),))
 
 
-def read_block_end(text: bytes, start: int) -> Reading:
+def read_block_end(text: bytes, start: int) -> PlaceReading:
     """The lines before an END line whose BEGIN line is missing."""
     end = _BLOCK_END.match(text, start)
     if end is None:
@@ -60,7 +60,9 @@ def read_block_end(text: bytes, start: int) -> Reading:
     if lines is None or b"BEGIN" in before[max(0, lines.start() - 60) : lines.start()]:
         return refusal("private-key", start, end.end(), "nothing of a key before it", end.end())
     first = start - len(before) + lines.start()
-    return Reading(end.end(), (Found("private-key", first, end.end(), "the end of a key block", Rank.OWN),))
+    return PlaceReading(
+        end.end(), (SecretSpan("private-key", first, end.end(), "the end of a key block", FindingRank.OWN),)
+    )
 
 
 _PUTTY: Final = compiled(
@@ -69,14 +71,16 @@ _PUTTY: Final = compiled(
 )
 
 
-def read_putty(text: bytes, start: int) -> Reading:
+def read_putty(text: bytes, start: int) -> PlaceReading:
     """The private lines of a PuTTY key."""
     lines = _PUTTY.match(text, start)
     if lines is None:
         return refusal("private-key", start, start + 8, "no private lines", start + 8)
     inner = lines.group(1)
     first = lines.end() - len(inner.lstrip(b"\\nr \t\r\n"))
-    return Reading(lines.end(), (Found("private-key", first, lines.end(), "private lines of a PuTTY key", Rank.OWN),))
+    return PlaceReading(
+        lines.end(), (SecretSpan("private-key", first, lines.end(), "private lines of a PuTTY key", FindingRank.OWN),)
+    )
 
 
 _KEY_MEMBER: Final = compiled(
@@ -86,18 +90,18 @@ KEY_MAX: Final = 8192
 """Bytes before and behind the type of a JSON web key in which its members stand."""
 
 
-def read_web_key(text: bytes, start: int) -> Reading:
+def read_web_key(text: bytes, start: int) -> PlaceReading:
     """The private members of a JSON web key."""
     first = text.rfind(b"{", max(0, start - KEY_MAX), start)
     last = text.find(b"}", start, start + KEY_MAX)
     if first < 0 or last < 0:
         return refusal("web-key", start, start + 5, "no object", start + 5)
-    found: list[Found] = []
+    found: list[SecretSpan] = []
     place = first
     while (member := _KEY_MEMBER.search(text, place, last)) is not None:
         place = member.end()
-        found.append(Found("web-key", *member.span(1), "a private member of a JSON web key", Rank.OWN))
-    return Reading(last, tuple(found))
+        found.append(SecretSpan("web-key", *member.span(1), "a private member of a JSON web key", FindingRank.OWN))
+    return PlaceReading(last, tuple(found))
 
 
 _DATA: Final = compiled(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
@@ -107,13 +111,13 @@ _ENTRY: Final = compiled(
 )
 
 
-def read_manifest(text: bytes, start: int) -> Reading:
+def read_manifest(text: bytes, start: int) -> PlaceReading:
     """The values under data and stringData of a Kubernetes Secret, before and behind its kind."""
     before = max(0, start - MANIFEST_MAX)
     first = max(text.rfind(b"\n---", before, start), text.rfind(b"\nkind: ", before, start), before)
     last = text.find(b"\n---", start, start + MANIFEST_MAX)
     last = last if last >= 0 else min(len(text), start + MANIFEST_MAX)
-    found: list[Found] = []
+    found: list[SecretSpan] = []
     place = first
     while (block := _DATA.search(text, place, last)) is not None:
         place = block.end()
@@ -121,14 +125,14 @@ def read_manifest(text: bytes, start: int) -> Reading:
         while (entry := _ENTRY.match(text, place, last)) is not None and (inline or len(entry.group(1)) > depth):
             place = entry.end()
             found += _entry(text, *entry.span(3))
-    return Reading(max(last, start + 4), tuple(found))
+    return PlaceReading(max(last, start + 4), tuple(found))
 
 
-def _entry(text: bytes, start: int, end: int) -> list[Found]:
+def _entry(text: bytes, start: int, end: int) -> list[SecretSpan]:
     said = text[start:end].decode("latin-1")
     if said.startswith(("redacted:", "$", "{{", "<")) or placeholder(said) or said in ("true", "false"):
         return []
-    return [Found("kubernetes-secret", start, end, "a value of a Kubernetes Secret", Rank.PLACED)]
+    return [SecretSpan("kubernetes-secret", start, end, "a value of a Kubernetes Secret", FindingRank.PLACED)]
 
 
 _COOKIES: Final = compiled(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
@@ -141,26 +145,26 @@ _SESSION: Final = (
 )  # fmt: skip
 
 
-def read_cookies(text: bytes, start: int) -> Reading:
+def read_cookies(text: bytes, start: int) -> PlaceReading:
     """The values of a Cookie or Set-Cookie header that open something."""
     head = _COOKIES.match(text, start)
     if head is None or not begins_word(text, start):
         return refusal("cookie", start, start + 6, "no header", start + 6)
-    found: list[Found] = []
-    refused: list[Refused] = []
+    found: list[SecretSpan] = []
+    refused: list[LetThrough] = []
     place = head.end()
     while (pair := _PAIR.match(text, place, min(len(text), place + 8192))) is not None:
         name, said = pair.group(1).decode("latin-1").lower(), pair.group(2).decode("latin-1")
         first, last = pair.span(2)
         least = 8 if any(word in name for word in _SESSION) else 24
         if name not in _ATTRIBUTES and opaque(said, least):
-            found.append(Found("cookie", first, last, f"the cookie {name!r}", Rank.PLACED))
+            found.append(SecretSpan("cookie", first, last, f"the cookie {name!r}", FindingRank.PLACED))
         elif name not in _ATTRIBUTES:
-            refused.append(Refused("cookie", first, last, "reads like a name, or is too plain"))
+            refused.append(LetThrough("cookie", first, last, "reads like a name, or is too plain"))
         place = pair.end()
         if text[place - 1] != 0x3B:
             break
-    return Reading(max(place - 1, start + 6), tuple(found), tuple(refused))
+    return PlaceReading(max(place - 1, start + 6), tuple(found), tuple(refused))
 
 
 BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (

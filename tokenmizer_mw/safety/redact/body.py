@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .found import Found, Rank
-from .keyed import Value, doubts
+from .found import FindingRank, SecretSpan
+from .keyed import SecretValue, doubts
 from .keys import sort, vendor
 from .names import words
 
@@ -94,7 +94,7 @@ _PRIVATE: Final = words("d p q dp dq qi k")
 """Members of JSON web keys that nobody else may know."""
 
 
-def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[Found]]) -> list[Found]:
+def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSpan]]) -> list[SecretSpan]:
     """What the name of a member says about its value ``raw``."""
     if not name or not raw or "redacted:" in name:
         return []
@@ -104,11 +104,11 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[Found]])
     kind = sort(name)
     if kind is None:
         return []
-    if doubts(raw.decode("latin-1"), kind, name, Value(0, len(raw), quoted=True)):
+    if doubts(raw.decode("latin-1"), kind, name, SecretValue(0, len(raw), quoted=True)):
         return []
     service = vendor(name)
     shown = f"{service}-{kind.value}" if service else kind.value
-    return [Found(shown, 0, len(raw), f"the member {name!r}", Rank.NAMED, name)]
+    return [SecretSpan(shown, 0, len(raw), f"the member {name!r}", FindingRank.NAMED, name)]
 
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
@@ -296,7 +296,7 @@ def _names(element: str, count: int) -> bool:
 
 def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
     """What a member's value is called: by a neighbour in lists of names and values, by its kind in a Secret."""
-    if name in ("value", "Value"):
+    if name in ("value", "SecretValue"):
         other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))
         return other if isinstance(other, str) and other else name
     if parsed.get("kind") == "Secret" and name in ("data", "stringData"):

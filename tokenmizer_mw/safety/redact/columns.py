@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .found import Found, Rank, Reading, refusal
-from .keyed import Value, doubts
-from .keys import NAME_MAX, Sort, sort
+from .found import FindingRank, PlaceReading, SecretSpan, refusal
+from .keyed import SecretValue, doubts
+from .keys import NAME_MAX, NameKind, sort
 from .pattern import compiled
 
 TABLE_MAX: Final = 16384
@@ -37,7 +37,7 @@ _TUPLE: Final = compiled(r"[\s,]*\(((?:'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"
 _FIELD: Final = compiled(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"])+),?")
 
 
-def read_table(text: bytes, start: int) -> Reading:
+def read_table(text: bytes, start: int) -> PlaceReading:
     """The telling cells below the head at ``start``, up to the first line that is no row of the same table."""
     mark = text[start : start + 1]
     line = _line(text, start)
@@ -45,8 +45,10 @@ def read_table(text: bytes, start: int) -> Reading:
     if head is None or head.end() <= start:
         return refusal("value", start, start + 3, "no head of a table", start + 3)
     names = [_said(cell) for cell in head.group(1).split(mark)]
-    kinds = [(place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (Sort.PASSWORD, Sort.TOKEN)]
-    found: list[Found] = []
+    kinds = [
+        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
+    ]
+    found: list[SecretSpan] = []
     place, limit = head.end(), min(len(text), head.end() + TABLE_MAX)
     while kinds and place < limit and (row := _ROW.match(text, place, limit)) is not None:
         cells = row.group(1).split(mark)
@@ -56,7 +58,7 @@ def read_table(text: bytes, start: int) -> Reading:
             first = row.start(1) + sum(map(len, cells[:column])) + column
             found += _judged(text, _bare(text, first, first + len(cells[column])), kind, names[column])
         place = max(row.end(), place + 1)
-    return Reading(place if found else max(start + 3, head.end() - 1), tuple(found))
+    return PlaceReading(place if found else max(start + 3, head.end() - 1), tuple(found))
 
 
 def _line(text: bytes, start: int) -> int:
@@ -77,23 +79,25 @@ def _bare(text: bytes, start: int, end: int) -> tuple[int, int]:
     return first, max(first, start + len(cell.rstrip(_DECORATION)))
 
 
-def _judged(text: bytes, cell: tuple[int, int], kind: Sort, name: str) -> list[Found]:
+def _judged(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> list[SecretSpan]:
     """The cell, when it is a secret by its name."""
     start, end = cell
     said = text[start : min(end, start + HEAD_MAX)].decode("latin-1")
-    if not any(map(str.isdigit, said)) or " " in said or doubts(said, kind, name, Value(start, end, quoted=True)):
+    if not any(map(str.isdigit, said)) or " " in said or doubts(said, kind, name, SecretValue(start, end, quoted=True)):
         return []
-    return [Found(kind.value, start, end, f"the column {name!r}", Rank.NAMED, name)]
+    return [SecretSpan(kind.value, start, end, f"the column {name!r}", FindingRank.NAMED, name)]
 
 
-def read_insert(text: bytes, start: int) -> Reading:
+def read_insert(text: bytes, start: int) -> PlaceReading:
     """The values that a statement puts into columns with telling names."""
     columns = _COLUMNS.match(text, start, min(len(text), start + HEAD_MAX))
     if columns is None:
         return refusal("value", start, start + 6, "no columns and values", start + 6)
     names = [name.strip(b' \t\r\n`"[]').decode("utf-8", "replace") for name in columns.group(1).split(b",")]
-    kinds = [(place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (Sort.PASSWORD, Sort.TOKEN)]
-    found: list[Found] = []
+    kinds = [
+        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
+    ]
+    found: list[SecretSpan] = []
     place, limit = columns.end(), min(len(text), columns.end() + TABLE_MAX)
     while kinds and (values := _TUPLE.match(text, place, limit)) is not None:
         fields = list(_fields(text, *values.span(1)))
@@ -101,7 +105,7 @@ def read_insert(text: bytes, start: int) -> Reading:
             if column < len(fields):
                 found += _judged(text, fields[column], kind, names[column])
         place = values.end()
-    return Reading(max(columns.end(), start + 6), tuple(found))
+    return PlaceReading(max(columns.end(), start + 6), tuple(found))
 
 
 def _fields(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:

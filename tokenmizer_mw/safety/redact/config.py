@@ -28,7 +28,7 @@ import yaml
 from tokenmizer_mw.errors import ConfigError
 
 from .allow import Allow
-from .keys import Sort, vendor
+from .keys import NameKind, vendor
 from .pattern import compiled
 from .table import DEFAULT, Custom, Rules
 
@@ -156,7 +156,7 @@ def _kinds(fields: Mapping[str, Any], name: str, where: str, own: frozenset[str]
 
 def _by_name(kind: str) -> bool:
     """Whether values that are secret by their names may be of this kind: a sort, or a service and a sort."""
-    services = [kind.removesuffix(sort.value) for sort in Sort if kind.endswith(sort.value)]
+    services = [kind.removesuffix(sort.value) for sort in NameKind if kind.endswith(sort.value)]
     return any(not service or vendor(service) + "-" == service for service in services)
 
 

@@ -12,7 +12,7 @@ _ESCAPED: Final = frozenset(b"nrtbfv")
 _COLOUR_MAX: Final = 8
 
 
-class Rank(IntEnum):
+class FindingRank(IntEnum):
     """How much a finding says about what the secret is; the greater names an overlap."""
 
     PERSONAL = 0
@@ -22,7 +22,7 @@ class Rank(IntEnum):
     OWN = 4
 
 
-class Found(NamedTuple):
+class SecretSpan(NamedTuple):
     """A secret: ``kind`` as the placeholder shows it, where it stands, and why it counts as one. ``name`` is the name
     that its value was given ("" when it was found by itself)."""
 
@@ -30,15 +30,15 @@ class Found(NamedTuple):
     start: int
     end: int
     why: str
-    rank: Rank = Rank.SHAPED
+    rank: FindingRank = FindingRank.SHAPED
     name: str = ""
 
-    def moved(self, by: int) -> Found:
+    def moved(self, by: int) -> SecretSpan:
         """The same, ``by`` bytes further on."""
         return self._replace(start=self.start + by, end=self.end + by)
 
 
-class Refused(NamedTuple):
+class LetThrough(NamedTuple):
     """Something that begins like a secret and was let through, and why."""
 
     kind: str
@@ -47,21 +47,21 @@ class Refused(NamedTuple):
     why: str
 
 
-class Reading(NamedTuple):
+class PlaceReading(NamedTuple):
     """What a reader makes of one place, and where to look on: behind everything that it has judged."""
 
     resume: int
-    found: tuple[Found, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    found: tuple[SecretSpan, ...] = ()
+    refused: tuple[LetThrough, ...] = ()
 
 
-Reader = Callable[[bytes, int], Reading]
+Reader = Callable[[bytes, int], PlaceReading]
 """Reads what stands at a place of a text where the first pass stopped."""
 
 
-def refusal(kind: str, start: int, end: int, why: str, resume: int) -> Reading:
+def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
     """A reading that found nothing."""
-    return Reading(resume, (), (Refused(kind, start, end, why),))
+    return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
 
 
 def begins_word(text: bytes, start: int) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from .found import Found, Rank, Reading, Refused, refusal
+from .found import FindingRank, LetThrough, PlaceReading, SecretSpan, refusal
 from .judge import is_hex, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
-from .keys import NAME_MAX, Sort, asks, sort, vendor
+from .keys import NAME_MAX, NameKind, asks, sort, vendor
 from .names import identifier
-from .pattern import Match, compiled
+from .pattern import ByteMatch, compiled
 from .rules.assignments import NAMED
 
 VALUE_MAX: Final = 4096
@@ -62,7 +62,7 @@ _NUMBER_MIN: Final = 3
 _LOOSE: Final = (b"to", b"as", b"was", b"auf")
 
 
-class Value(NamedTuple):
+class SecretValue(NamedTuple):
     """A value and how it was given: ``quoted``, after mere blanks (``loose``), as a part of a URL, or to a variable of
     a shell."""
 
@@ -74,7 +74,7 @@ class Value(NamedTuple):
     shell: bool = False
 
 
-def read(text: bytes, start: int) -> Reading:
+def read(text: bytes, start: int) -> PlaceReading:
     """What is given to the name of which the telling word starts at ``start``."""
     named = _NAMED.match(text, start, min(len(text), start + 256))
     if named is None:
@@ -90,9 +90,11 @@ def read(text: bytes, start: int) -> Reading:
     if why:
         if value.end - value.start > 2 * LONG:
             resume = max(resume, value.start + LONG)
-        return Reading(resume, (), (Refused(kind.value, value.start, value.end, why),))
+        return PlaceReading(resume, (), (LetThrough(kind.value, value.start, value.end, why),))
     end = value.end if value.end - value.start < GLANCE else _trimmed(text, value.start, _run(text, value, VALUE_MAX))
-    return Reading(end, (Found(_kind(kind, name), value.start, end, f"{name!r} names it", Rank.NAMED, name),))
+    return PlaceReading(
+        end, (SecretSpan(_kind(kind, name), value.start, end, f"{name!r} names it", FindingRank.NAMED, name),)
+    )
 
 
 def _unassigned(separator: bytes, name: str, said: str) -> str:
@@ -107,9 +109,9 @@ def _unassigned(separator: bytes, name: str, said: str) -> str:
     return "one of a list of names" if listed and identifier(said) else ""
 
 
-def _kind(kind: Sort, name: str) -> str:
+def _kind(kind: NameKind, name: str) -> str:
     service = vendor(name)
-    return f"{service}-{kind.value}" if service and kind is not Sort.PASSWORD else kind.value
+    return f"{service}-{kind.value}" if service and kind is not NameKind.PASSWORD else kind.value
 
 
 def _name(text: bytes, start: int, end: int) -> str:
@@ -137,7 +139,7 @@ def _calls(behind: bytes) -> bool:
     return bool(behind) and behind[0] in _CALL and behind != b"</"
 
 
-def _value(text: bytes, named: Match, name: str) -> Value:
+def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
     """Where the value stands that begins behind the separator."""
     separator, start = named.group(2), named.end()
     url = text[max(0, start - len(name) - 2) : start - len(name) - 1] in (b"?", b"&") and separator == b"="
@@ -147,15 +149,15 @@ def _value(text: bytes, named: Match, name: str) -> Value:
     if quote:
         end = _closing(text, start, quote)
         if end > start:
-            return Value(start, end, quoted=True, loose=loose)
+            return SecretValue(start, end, quoted=True, loose=loose)
     shell = separator == b"=" and name.isupper() and not url
-    value = Value(start, start, quoted=False, loose=loose, url=url, shell=shell)
+    value = SecretValue(start, start, quoted=False, loose=loose, url=url, shell=shell)
     end = _run(text, value, GLANCE)
     element = separator.endswith(b">") and text[end : end + 2] == b"</"
     return value._replace(end=end if element else _trimmed(text, start, end), quoted=element)
 
 
-def _run(text: bytes, value: Value, most: int) -> int:
+def _run(text: bytes, value: SecretValue, most: int) -> int:
     """Where a value without quotes ends, or where ``most`` bytes of it do."""
     run = _SHELL_RUN if value.shell else _RUN
     return run.reach(text, value.start, min(len(text), value.start + most))
@@ -193,9 +195,9 @@ def _trimmed(text: bytes, start: int, end: int) -> int:
     return start + len(kept)
 
 
-def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") -> str:
+def doubts(said: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
     """Why ``said``, the value of ``name``, is no secret; "" when it is one."""
-    if kind is Sort.CODE:
+    if kind is NameKind.CODE:
         digits = said.replace(" ", "").replace("-", "")
         return "" if digits.isdigit() and len(said) >= 4 and not placeholder(digits) else "no code"
     raw = said[:256].encode("latin-1", "replace")
@@ -216,7 +218,7 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
         return "reads like code"
     if placeholder(said) or stands_in(said):
         return "a placeholder"
-    if kind is Sort.PASSWORD:
+    if kind is NameKind.PASSWORD:
         if worded(said) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
             return ""
         if value.loose and name.lower().rsplit(" ", 1)[-1] == "pass" and identifier(said) and not numbered(said):
@@ -225,7 +227,7 @@ def doubts(said: str, kind: Sort, name: str, value: Value, text: bytes = b"") ->
     return _opaque_doubts(said, kind, name, value)
 
 
-def _password_doubts(said: str, value: Value) -> str:
+def _password_doubts(said: str, value: SecretValue) -> str:
     if len(said) < 5 or (" " in said and len(said) > 60):
         return "too short or too long for a password"
     if said.isdigit():
@@ -248,7 +250,7 @@ def made_up(said: str) -> bool:
     return len(said) >= 7 and letters and digits and bool(_MADE_UP.search(raw)) and not _ADDRESS.search(raw)
 
 
-def _code_doubts(said: str, value: Value) -> str:
+def _code_doubts(said: str, value: SecretValue) -> str:
     """Words with blanks, and unquoted names with dots, are prose and code."""
     if " " in said and identifier(said):
         return "reads like words"
@@ -261,17 +263,17 @@ def _code_doubts(said: str, value: Value) -> str:
     return ""
 
 
-def _opaque_doubts(said: str, kind: Sort, name: str, value: Value) -> str:
+def _opaque_doubts(said: str, kind: NameKind, name: str, value: SecretValue) -> str:
     if " " in said:
         return "reads like words"
-    if kind is Sort.TOKEN and (made_up(said) if value.quoted else numbered(said)):
+    if kind is NameKind.TOKEN and (made_up(said) if value.quoted else numbered(said)):
         return ""
-    if kind is Sort.WEAK and _DATE.search(said.encode("latin-1", "replace")):
+    if kind is NameKind.WEAK and _DATE.search(said.encode("latin-1", "replace")):
         return "a name with a date"
-    known = bool(vendor(name)) or kind is Sort.TOKEN
+    known = bool(vendor(name)) or kind is NameKind.TOKEN
     if not known and not value.url and (is_uuid(said) or is_hex(said)):
         return "an identifier or a hash"
-    if kind is Sort.BARE and (not mixed(said) or value.loose):
+    if kind is NameKind.BARE and (not mixed(said) or value.loose):
         return "nothing says that this key opens something"
-    least = 20 if kind is Sort.BARE else 16 if kind is Sort.WEAK or value.loose else 8
+    least = 20 if kind is NameKind.BARE else 16 if kind is NameKind.WEAK or value.loose else 8
     return "" if opaque(said, least) else "reads like a name, or is too plain"

@@ -13,7 +13,7 @@ NAME_MAX: Final = 80
 """Characters of a name that are read, from its end."""
 
 
-class Sort(Enum):
+class NameKind(Enum):
     """What a value is by its name. ``BARE`` and ``WEAK`` names ask more of it: they mean much else."""
 
     PASSWORD = "password"
@@ -112,7 +112,7 @@ _WORDS: Final = compiled(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 
 @lru_cache(maxsize=4096)
-def sort(name: str) -> Sort | None:
+def sort(name: str) -> NameKind | None:
     """What a value of this name is; ``None`` when the name promises no secret."""
     words = _words(name)
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
@@ -121,9 +121,9 @@ def sort(name: str) -> Sort | None:
         return None
     last, before = words[-1], words[:-1]
     if last == "api" and _KEYS_ABROAD.intersection(before):
-        return Sort.TOKEN
+        return NameKind.TOKEN
     if last == "id" and before[-1:] == ["secret"]:
-        return Sort.TOKEN
+        return NameKind.TOKEN
     if last.endswith("key") or last == "keys":
         return _key(last, before)
     return _password(last, before) or _token(last, before) or _weak(last, before)
@@ -141,34 +141,34 @@ def asks(name: str) -> bool:
     return bool(_ASKS.intersection(_words(name)[:-1]))
 
 
-def _password(last: str, before: list[str]) -> Sort | None:
+def _password(last: str, before: list[str]) -> NameKind | None:
     named = last.endswith(_PASSWORD_ENDS) or last in _PASSWORD_WORDS
-    return Sort.PASSWORD if named and not _PASSWORD_NOT.intersection(before) else None
+    return NameKind.PASSWORD if named and not _PASSWORD_NOT.intersection(before) else None
 
 
-def _token(last: str, before: list[str]) -> Sort | None:
+def _token(last: str, before: list[str]) -> NameKind | None:
     if not last.endswith(_TOKEN_ENDS) or (last.endswith(("token", "tokens")) and _TOKEN_NOT.intersection(before)):
         return None
-    return None if last.removesuffix("token") in _TOKEN_NOT else Sort.TOKEN
+    return None if last.removesuffix("token") in _TOKEN_NOT else NameKind.TOKEN
 
 
-def _key(last: str, before: list[str]) -> Sort | None:
+def _key(last: str, before: list[str]) -> NameKind | None:
     glued = last.removesuffix("s").removesuffix("key")
     words = {*before, glued}
     if words & _KEY_NOT and not words & {"secret", "private", "api", "access"}:
         return None
     if glued in _KEY_QUALIFIERS or words & _KEY_QUALIFIERS or words & _VENDORS:
-        return Sort.TOKEN
-    return Sort.BARE if not glued else None
+        return NameKind.TOKEN
+    return NameKind.BARE if not glued else None
 
 
-def _weak(last: str, before: list[str]) -> Sort | None:
+def _weak(last: str, before: list[str]) -> NameKind | None:
     if last in _CODES or (last == "code" and _CODE_QUALIFIERS & set(before)):
-        return Sort.CODE
+        return NameKind.CODE
     if last == "string" and before[-1:] == ["connection"]:
-        return Sort.TOKEN
+        return NameKind.TOKEN
     session = last.endswith(("sessionid", "sessid")) or (last == "id" and before[-1:] in (["session"], ["sess"]))
-    return Sort.WEAK if session or last in _WEAK else None
+    return NameKind.WEAK if session or last in _WEAK else None
 
 
 def _words(name: str) -> list[str]:

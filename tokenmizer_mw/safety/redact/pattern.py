@@ -3,7 +3,7 @@
 Bytes above 127 are matched as they stand, so that a neighbour in any script is a boundary and positions cost nothing.
 
 A redactor asks thousands of small questions, and the generator and the match object with which ``re2`` wraps each of
-them take twice as long as the answer. ``Pattern`` asks the compiled expression itself where the wrapper shows it.
+them take twice as long as the answer. ``BytePattern`` asks the compiled expression itself where the wrapper shows it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Asks(NamedTuple):
 _NOWHERE: Final = (-1, -1)
 
 
-class Match:
+class ByteMatch:
     """A match; places are in bytes of the text."""
 
     __slots__ = ("_text", "spans")
@@ -62,7 +62,7 @@ class Match:
         return self._text[start:end] if start >= 0 else b""
 
 
-class Pattern:
+class BytePattern:
     """A compiled pattern. Texts are searched in ``[start, end)``; ``^`` and ``$`` are the ends of the text itself."""
 
     __slots__ = ("_begin", "_find")
@@ -73,15 +73,15 @@ class Pattern:
     def __init__(self, made: Any) -> None:
         self._find, self._begin, _ = asks_of(made)
 
-    def search(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> Match | None:
+    def search(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
         """The first match."""
         spans = self._find(text, start, min(end, len(text)))
-        return Match(text, spans) if spans[0][0] >= 0 else None
+        return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
-    def match(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> Match | None:
+    def match(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
         """The match that begins at ``start``."""
         spans = self._begin(text, start, min(end, len(text)))
-        return Match(text, spans) if spans[0][0] >= 0 else None
+        return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def first(self, text: bytes, start: int, end: int) -> int:
         """Where the first match starts; -1 for none. ``end`` lies in the text, as in all that follow."""
@@ -91,7 +91,7 @@ class Pattern:
         """Where the match that begins at ``start`` ends; ``start`` when there is none."""
         return max(start, self._begin(text, start, end)[0][1])
 
-    def finditer(self, text: bytes) -> Iterator[Match]:
+    def finditer(self, text: bytes) -> Iterator[ByteMatch]:
         """All matches, none overlapping the one before."""
         find, place, end = self._find, 0, len(text)
         while place <= end:
@@ -99,7 +99,7 @@ class Pattern:
             first, last = spans[0]
             if first < 0:
                 return
-            yield Match(text, spans)
+            yield ByteMatch(text, spans)
             place = last if last > place else place + 1
 
     def findall(self, text: bytes) -> list[bytes]:
@@ -141,16 +141,16 @@ def _options(memory: int, *, captures: bool = True) -> Any:
 
 
 @cache
-def compiled(pattern: str, memory: int = MEMORY) -> Pattern:
+def compiled(pattern: str, memory: int = MEMORY) -> BytePattern:
     """The pattern, ready to use on bytes. Raises ``re2.error`` when it is not RE2 syntax."""
-    return Pattern(re2.compile(pattern.encode(), _options(memory)))
+    return BytePattern(re2.compile(pattern.encode(), _options(memory)))
 
 
 @cache
-def outlined(pattern: str, memory: int = MEMORY) -> Pattern:
+def outlined(pattern: str, memory: int = MEMORY) -> BytePattern:
     """The pattern without its groups: where it begins and ends is found by the automaton alone, groups take a slower
     way through the text."""
-    return Pattern(re2.compile(pattern.encode(), _options(memory, captures=False)))
+    return BytePattern(re2.compile(pattern.encode(), _options(memory, captures=False)))
 
 
 class StartSet:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from .found import Found, Rank, Reading, begins_word, refusal
+from .found import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
 from .judge import iban, luhn
 from .pattern import compiled
 
@@ -29,14 +29,16 @@ class Personal:
     pattern: str
     check: Callable[[str], bool]
 
-    def read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> PlaceReading:
         """What stands at ``start``."""
         if not begins_word(text, start):
             return refusal(self.kind, start, start + 1, "in the middle of a word", start + 1)
         match = compiled(self.pattern).match(text, start, min(len(text), start + 320))
         if match is None or not self.check(match.group().decode("latin-1")):
             return refusal(self.kind, start, start + 1, "fails its check", match.end() if match else start + 1)
-        return Reading(match.end(), (Found(self.kind, start, match.end(), "personal data", Rank.PERSONAL),))
+        return PlaceReading(
+            match.end(), (SecretSpan(self.kind, start, match.end(), "personal data", FindingRank.PERSONAL),)
+        )
 
 
 PERSONAL: Final = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .found import Found, Rank, Reading, begins_word, refusal
+from .found import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
 from .judge import basic_pair, entropy, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
 from .names import identifier
 from .pattern import compiled, outlined
@@ -31,7 +31,7 @@ _REFERENCE: Final = compiled(r"^(?:&lt;|\]|\$|\{|<|%[({A-Z]|\*+$|x+$|\.+$|redact
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceRule:
     """A row: ``gate`` is where it begins (RE2), ``pattern`` the whole, with one group around the secret.
 
     ``judge`` names how the secret is judged, one of ``JUDGES``. ``edge`` rows do not begin in the middle of a word.
@@ -51,7 +51,7 @@ class Place:
     holds: bytes = b""
     apart: bool = False
 
-    def read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> PlaceReading:
         """What stands at ``start``."""
         onward = start + 3
         if self.edge and not begins_word(text, start):
@@ -72,7 +72,7 @@ class Place:
         if last == start + WINDOW:
             whole = compiled(self.pattern).match(text, start)
             last = whole.end(1) if whole is not None else last
-        return Reading(last, (Found(self.kind, first, last, "by its place", Rank.PLACED),))
+        return PlaceReading(last, (SecretSpan(self.kind, first, last, "by its place", FindingRank.PLACED),))
 
 
 def behind(
@@ -87,11 +87,11 @@ def behind(
     after: str = "",
     edge: bool = True,
     before: str = "",
-) -> Place:
+) -> PlaceRule:
     """A row of which the secret stands right behind ``lead`` and in front of ``after``, both RE2; it is made of at
     least ``least`` characters of the class ``value``."""
     gate = f"{lead}{value}{{{least},}}{after}" if after else f"{lead}{value}{{{least}}}"
-    return Place(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
+    return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 
 
 def _drawn(said: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from .allow import Allow
 from .body import body_edits, member_findings
 from .disguise import disguised
-from .found import Found, Rank
+from .found import FindingRank, SecretSpan
 from .judge import forget
 from .pattern import compiled
 from .scan import merged
@@ -46,7 +46,7 @@ _SPELT: Final = compiled(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """A secret in a text: its kind and where it stands, in characters."""
 
     kind: str
@@ -88,12 +88,12 @@ class Redactor:
         found = self._found(raw)
         return _decoded(self._replaced(raw, found)) if found else text
 
-    def find(self, text: str) -> list[Finding]:
+    def find(self, text: str) -> list[SecretFinding]:
         """The secrets in ``text``, in order, without overlaps."""
         raw = _encoded(text)
         found = self._found(raw)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
-        return [Finding(one.kind, places[one.start], places[one.end]) for one in found]
+        return [SecretFinding(one.kind, places[one.start], places[one.end]) for one in found]
 
     def suspects(self, text: str) -> bool:
         """False when there is certainly no secret in ``text``. Quick."""
@@ -160,14 +160,14 @@ class Redactor:
             (places[one.start], places[one.end], self._placeholder(one.kind, raw[one.start : one.end])) for one in found
         ]
 
-    def _found(self, raw: bytes, name: str = "") -> list[Found]:
+    def _found(self, raw: bytes, name: str = "") -> list[SecretSpan]:
         """The secrets in ``raw``, the value of a member called ``name``, in order and apart.
 
         What was found is masked and what stands around it is read again, until nothing more is found: so a text with
         placeholders reads like the text that they were put into.
         """
         masked = _masked(raw)
-        kept: list[Found] = []
+        kept: list[SecretSpan] = []
         try:
             around = [(0, len(raw))]
             for _ in range(PASSES_MAX):
@@ -183,13 +183,13 @@ class Redactor:
             forget()
         return sorted(kept, key=lambda one: one.start)
 
-    def _disguised(self, raw: bytes, masked: bytes) -> list[Found]:
+    def _disguised(self, raw: bytes, masked: bytes) -> list[SecretSpan]:
         """The secrets that ``masked`` holds for whoever reads it as a label, a page or a terminal shows it."""
-        kept: list[Found] = []
+        kept: list[SecretSpan] = []
         for view in views(masked):
-            mapped: list[Found] = []
+            mapped: list[SecretSpan] = []
             for one in self._scanner.scan(view.text)[0]:
-                known = one.rank >= Rank.SHAPED
+                known = one.rank >= FindingRank.SHAPED
                 if place := view.origin(one.start, one.end, 0 if known else _CONTEXT):
                     mapped.append(one._replace(start=place[0], end=place[1], why=f"{one.why}, in disguise"))
             found = self._settled(raw, [one for one in mapped if one.end > one.start], masked)
@@ -197,7 +197,7 @@ class Redactor:
             masked = _blanked(masked, [(one.start, one.end) for one in found])
         return kept
 
-    def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[Found]:
+    def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[SecretSpan]:
         """What the rules find that begins in one of the stretches ``around``; those of the user, anywhere."""
         found = [one for first, last in around for one in self._scanner.scan(masked, first, last)[0]]
         for rule in self._rules.custom:
@@ -206,7 +206,7 @@ class Redactor:
             found += member_findings(name, masked, lambda text: self._scanner.scan(text)[0])
         return found
 
-    def _settled(self, raw: bytes, found: list[Found], masked: bytes) -> list[Found]:
+    def _settled(self, raw: bytes, found: list[SecretSpan], masked: bytes) -> list[SecretSpan]:
         """Without what is allowed, switched off or masked, and without overlaps."""
         return _apart(
             [
@@ -218,14 +218,14 @@ class Redactor:
             ]
         )
 
-    def _allowed(self, found: Found, raw: bytes) -> str:
+    def _allowed(self, found: SecretSpan, raw: bytes) -> str:
         """The name of the user's rule that lets ``found`` through, "" for none."""
         if not self._allow:
             return ""
         secret = raw[found.start : found.end]
         return next((rule.name for rule in self._allow if rule.admits(found, secret)), "")
 
-    def _replaced(self, raw: bytes, found: list[Found]) -> bytes:
+    def _replaced(self, raw: bytes, found: list[SecretSpan]) -> bytes:
         pieces: list[bytes] = []
         done = 0
         for one in found:
@@ -238,16 +238,18 @@ class Redactor:
         return f"redacted:{kind}:{tag}"
 
 
-def _apart(found: list[Found]) -> list[Found]:
+def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
     """Findings that overlap made one: named by the most telling of them, then the longest; as long as all together."""
-    apart: list[Found] = []
+    apart: list[SecretSpan] = []
     for one in sorted(found, key=lambda each: (each.start, -each.end)):
         last = apart[-1] if apart else None
         if last is None or one.start >= last.end:
             apart.append(one)
             continue
         best = max(last, one, key=lambda each: (each.rank, each.end - each.start))
-        apart[-1] = Found(best.kind, last.start, max(last.end, one.end), best.why, best.rank, best.name or last.name)
+        apart[-1] = SecretSpan(
+            best.kind, last.start, max(last.end, one.end), best.why, best.rank, best.name or last.name
+        )
     return apart
 
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from .found import Found, Rank, Reader, Reading, Refused
+from .found import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan
 from .pattern import StartSet, compiled
 
 HEAD: Final = 512
@@ -36,7 +36,7 @@ _SHORT: Final = 16
 """Bytes in which no credential that is known by itself has room."""
 _NEVER: Final = sys.maxsize
 _NOTHING: Final = r"[^\x00-\xff]"
-_NOWHERE: Final = Reading(0)
+_NOWHERE: Final = PlaceReading(0)
 """No rule means the place."""
 
 
@@ -67,16 +67,16 @@ class Scanner:
         """Where something may begin a secret, as far as the first pass looks; in order, without overlaps."""
         return merged([match.span() for one in self._all for match in one.gate.finditer(text)])
 
-    def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[Found], list[Refused]]:
+    def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[SecretSpan], list[LetThrough]]:
         """Everything that begins in ``[first, last)`` and was found, and everything that was looked at and let through,
         in order of their starts."""
-        found: list[Found] = []
-        refused: list[Refused] = []
+        found: list[SecretSpan] = []
+        refused: list[LetThrough] = []
         for start, reading, clear in _stops(self._all, text, first, min(last, len(text))):
             found += reading.found
             refused += reading.refused
             inside = clear < reading.resume and reading.resume - start > _SHORT
-            if inside and all(one.rank < Rank.SHAPED for one in reading.found):
+            if inside and all(one.rank < FindingRank.SHAPED for one in reading.found):
                 for _, inner, _ in _stops((self._shaped,), text, clear, reading.resume):
                     found += inner.found
         return found, refused
@@ -93,7 +93,7 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return apart
 
 
-def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, Reading, int]]:
+def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, PlaceReading, int]]:
     """Each stop of some passes before ``end``, and what stands there; each behind what was judged before. With it the
     place behind the stop up to which the first of the passes stops nowhere."""
     last = min(len(text), end + HEAD)
@@ -110,24 +110,24 @@ def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iter
                 waiting[number] = passes[number].next(text, place, last)
 
 
-def _glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> Reading:
+def _glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceReading:
     """What stands at ``start``, where a secret ends."""
     return joined([reading for one in passes if (reading := one.glued(text, start)).resume])
 
 
-def joined(readings: list[Reading]) -> Reading:
+def joined(readings: list[PlaceReading]) -> PlaceReading:
     """What several readers make of one place. What was found says where to look on, else what was refused."""
     if len(readings) < 2:
         return readings[0] if readings else _NOWHERE
     resume, behind = 0, 0
-    found: tuple[Found, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    found: tuple[SecretSpan, ...] = ()
+    refused: tuple[LetThrough, ...] = ()
     for reading in readings:
         found += reading.found
         refused += reading.refused
         resume = max(resume, reading.resume)
         behind = max(behind, reading.resume) if reading.found else behind
-    return Reading(behind if found else resume, found, refused)
+    return PlaceReading(behind if found else resume, found, refused)
 
 
 class _Group:
@@ -144,7 +144,7 @@ class _Group:
         self._starts = StartSet(tuple(gates))
         self.gate = f"{edge}(?:{'|'.join(f'(?:{gate})' for gate in gates) or _NOTHING})"
 
-    def look(self, text: bytes, start: int) -> Reading:
+    def look(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, or behind the edge there."""
         if self._edge is None:
             return self.read(text, start)
@@ -154,7 +154,7 @@ class _Group:
         reading = self.read(text, edge.end())
         return reading if reading.resume or edge.end() <= start + 1 else self.read(text, start + 1)
 
-    def read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, whatever stands before it."""
         head = text[start : start + HEAD]
         return joined([read(text, start) for index in self._starts.matching(head) for read in self._readers[index]])
@@ -178,11 +178,11 @@ class _Pass:
         start = self.gate.first(text, min(place, end), end)
         return _NEVER if start < 0 else start
 
-    def look(self, text: bytes, start: int) -> Reading:
+    def look(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, or behind the edges there."""
         return joined([reading for group in self._groups if (reading := group.look(text, start)).resume])
 
-    def glued(self, text: bytes, start: int) -> Reading:
+    def glued(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, where a secret ends: no edge is needed before it."""
         if self._edged is None or start >= len(text) or text[start] not in self._begins:
             return _NOWHERE

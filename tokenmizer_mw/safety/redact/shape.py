@@ -56,7 +56,7 @@ _UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ShapePiece:
     """A run of characters of an alphabet, or one of some literals. ``most`` is ``None`` for a run without an end."""
 
     literals: tuple[str, ...] = ()
@@ -171,31 +171,31 @@ def drawn(alphabet: str, count: int, seed: str) -> str:
 
 
 @cache
-def pieces(shape: str) -> tuple[Piece, ...]:
+def pieces(shape: str) -> tuple[ShapePiece, ...]:
     """The pieces of a shape. Raises ``ValueError`` when it cannot be read."""
-    found: list[Piece] = []
+    found: list[ShapePiece] = []
     rest = shape.replace("{uuid}", _UUID)
     while rest:
         literal, opening, rest = rest.partition("{")
         if literal:
-            found.append(Piece(literals=(literal,)))
+            found.append(ShapePiece(literals=(literal,)))
         if opening:
             inside, _, rest = rest.partition("}")
             found.append(_piece(inside))
     return tuple(found)
 
 
-def _piece(inside: str) -> Piece:
+def _piece(inside: str) -> ShapePiece:
     if "|" in inside:
-        return Piece(literals=tuple(inside.split("|")))
+        return ShapePiece(literals=tuple(inside.split("|")))
     alphabet, count = inside[0], inside[1:]
     if count.endswith("+"):
-        return Piece(alphabet=alphabet, least=int(count[:-1]), most=None)
+        return ShapePiece(alphabet=alphabet, least=int(count[:-1]), most=None)
     least, _, most = count.partition("-")
-    return Piece(alphabet=alphabet, least=int(least), most=int(most or least))
+    return ShapePiece(alphabet=alphabet, least=int(least), most=int(most or least))
 
 
-def _run(piece: Piece, seed: str) -> str:
+def _run(piece: ShapePiece, seed: str) -> str:
     return drawn(piece.alphabet, piece.least, seed) if piece.alphabet else ""
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from . import columns, keyed, told
 from .blocks import BLOCKS
-from .found import Found, Rank
+from .found import FindingRank, SecretSpan
 from .judge import entropy
 from .personal import PERSONAL
-from .places import Place
+from .places import PlaceRule
 from .rule import Token
 from .rules import PLACES, TOKENS
 from .rules.assignments import GATE
@@ -37,14 +37,14 @@ class Custom:
     keywords: tuple[bytes, ...] = ()
     floor: float = 0.0
 
-    def find(self, text: bytes) -> Iterator[Found]:
+    def find(self, text: bytes) -> Iterator[SecretSpan]:
         """Every match in ``text``."""
         if self.keywords and not any(word in text.lower() for word in self.keywords):
             return
         for match in self.pattern.finditer(text):
             start, end = match.span(1 if self.pattern.groups and match.group(1) is not None else 0)
             if start < end and entropy(text[start:end].decode("latin-1")) >= self.floor:
-                yield Found(self.kind, start, end, "a rule of the user", Rank.OWN)
+                yield SecretSpan(self.kind, start, end, "a rule of the user", FindingRank.OWN)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Rules:
     """The tables that a redactor goes by; ``without`` names kinds that are switched off."""
 
     tokens: tuple[Token, ...] = TOKENS
-    places: tuple[Place, ...] = PLACES
+    places: tuple[PlaceRule, ...] = PLACES
     custom: tuple[Custom, ...] = ()
     without: frozenset[str] = field(default_factory=frozenset)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from . import shape as shapes
-from .found import Found, Reader, Reading, refusal
+from .found import PlaceReading, Reader, SecretSpan, refusal
 from .judge import CHECKS, LOOK_MAX, WHOLE, entropy, placeholder
 from .names import identifier
 from .pattern import compiled, outlined
@@ -42,7 +42,7 @@ class _Shape:
         self._forbidden = frozenset(shapes.follows(shape).encode())
         self._hexadecimal = shapes.hexadecimal(shape)
 
-    def read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> PlaceReading:
         """What stands at ``start``."""
         token, onward = self._token, start + SKIP
         last = min(len(text), start + WINDOW)
@@ -60,7 +60,7 @@ class _Shape:
             return refusal(token.kind, start, end, why, max(onward, end - 1))
         if end == start + WINDOW:
             end = self._outline.reach(text, start, len(text))
-        return Reading(end, (Found(token.kind, start, end, f"has the shape {token.shape}"),))
+        return PlaceReading(end, (SecretSpan(token.kind, start, end, f"has the shape {token.shape}"),))
 
 
 class _Around:
@@ -71,7 +71,7 @@ class _Around:
     def __init__(self, token: Token, shape: str) -> None:
         self._token, self._least = token, shapes.least(shape)
 
-    def read(self, text: bytes, start: int) -> Reading:
+    def read(self, text: bytes, start: int) -> PlaceReading:
         """The run around ``start``."""
         token = self._token
         first = start
@@ -86,7 +86,7 @@ class _Around:
         why = short or doubts(token, text[first:end], 0, named=False)
         if why:
             return refusal(token.kind, first, end, why, end)
-        return Reading(end, (Found(token.kind, first, end, f"has the shape {token.shape}"),))
+        return PlaceReading(end, (SecretSpan(token.kind, first, end, f"has the shape {token.shape}"),))
 
 
 def doubts(token: Token, said: bytes, prefix: int, *, named: bool) -> str:

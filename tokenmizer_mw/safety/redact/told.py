@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .found import Found, Rank, Reading, refusal
+from .found import FindingRank, PlaceReading, SecretSpan, refusal
 from .judge import mixed, placeholder, stands_in
 from .pattern import compiled
 from .rules.assignments import spelt
@@ -36,7 +36,7 @@ GATE: Final = r"[A-Za-z0-9]{3}(?:(?:[!#$^*]|%[g-zG-Z])[A-Za-z0-9!@#$%^&*]{2}|@[A
 """A sign between letters or digits; most signs of addresses and of arithmetic left out."""
 
 
-def read(text: bytes, start: int) -> Reading:
+def read(text: bytes, start: int) -> PlaceReading:
     """The made-up word around ``start``, when the line speaks of passwords or of logging in."""
     onward = start + 4
     lead = _LEAD.search(text[max(0, start - WORD_MAX) : start])
@@ -47,7 +47,9 @@ def read(text: bytes, start: int) -> Reading:
     why = _doubts(text, first, last) or ("" if _accompanied(text, first, last) else "nothing around it says what it is")
     if why:
         return refusal("password", first, last, why, max(onward, last))
-    return Reading(last, (Found("password", first, last, "made up, where passwords are spoken of", Rank.NAMED),))
+    return PlaceReading(
+        last, (SecretSpan("password", first, last, "made up, where passwords are spoken of", FindingRank.NAMED),)
+    )
 
 
 def _doubts(text: bytes, first: int, last: int) -> str:

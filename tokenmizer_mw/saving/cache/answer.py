@@ -28,7 +28,7 @@ _FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CachedAnswer:
     """A complete reply: ``content_type``, the body, and the sizes of its pieces. ``way``: how it was found;
     ``browsers``: the headers that tell a browser whose page may read it."""
 
@@ -51,7 +51,7 @@ class Answer:
         told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, told]
 
-    def found(self, way: Way) -> Answer:
+    def found(self, way: Way) -> CachedAnswer:
         """The same, found another way."""
         return self if way == self.way else replace(self, way=way)
 
@@ -62,7 +62,7 @@ class Answer:
         return json.dumps(head, separators=(",", ":")).encode() + b"\n" + self.body
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Answer:
+    def from_bytes(cls, data: bytes) -> CachedAnswer:
         """As ``to_bytes`` wrote it. Raises ``ValueError`` for what is damaged."""
         line, _, body = data.partition(b"\n")
         try:
@@ -146,14 +146,16 @@ class Recording:
         return tail.endswith(b"\n") and _LAST[dialect] in tail
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> CachedAnswer | None:
         """What was recorded, its encoding undone."""
         if not (self._good and self.ended and self._pieces and self._type):
             return None
         pieces = self._decoded()
         if not pieces:
             return None
-        return Answer(self._type, b"".join(pieces), tuple(map(len, _joined(pieces))), browsers=tuple(self._browsers))
+        return CachedAnswer(
+            self._type, b"".join(pieces), tuple(map(len, _joined(pieces))), browsers=tuple(self._browsers)
+        )
 
     def _decoded(self) -> Sequence[bytes]:
         if self._encoding == "identity":

@@ -23,12 +23,12 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.headers import Headers
 
-from .answer import Answer, Recording, unkept
+from .answer import CachedAnswer, Recording, unkept
 from .flights import Flight, Flights
 from .guard import differs
 from .opening import open_answers
 from .port import AnswerStore, Entry, Holdings
-from .question import CacheableRequest, Meaning, Place, exact_key, meaning_of, too_long, unfit
+from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, meaning_of, too_long, unfit
 
 if TYPE_CHECKING:
     from .embedding import Embed, Embedder
@@ -89,8 +89,14 @@ class Answers:
         return self.settings.cache_url == "memory://"
 
     def ask(
-        self, asked: CacheableRequest, owner: SessionKey, place: Place, *, rewritten: bool = False, looks: bool = True
-    ) -> Asking | None:
+        self,
+        asked: CacheableRequest,
+        owner: SessionKey,
+        place: RequestTarget,
+        *,
+        rewritten: bool = False,
+        looks: bool = True,
+    ) -> CacheLookup | None:
         """What a request asks of the cache; ``None`` where it is too large. ``rewritten``: its answer hangs on what is
         known of its session. ``looks``: false where an answer is to be kept, and none to be given again."""
         if len(asked.body) > self.settings.cache_request_max:
@@ -100,14 +106,14 @@ class Answers:
             self.host.count("cache_skipped_resting")
             return None
         alone = rewritten or self.settings.cache_scope == "session"
-        return Asking(self, asked, owner, place, alone=alone, looks=looks)
+        return CacheLookup(self, asked, owner, place, alone=alone, looks=looks)
 
-    def exact(self, key: bytes) -> Answer | None:
+    def exact(self, key: bytes) -> CachedAnswer | None:
         """The answer under a key. Raises ``StoreError``."""
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
-    def meant(self, meaning: Meaning, vector: bytes) -> Answer | None:
+    def meant(self, meaning: ComparableQuestion, vector: bytes) -> CachedAnswer | None:
         """The answer to a question of the same meaning. Raises ``StoreError``."""
         import numpy as np  # its extra is there, or there would be no vector
 
@@ -149,7 +155,7 @@ class Answers:
         _log.warning("the cache failed: %s; the chat goes on without", type(error).__name__)
 
 
-class Asking:
+class CacheLookup:
     """One request at the cache: made for it, gone with it. ``recording`` is there where the response is to be fed to
     it; ``found`` where an answer is given again."""
 
@@ -173,7 +179,14 @@ class Asking:
     )
 
     def __init__(
-        self, answers: Answers, asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool, looks: bool
+        self,
+        answers: Answers,
+        asked: CacheableRequest,
+        owner: SessionKey,
+        place: RequestTarget,
+        *,
+        alone: bool,
+        looks: bool,
     ) -> None:
         self._answers = answers
         self._asked = asked
@@ -181,7 +194,7 @@ class Asking:
         self._place = place
         self._alone = alone
         self._key = b""
-        self._meaning: Meaning | None = None
+        self._meaning: ComparableQuestion | None = None
         self._vector = b""
         self._flight: Flight | None = None
         self._reply: Reply | None = None
@@ -190,11 +203,11 @@ class Asking:
         self._purges = answers.purges
         self._looks = looks
         self.recording: Recording | None = None
-        self.found: Answer | None = None
+        self.found: CachedAnswer | None = None
 
     # -- looking -------------------------------------------------------------------------------------------------
 
-    def look(self) -> Answer | None:
+    def look(self) -> CachedAnswer | None:
         """An answer that is given again; ``None``: the model is to be asked. Blocks."""
         try:
             answer = self._exact()
@@ -206,7 +219,7 @@ class Asking:
             self._failed(error)
             return None
 
-    async def alook(self) -> Answer | None:
+    async def alook(self) -> CachedAnswer | None:
         """``look`` from an event loop: what takes long is done in a worker thread."""
         try:
             answer = self._exact() if self._quick else await offload(self._exact, STORE)
@@ -229,7 +242,7 @@ class Asking:
     def _quick(self) -> bool:
         return self._answers.here and len(self._asked.body) <= INLINE_MAX
 
-    def _exact(self) -> Answer | None:
+    def _exact(self) -> CachedAnswer | None:
         self._key = exact_key(self._asked, self._owner, self._place, alone=self._alone)
         return self._answers.exact(self._key) if self._looks else None
 
@@ -253,10 +266,10 @@ class Asking:
                 self._meaning = meaning
         return None
 
-    def _shared(self, answer: Answer | None) -> Answer | None:
+    def _shared(self, answer: CachedAnswer | None) -> CachedAnswer | None:
         return answer.found("shared") if answer is not None else None
 
-    def _meant(self) -> Answer | None:
+    def _meant(self) -> CachedAnswer | None:
         embedder = self._answers.embedder
         if self._meaning is None or embedder is None:
             return None
@@ -270,7 +283,7 @@ class Asking:
         answer = self._answers.meant(self._meaning, self._vector) if self._looks else None
         return answer.found("semantic") if answer is not None else None
 
-    def _looked(self, answer: Answer | None) -> Answer | None:
+    def _looked(self, answer: CachedAnswer | None) -> CachedAnswer | None:
         host = self._answers.host
         if answer is None:
             if self.recording is not None:
@@ -339,7 +352,7 @@ class Asking:
         if not self._kept:
             self._release()
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: CachedAnswer) -> None:
         """Keep the answer, unless a secret is in it; then tell those who wait. In the background."""
         answers = self._answers
         try:
@@ -357,14 +370,14 @@ class Asking:
         finally:
             self._release()
 
-    def _clean(self, answer: Answer) -> bool:
+    def _clean(self, answer: CachedAnswer) -> bool:
         """Whether the reply holds no secret, neither as it reads nor as it was sent."""
         message = self._reply.message if self._reply is not None else None
         told = "\n".join((message.text, message.thinking)) if message is not None else ""
         clean = self._answers.host.clean
         return clean(told) and clean(answer.body.decode("utf-8", "replace"))
 
-    def _entry(self, answer: Answer) -> Entry:
+    def _entry(self, answer: CachedAnswer) -> Entry:
         expires_at = time.time() + self._answers.settings.cache_seconds
         if self._meaning is None or not self._vector:
             return Entry(self._key, self._owner, answer.to_bytes(), expires_at)
@@ -376,9 +389,9 @@ class Asking:
             self._answers.flights.end(self._key, self._flight)
 
 
-def _read(data: bytes) -> Answer | None:
+def _read(data: bytes) -> CachedAnswer | None:
     try:
-        return Answer.from_bytes(data)
+        return CachedAnswer.from_bytes(data)
     except ValueError:
         raise StoreError("an answer that is damaged") from None
 

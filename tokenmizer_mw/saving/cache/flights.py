@@ -11,7 +11,7 @@ import anyio
 
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 
-from .answer import Answer
+from .answer import CachedAnswer
 
 
 class Flight:
@@ -22,10 +22,10 @@ class Flight:
     def __init__(self) -> None:
         self._lock = make_lock()
         self._landed = False
-        self._answer: Answer | None = None
+        self._answer: CachedAnswer | None = None
         self._waiting: list[Callable[[], None]] = []
 
-    def land(self, answer: Answer | None) -> None:
+    def land(self, answer: CachedAnswer | None) -> None:
         """Tell everybody; ``None``: there is no answer that others could have. Landing again changes nothing."""
         with self._lock:
             if self._landed:
@@ -35,14 +35,14 @@ class Flight:
         for wake in waiting:
             wake()
 
-    def wait(self, seconds: float) -> Answer | None:
+    def wait(self, seconds: float) -> CachedAnswer | None:
         """The answer, at most so many seconds from now; for threads."""
         landed = threading.Event()
         if self._asks(landed.set):
             landed.wait(seconds)
         return self._answer
 
-    async def await_(self, seconds: float) -> Answer | None:
+    async def await_(self, seconds: float) -> CachedAnswer | None:
         """``wait`` for tasks."""
         landed = anyio.Event()
         if self._asks(_waker(landed)):

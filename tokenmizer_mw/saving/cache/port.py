@@ -40,7 +40,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CacheHit:
     """What a key led to."""
 
     answer: bytes
@@ -70,7 +70,7 @@ class AnswerStore(Protocol):
     Calls block and may come from any thread. They raise ``StoreError`` when the store fails.
     """
 
-    def get(self, key: bytes) -> Found | None:
+    def get(self, key: bytes) -> CacheHit | None:
         """The answer under ``key`` unless its time is over; it counts as used."""
 
     def put(self, entry: Entry) -> None:

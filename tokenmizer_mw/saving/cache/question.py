@@ -97,7 +97,7 @@ class CacheableRequest(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RequestTarget:
     """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
     values of each, in their order, by names in lower case."""
 
@@ -108,14 +108,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class ComparableQuestion:
     """A question that may be compared with others: the digest of all that must be equal, and the user's text."""
 
     partition: bytes
     text: str
 
 
-def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> Place:
+def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> RequestTarget:
     """Where a request was sent to, without the headers that do not matter, or that the settings name as such."""
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
@@ -124,14 +124,14 @@ def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "",
     if any(name == b"connection" and not _USUAL.issuperset(_listed(value)) for name, value in named):
         without -= {b"connection"}  # it names headers that a proxy drops: such a request is like no other
     kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
-    return Place(path, host, query, tuple(kept))
+    return RequestTarget(path, host, query, tuple(kept))
 
 
 def _listed(value: bytes) -> set[bytes]:
     return {part.strip().lower() for part in value.split(b",")}
 
 
-def exact_key(asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool) -> bytes:
+def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool) -> bytes:
     """The key of a request; ``alone``: answers stay in their session. Reads the body only where a field of it is ours.
 
     Raises ``MalformedRequest`` when that field has to be looked for in what is no chat request.
@@ -140,8 +140,8 @@ def exact_key(asked: CacheableRequest, owner: SessionKey, place: Place, *, alone
 
 
 def meaning_of(
-    asked: CacheableRequest, owner: SessionKey, place: Place, *, alone: bool, model: bytes = b""
-) -> Meaning | None:
+    asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool, model: bytes = b""
+) -> ComparableQuestion | None:
     """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body.
     ``model``: by whose vectors it is compared."""
     request = asked.request
@@ -158,7 +158,9 @@ def meaning_of(
         return None
     around = _cut_out(request.text, [(start, end), *_own_fields(asked, request)])
     rest = json.dumps(frame, sort_keys=True, ensure_ascii=True).encode()
-    return Meaning(_digest((b"meaning", model, *_circumstances(asked, owner, place, alone), *around, rest)), text)
+    return ComparableQuestion(
+        _digest((b"meaning", model, *_circumstances(asked, owner, place, alone), *around, rest)), text
+    )
 
 
 def unfit(request: ChatRequest, settings: Settings) -> str:
@@ -182,7 +184,7 @@ def too_long(text: str, settings: Settings) -> bool:
     return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
 
 
-def _circumstances(asked: CacheableRequest, owner: SessionKey, place: Place, alone: bool) -> Iterable[bytes]:
+def _circumstances(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, alone: bool) -> Iterable[bytes]:
     yield VERSION
     yield from (_bytes(owner.tenant), _bytes(owner.id) if alone else b"", b"alone" if alone else b"shared")
     yield from (_bytes(asked.dialect.name), _bytes(place.host), _bytes(place.path), place.query)

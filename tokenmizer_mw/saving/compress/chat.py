@@ -11,22 +11,22 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.passages import Spot, Steps, spots
 
-from .passage import Kind, Passage
+from .passage import ChatPassage, PassageKind
 
 STRINGS_MAX: Final = 1_000
 """Texts in the arguments of a call that are read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPassage:
     """A passage and the spot where it stands; ``None`` for one that no stage may change."""
 
-    passage: Passage
+    passage: ChatPassage
     spot: Spot | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCallContext:
     """What is known of a call when its result comes: the tool, its file, its command line."""
 
     tool: str = ""
@@ -34,63 +34,70 @@ class Call:
     command: str = ""
 
 
-class Reading:
+class MessageReader:
     """Reads messages one after the other: a result is told with the call that it answers."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, Call] = {}
-        self._open: list[Call] = []
+        self._calls: dict[str, ToolCallContext] = {}
+        self._open: list[ToolCallContext] = []
 
-    def message(self, number: int, message: Message, raw: object) -> Iterator[Placed]:
+    def message(self, number: int, message: Message, raw: object) -> Iterator[PlacedPassage]:
         """The passages of the message with this number, which was sent as ``raw``."""
         found = spots(raw) if isinstance(raw, Mapping | tuple) else _own_spots(message)
         results = [spot for spot in found if spot.result]
         if message.role in (Role.USER, Role.SYSTEM) and message.text:
-            yield Placed(Passage(number, Kind.FIXED, message.text))
+            yield PlacedPassage(ChatPassage(number, PassageKind.FIXED, message.text))
         for spot in found:
             if spot.text and not spot.result:
-                yield Placed(Passage(number, Kind.SAID, spot.text), spot)
+                yield PlacedPassage(ChatPassage(number, PassageKind.SAID, spot.text), spot)
         for call in message.tool_calls:
-            yield Placed(self._called(number, call))
+            yield PlacedPassage(self._called(number, call))
         for spot in results:
             call_ = self._answered(spot.call_id)
-            yield Placed(Passage(number, Kind.RESULT, spot.text, call_.tool, call_.path, call_.command), spot)
+            yield PlacedPassage(
+                ChatPassage(number, PassageKind.RESULT, spot.text, call_.tool, call_.path, call_.command), spot
+            )
 
-    def _called(self, number: int, call: ToolCall) -> Passage:
+    def _called(self, number: int, call: ToolCall) -> ChatPassage:
         arguments = read_arguments(call)
         shell = kind_of(call.name, arguments) is ToolKind.SHELL
-        known = Call(
+        known = ToolCallContext(
             call.name,
             "" if shell else next(iter(paths_of(arguments)), ""),
             command_of(arguments) if shell else "",
         )
         self._calls[call.id] = known
         self._open.append(known)
-        return Passage(number, Kind.FIXED, "\n".join(_strings(arguments)), call.name, known.path, known.command)
+        return ChatPassage(
+            number, PassageKind.FIXED, "\n".join(_strings(arguments)), call.name, known.path, known.command
+        )
 
-    def _answered(self, call_id: str) -> Call:
+    def _answered(self, call_id: str) -> ToolCallContext:
         """The call of this id; without one, the first that has no answer yet."""
         known = self._calls.get(call_id) if call_id else None
         if known is None:
-            known = self._open[0] if self._open and not call_id else Call()
+            known = self._open[0] if self._open and not call_id else ToolCallContext()
         self._open = [one for one in self._open if one is not known]
         return known
 
 
-def read(messages: History, start: int = 0) -> list[Placed]:
+def read(messages: History, start: int = 0) -> list[PlacedPassage]:
     """The passages of the messages from ``start`` on."""
-    reading = Reading()
-    found: list[Placed] = []
+    reading = MessageReader()
+    found: list[PlacedPassage] = []
     for number in range(start, len(messages)):
         found += reading.message(number, messages[number], messages.sent[number])
     return found
 
 
-def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[Placed]:
+def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[PlacedPassage]:
     """The passages of the messages at ``places``, of which only the results of tools may change."""
-    reading = Reading()
+    reading = MessageReader()
     found = (one for place in places for one in reading.message(place, messages[place], None))
-    return [one if one.passage.kind is Kind.RESULT else Placed(replace(one.passage, kind=Kind.FIXED)) for one in found]
+    return [
+        one if one.passage.kind is PassageKind.RESULT else PlacedPassage(replace(one.passage, kind=PassageKind.FIXED))
+        for one in found
+    ]
 
 
 def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
@@ -147,6 +154,6 @@ def _strings(arguments: Arguments) -> Iterator[str]:
             waiting += reversed(value)
 
 
-def texts(placed: Iterable[Placed]) -> list[Passage]:
+def texts(placed: Iterable[PlacedPassage]) -> list[ChatPassage]:
     """The passages without their places."""
     return [one.passage for one in placed]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .names import words
-from .passage import Sort
+from .passage import OutputKind
 
 COMMAND_MAX: Final = 4_000
 """Characters of a command line that are looked at."""
@@ -43,18 +43,18 @@ _STEPS: Final = words("build test install ci pull push logs check clippy")
 _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 
 
-def printed_by(command: str) -> Sort | None:
+def printed_by(command: str) -> OutputKind | None:
     """What the programs of a command line print, where all of them say the same; ``None`` where that is not known.
 
     ``PRINTED`` where a file is shown among other things: then no line may be taken for that of a log.
     """
     line = command.strip()[:COMMAND_MAX]
     if any(name in line for name in _DIFFS):
-        return Sort.DIFF
+        return OutputKind.DIFF
     found = set(_sorts(_without_documents(line)))
     if len(found) == 1:
         return found.pop()
-    return Sort.PRINTED if Sort.FILE in found else None
+    return OutputKind.PRINTED if OutputKind.FILE in found else None
 
 
 def _without_documents(line: str) -> str:
@@ -73,14 +73,14 @@ def _without_documents(line: str) -> str:
     return "\n".join(kept)
 
 
-def _sorts(line: str) -> Iterator[Sort | None]:
+def _sorts(line: str) -> Iterator[OutputKind | None]:
     for pipeline in _PIPELINES.split(line.replace("2>&1", "").replace("&>", " >")):
         pieces = [spoken for piece in pipeline.split("|") if (spoken := _spoken(piece))]
         if not pieces or pieces[0][0] in _QUIET or _REDIRECTED.search(pipeline):
             continue
-        yield Sort.FOUND if pieces[-1][0] in _FINDS else _of(pieces[0])
+        yield OutputKind.FOUND if pieces[-1][0] in _FINDS else _of(pieces[0])
         if any(_runs_reader(piece) for piece in pieces[1:]):
-            yield Sort.FILE
+            yield OutputKind.FILE
 
 
 def _spoken(piece: str) -> list[str]:
@@ -91,18 +91,18 @@ def _spoken(piece: str) -> list[str]:
     return found
 
 
-def _of(spoken: list[str]) -> Sort | None:
+def _of(spoken: list[str]) -> OutputKind | None:
     program = spoken[0]
     if program in _READS:
-        return Sort.FILE
+        return OutputKind.FILE
     if program in _FINDS or spoken[:2] == ["git", "grep"]:
-        return Sort.FOUND
+        return OutputKind.FOUND
     if _runs_reader(spoken):
-        return Sort.FILE
+        return OutputKind.FILE
     if program in _LISTS or spoken[:2] == ["git", "ls-files"]:
-        return Sort.LISTING
+        return OutputKind.LISTING
     said = program in _SAYS or (program in _RUNS and any(word in _SAYS or word in _STEPS for word in spoken[1:]))
-    return Sort.LOG if said else None
+    return OutputKind.LOG if said else None
 
 
 def _runs_reader(spoken: list[str]) -> bool:

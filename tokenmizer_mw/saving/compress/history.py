@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from .names import Known, names
-from .passage import Kind, Passage, Sort
+from .names import KnownNames, names
+from .passage import ChatPassage, OutputKind, PassageKind
 from .shorten import CHARACTERS_A_TOKEN, FAILURE
 from .sorts import stamped
 
@@ -25,13 +25,13 @@ PRUNED_MIN: Final = 400
 
 LINES_KEPT: Final = 4
 _LINE_MAX: Final = 160
-_TELLING: Final = frozenset({Sort.LOG, Sort.PRINTED, Sort.TEXT})
+_TELLING: Final = frozenset({OutputKind.LOG, OutputKind.PRINTED, OutputKind.TEXT})
 NAMES_SHARE: Final = 0.15
 LIST_SHARE: Final = 0.5
 """Share of a result's characters that its names may take; the rest of them is counted."""
 
 
-def pruned_before(passages: Sequence[Passage], *, keep: int, step: int, cut: int | None = None) -> int:
+def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut: int | None = None) -> int:
     """The place from which on results stay whole: those of passages before it are pruned.
 
     ``keep``: results that stay whole at the end, with all that came together with them: what the model has not seen
@@ -56,10 +56,10 @@ def pruned_before(passages: Sequence[Passage], *, keep: int, step: int, cut: int
     return places[behind - 1] + 1 if behind else 0
 
 
-def _batches(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+def _batches(passages: Sequence[ChatPassage]) -> Iterator[tuple[int, int]]:
     """Where results that came together start and end: between two of them the model has spoken."""
     start = 0
-    for is_result, together in groupby(passages, lambda passage: passage.kind is Kind.RESULT):
+    for is_result, together in groupby(passages, lambda passage: passage.kind is PassageKind.RESULT):
         end = start + sum(1 for _ in together)
         if is_result:
             yield start, end
@@ -70,7 +70,7 @@ def _size(text: str) -> int:
     return 0 if len(text) < PRUNED_MIN else len(text) // CHARACTERS_A_TOKEN
 
 
-def pruned(passage: Passage, sort: Sort, known: Known) -> str:
+def pruned(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
     """What is left of a result. ``known`` is told before it; the same object when it is short, or
     when what would be left is no shorter."""
     text = passage.text
@@ -82,7 +82,7 @@ def pruned(passage: Passage, sort: Sort, known: Known) -> str:
     new = [name for name in counted if name not in said and not known.told(name)]
     shown = _fitting(
         sorted(new, key=lambda name: _rank(name, counted[name])),
-        int(len(text) * (NAMES_SHARE if sort is Sort.FILE else LIST_SHARE)),
+        int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE)),
     )
     more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""
     named = f" Named: {' '.join(name for name in new if name in shown)}{more}" if shown else ""

@@ -57,7 +57,7 @@ def is_name(run: str) -> bool:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownNames:
     """The names that were told so far, and the parts of each that are names themselves; what was made of each run of
     characters that was looked at."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class PassageKind(StrEnum):
     """Who a passage belongs to. ``said``: the assistant's visible text. ``result``: what a tool returned. ``fixed``:
     everything that no stage may change: what people and the system say, the arguments of calls. Fixed passages are
     read all the same: what comes later may repeat them."""
@@ -16,7 +16,7 @@ class Kind(StrEnum):
     FIXED = "fixed"
 
 
-class Sort(StrEnum):
+class OutputKind(StrEnum):
     """What the output of a tool is, as far as it can be told from the call and from its lines. ``printed``: a command
     printed it, and it may be anything."""
 
@@ -31,12 +31,12 @@ class Sort(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ChatPassage:
     """A text of a chat. ``message`` is the place of its message, from 0. ``tool`` is the name of the tool that was
     called, ``path`` the file that the call names, ``command`` the command line that it runs; "" where there is none."""
 
     message: int
-    kind: Kind
+    kind: PassageKind
     text: str
     tool: str = ""
     path: str = ""

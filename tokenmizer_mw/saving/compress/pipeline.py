@@ -15,10 +15,10 @@ from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.settings import Settings
 
 from . import comments, filler, history, listings, logs, shorten, spaces
-from .names import Known
+from .names import KnownNames
 from .neural import Shrink, in_fewer_words
-from .passage import Kind, Passage, Sort
-from .repeats import Forwarded
+from .passage import ChatPassage, OutputKind, PassageKind
+from .repeats import ForwardedLines
 from .sorts import sort_of
 
 
@@ -51,71 +51,71 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class StageInput:
     """What a stage is given: the passage as the stages before left it, what sort of output it is, the options, and what
     was forwarded before it. ``whole``: no stage before it changed the text."""
 
-    passage: Passage
-    sort: Sort
+    passage: ChatPassage
+    sort: OutputKind
     options: Options
-    before: Forwarded
+    before: ForwardedLines
     whole: bool = True
 
 
-Stage = Callable[[Work], str]
+Stage = Callable[[StageInput], str]
 """From a passage to its text, which is no longer than it was; the same object when there is nothing to do."""
 
 
-def _filler(work: Work) -> str:
+def _filler(work: StageInput) -> str:
     return filler.without_filler(work.passage.text)
 
 
-def _json(work: Work) -> str:
-    return spaces.json_closer(work.passage.text) if work.sort is Sort.JSON else work.passage.text
+def _json(work: StageInput) -> str:
+    return spaces.json_closer(work.passage.text) if work.sort is OutputKind.JSON else work.passage.text
 
 
-def _spaces(work: Work) -> str:
+def _spaces(work: StageInput) -> str:
     return spaces.printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
 
 
-def _comments(work: Work) -> str:
+def _comments(work: StageInput) -> str:
     text, path = work.passage.text, work.passage.path
-    return comments.without_comments(text, path) if work.sort is Sort.FILE and path else text
+    return comments.without_comments(text, path) if work.sort is OutputKind.FILE and path else text
 
 
-def _logs(work: Work) -> str:
-    return logs.condensed(work.passage.text) if work.sort is Sort.LOG else work.passage.text
+def _logs(work: StageInput) -> str:
+    return logs.condensed(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
 
 
-def _listings(work: Work) -> str:
+def _listings(work: StageInput) -> str:
     return listings.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
 
 
-def _repeats(work: Work) -> str:
+def _repeats(work: StageInput) -> str:
     return work.before.shorter(work.passage.text)
 
 
-def _shorten(work: Work) -> str:
+def _shorten(work: StageInput) -> str:
     return shorten.shortened(work.passage, work.sort, work.options.result_max, whole=work.whole)
 
 
-def _neural(work: Work) -> str:
+def _neural(work: StageInput) -> str:
     text, shrink = work.passage.text, work.options.shrink
-    return text if shrink is None or work.sort is not Sort.TEXT else in_fewer_words(text, shrink)
+    return text if shrink is None or work.sort is not OutputKind.TEXT else in_fewer_words(text, shrink)
 
 
-_LISTED: Final = frozenset({Sort.LISTING, Sort.FOUND})
+_LISTED: Final = frozenset({OutputKind.LISTING, OutputKind.FOUND})
 
-STAGES: Final[Mapping[str, tuple[Kind, Stage]]] = {
-    "filler": (Kind.SAID, _filler),
-    "json": (Kind.RESULT, _json),
-    "spaces": (Kind.RESULT, _spaces),
-    "comments": (Kind.RESULT, _comments),
-    "logs": (Kind.RESULT, _logs),
-    "listings": (Kind.RESULT, _listings),
-    "neural": (Kind.RESULT, _neural),
-    "shorten": (Kind.RESULT, _shorten),
-    "repeats": (Kind.RESULT, _repeats),
+STAGES: Final[Mapping[str, tuple[PassageKind, Stage]]] = {
+    "filler": (PassageKind.SAID, _filler),
+    "json": (PassageKind.RESULT, _json),
+    "spaces": (PassageKind.RESULT, _spaces),
+    "comments": (PassageKind.RESULT, _comments),
+    "logs": (PassageKind.RESULT, _logs),
+    "listings": (PassageKind.RESULT, _listings),
+    "neural": (PassageKind.RESULT, _neural),
+    "shorten": (PassageKind.RESULT, _shorten),
+    "repeats": (PassageKind.RESULT, _repeats),
 }
 """The stages in their order, and whose passages they change. Places are told last, of what is forwarded: nothing that
 a note points to is cut out behind it, and no note is cut out. ``history`` stands apart: it looks at the whole chat."""
@@ -127,12 +127,12 @@ class Condensed:
     texts that it changed, before and after. Those before ``pruned`` were pruned. ``size``: characters of all passages.
     What else it holds is known of what was forwarded, for the passages that come next, and what was counted."""
 
-    passages: list[Passage] = field(default_factory=list)
+    passages: list[ChatPassage] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     changes: list[tuple[str, str, str]] = field(default_factory=list)
     pruned: int = 0
-    forwarded: Forwarded = field(default_factory=Forwarded)
-    known: Known = field(default_factory=Known)
+    forwarded: ForwardedLines = field(default_factory=ForwardedLines)
+    known: KnownNames = field(default_factory=KnownNames)
     size: int = 0
     counted: int = 0
     counted_by: str = ""
@@ -153,7 +153,7 @@ HISTORY: Final = "history"
 
 
 def condense(
-    passages: Sequence[Passage], options: Options, before: Condensed | None = None, *, cut: int | None = None
+    passages: Sequence[ChatPassage], options: Options, before: Condensed | None = None, *, cut: int | None = None
 ) -> Condensed:
     """The passages of a chat, in order, as they are forwarded; ``cut``: the newest message when the cut in force was
     made, which is a step of ``history`` (``None``: there is no cut).
@@ -170,17 +170,17 @@ def condense(
     return state
 
 
-def _goes_on(before: Condensed, passages: Sequence[Passage], pruned: int) -> bool:
+def _goes_on(before: Condensed, passages: Sequence[ChatPassage], pruned: int) -> bool:
     known = len(before.passages)
     return before.pruned == pruned and known <= len(passages) and list(passages[:known]) == before.passages
 
 
-def _take(state: Condensed, passage: Passage, options: Options) -> None:
+def _take(state: Condensed, passage: ChatPassage, options: Options) -> None:
     place = len(state.passages)
     text = passage.text
-    sort = sort_of(passage) if passage.kind is Kind.RESULT else Sort.TEXT
+    sort = sort_of(passage) if passage.kind is PassageKind.RESULT else OutputKind.TEXT
     if place < state.pruned:
-        if passage.kind is Kind.RESULT:
+        if passage.kind is PassageKind.RESULT:
             text = _tried(state, HISTORY, lambda: history.pruned(passage, sort, state.known), text, options)
         state.known.learn(text)
     if text is passage.text:
@@ -192,23 +192,23 @@ def _take(state: Condensed, passage: Passage, options: Options) -> None:
         state.forwarded.learn(passage, text)
 
 
-def _condensed(state: Condensed, passage: Passage, sort: Sort, options: Options) -> str:
+def _condensed(state: Condensed, passage: ChatPassage, sort: OutputKind, options: Options) -> str:
     text = passage.text
     for name, (kind, stage) in STAGES.items():
         if kind is passage.kind and name in options.stages:
-            work = Work(_with(passage, text), sort, options, state.forwarded, text is passage.text)
+            work = StageInput(_with(passage, text), sort, options, state.forwarded, text is passage.text)
             text = _tried(state, name, _bound(stage, work), text, options)
     return text
 
 
-def _bound(stage: Stage, work: Work) -> Callable[[], str]:
+def _bound(stage: Stage, work: StageInput) -> Callable[[], str]:
     return lambda: stage(work)
 
 
-def _with(passage: Passage, text: str) -> Passage:
+def _with(passage: ChatPassage, text: str) -> ChatPassage:
     if text is passage.text:
         return passage
-    return Passage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
+    return ChatPassage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
 
 
 def _tried(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .passage import Kind, Passage
+from .passage import ChatPassage, PassageKind
 from .sorts import bare, number_of
 
 CHARACTERS_MIN: Final = 240
@@ -56,7 +56,7 @@ class Lines:
 
 
 @dataclass(slots=True)
-class Forwarded:
+class ForwardedLines:
     """What was forwarded so far, by line. Grows with ``learn``; ``shorter`` compares without learning."""
 
     titles: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Forwarded:
     places: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     held: int = 0
 
-    def learn(self, passage: Passage, text: str) -> None:
+    def learn(self, passage: ChatPassage, text: str) -> None:
         """``text`` is what of the passage is forwarded."""
         lines = _compared(text, text.split("\n"), _GONE)
         if self.held + len(lines.said) > LINES_MAX:
@@ -181,8 +181,8 @@ def _counted(raw: Sequence[str]) -> list[int | None] | None:
     ]
 
 
-def _title(passage: Passage) -> str:
-    if passage.kind is Kind.RESULT:
+def _title(passage: ChatPassage) -> str:
+    if passage.kind is PassageKind.RESULT:
         return f"the output of {passage.title}"
     return f"the call of {passage.title}" if passage.tool else "a message"
 

@@ -14,9 +14,9 @@ from tokenmizer_mw.wire.edits import edited
 from tokenmizer_mw.wire.markers import message_markers
 from tokenmizer_mw.wire.passages import Steps, spot_edits
 
-from .chat import Placed, read, texts
+from .chat import PlacedPassage, read, texts
 from .history import pruned_before
-from .passage import Kind
+from .passage import PassageKind
 from .pipeline import Condensed, Options, condense
 
 MARKED: Final = "compress_marked"
@@ -105,7 +105,7 @@ def _moved(
     return Moved(first, sum(counter.count(whole) - counter.count(text) for whole, text in changed))
 
 
-def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps, str]]:
+def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict[Steps, str]]:
     """The texts that changed, by the number of their message and their place in it."""
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
@@ -114,12 +114,12 @@ def changes(placed: Sequence[Placed], state: Condensed) -> dict[int, dict[Steps,
     return found
 
 
-def results(placed: Sequence[Placed], state: Condensed) -> dict[int, tuple[str, ...]]:
+def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
     """The texts of the results of each message in which one changed, in their order."""
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):
-        if one.passage.kind is Kind.RESULT:
+        if one.passage.kind is PassageKind.RESULT:
             found.setdefault(one.passage.message, []).append(text)
             if text != one.passage.text:
                 changed.add(one.passage.message)

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-from .chat import Placed, read, read_results, texts
+from .chat import PlacedPassage, read, read_results, texts
 from .neural import Shrink
 from .pipeline import Condensed, Options, condense
 from .requests import CondensedRequest, condense_request, refusal, results, shares
@@ -88,7 +88,7 @@ class Compression:
 
     def _results(
         self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None
-    ) -> tuple[list[Placed], Condensed]:
+    ) -> tuple[list[PlacedPassage], Condensed]:
         known = (key, "results", cut)
         with self._lock:
             before = self._taken(known)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from .passage import Passage, Sort
+from .passage import ChatPassage, OutputKind
 from .sorts import STAMP, bare, number_of, numbered, stamped
 
 CHARACTERS_A_TOKEN: Final = 4
@@ -39,7 +39,7 @@ Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
 _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
-def shortened(passage: Passage, sort: Sort, most: int, *, whole: bool = True) -> str:
+def shortened(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
     """The text of ``passage`` in about ``most`` tokens; the same object when it is no longer than that.
 
     ``whole``: it is what the tool returned, so that its lines can be counted.
@@ -69,7 +69,7 @@ def _naming(lines: Sequence[str], whole: bool) -> Name:
     return lambda at: str(at + 1) if whole else ""
 
 
-def _note(passage: Passage, lines: Sequence[str], middle: range, name: Name) -> str:
+def _note(passage: ChatPassage, lines: Sequence[str], middle: range, name: Name) -> str:
     first, last = name(middle.start), name(middle.stop - 1)
     which = f"lines {first} to {last}" if first and last else f"{len(middle)} lines"
     left_out = sum(len(lines[at]) + 1 for at in middle)
@@ -128,13 +128,13 @@ def _files(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
         yield from _failures(lines, middle, name)
 
 
-_MATTERS: Final[Mapping[Sort, Matter]] = {
-    Sort.FILE: _definitions,
-    Sort.DIFF: _failures,
-    Sort.JSON: _failures,
-    Sort.FOUND: _files,
-    Sort.LISTING: _failures,
-    Sort.LOG: _failures,
-    Sort.PRINTED: _failures,
-    Sort.TEXT: _failures,
+_MATTERS: Final[Mapping[OutputKind, Matter]] = {
+    OutputKind.FILE: _definitions,
+    OutputKind.DIFF: _failures,
+    OutputKind.JSON: _failures,
+    OutputKind.FOUND: _files,
+    OutputKind.LISTING: _failures,
+    OutputKind.LOG: _failures,
+    OutputKind.PRINTED: _failures,
+    OutputKind.TEXT: _failures,
 }

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .commands import printed_by
-from .passage import Passage, Sort
+from .passage import ChatPassage, OutputKind
 
 LOOK: Final = 4_000
 """Characters at the beginning and at the end of a text that are looked at."""
@@ -39,21 +39,23 @@ STAMP: Final = re.compile(
 """How the line of a log begins: with a time or with its level. A time in a column of a table is none."""
 
 
-def sort_of(passage: Passage) -> Sort:
+def sort_of(passage: ChatPassage) -> OutputKind:
     """What a tool's output is. Judged by the call first: a file that looks like a log is still a file."""
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):
-        return Sort.DIFF
+        return OutputKind.DIFF
     told = _told(passage)
-    if told in (Sort.FILE, Sort.PRINTED):
+    if told in (OutputKind.FILE, OutputKind.PRINTED):
         return told
     if stamped(look):
-        return Sort.LOG if told is not Sort.FOUND and _stamped_to_the_end(passage.text) else Sort.PRINTED
+        return (
+            OutputKind.LOG if told is not OutputKind.FOUND and _stamped_to_the_end(passage.text) else OutputKind.PRINTED
+        )
     if _JSON.match(look):
-        return Sort.JSON
-    if told is Sort.LOG:
+        return OutputKind.JSON
+    if told is OutputKind.LOG:
         return told
-    return _seen(_first(look)) or told or (Sort.PRINTED if passage.command else Sort.TEXT)
+    return _seen(_first(look)) or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
 
 
 def stamped(text: str) -> bool:
@@ -78,15 +80,15 @@ def number_of(line: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def _told(passage: Passage) -> Sort | None:
+def _told(passage: ChatPassage) -> OutputKind | None:
     """What the call says."""
     if passage.command:
         return printed_by(passage.command)
     squeezed = passage.tool.rsplit("__", 1)[-1].replace("_", "").replace("-", "").lower()
     if any(squeezed.startswith(name) for name in _SEARCHERS):
-        return Sort.FOUND
+        return OutputKind.FOUND
     if passage.path or any(squeezed.startswith(name) for name in _READERS):
-        return Sort.FILE
+        return OutputKind.FILE
     return None
 
 
@@ -106,15 +108,15 @@ def _most(pattern: re.Pattern[str], lines: list[str]) -> bool:
     return bool(look) and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST
 
 
-def _seen(lines: list[str]) -> Sort | None:
+def _seen(lines: list[str]) -> OutputKind | None:
     """What lines look like by themselves."""
     return next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
 
 
 _FORMS: Final = (
-    (_NUMBERED, Sort.FILE),
-    (_COMPILED, Sort.PRINTED),
-    (_FOUND_LINE, Sort.FOUND),
-    (_LONG_LINE, Sort.LISTING),
-    (_TREE_LINE, Sort.LISTING),
+    (_NUMBERED, OutputKind.FILE),
+    (_COMPILED, OutputKind.PRINTED),
+    (_FOUND_LINE, OutputKind.FOUND),
+    (_LONG_LINE, OutputKind.LISTING),
+    (_TREE_LINE, OutputKind.LISTING),
 )

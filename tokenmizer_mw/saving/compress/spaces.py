@@ -9,7 +9,7 @@ import json
 import re
 from typing import Final
 
-from .passage import Sort
+from .passage import OutputKind
 
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^"\s]+|\s+', re.DOTALL)
 _INDENTED: Final = re.compile(r"\n[ \t]+\S")
@@ -42,7 +42,7 @@ def printed(text: str) -> str:
     return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
 
 
-PRINTED: Final = frozenset({Sort.LOG})
+PRINTED: Final = frozenset({OutputKind.LOG})
 """Sorts of output in which white space at the edges of lines says nothing. Behind a list, code may stand."""
 
 

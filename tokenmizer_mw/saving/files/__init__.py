@@ -23,15 +23,15 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact import Redactor
 
-from .apart import Limits, read_apart
+from .apart import ReadingLimits, read_apart
 from .digest import BUDGET, Digest, Report, told
 from .kinds import is_plain, reader_of
 from .opening import open_source
 from .packed import is_packed
-from .reading import Mask, Progress, Source, Stopped
+from .reading import FileSource, Mask, Progress, Stopped
 from .windows import shown
 
-__all__ = ["BUDGET", "Digest", "Limits", "Progress", "Stopped", "analyze", "excerpt"]
+__all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]
 
 
 INDENT_MAX: Final = 40
@@ -47,7 +47,7 @@ def analyze(
     model: str = "",
     redactor: Redactor | None = None,
     progress: Progress | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> Digest:
     """The digest of a file within ``budget`` tokens, counted as ``model`` counts.
 
@@ -79,7 +79,7 @@ def analyze(
     )
 
 
-def _read(name: str, source: Source, limits: Limits) -> tuple[str, Report]:
+def _read(name: str, source: FileSource, limits: ReadingLimits) -> tuple[str, Report]:
     kind, reader = reader_of(name, source)
     if is_packed(source.head) or not is_plain(kind):
         return read_apart(source, name, limits)
@@ -96,7 +96,7 @@ def excerpt(
     model: str = "",
     redactor: Redactor | None = None,
     progress: Progress | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> str:
     """Lines of a text file with their numbers, within ``budget`` tokens.
 

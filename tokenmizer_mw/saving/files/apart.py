@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
-from .digest import Line, Report, measured
-from .reading import Source, Stopped
+from .digest import DigestLine, Report, measured
+from .reading import FileSource, Stopped
 
 MEMORY_MAX: Final = 256 * 1024 * 1024
 """Bytes of memory that reading one file may take beyond what an interpreter takes."""
@@ -48,14 +48,14 @@ main()
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReadingLimits:
     """What reading one file may take: ``memory`` in bytes, ``seconds`` of time."""
 
     memory: int = MEMORY_MAX
     seconds: float = SECONDS_MAX
 
 
-def read_apart(source: Source, name: str, limits: Limits) -> tuple[str, Report]:
+def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[str, Report]:
     """The kind of the file and the report on it. A file beyond the limits gives a report of what was read, whose
     ``broke`` names the limit."""
     with _shared(source.file) as (path, handles), _started(handles) as process:
@@ -82,7 +82,7 @@ def read_apart(source: Source, name: str, limits: Limits) -> tuple[str, Report]:
     return result
 
 
-def _converse(process: subprocess.Popen[bytes], source: Source) -> tuple[str, Report] | None:
+def _converse(process: subprocess.Popen[bytes], source: FileSource) -> tuple[str, Report] | None:
     """Answer what the process asks until it reports; ``None`` when it ends before."""
     assert process.stdout is not None
     while line := process.stdout.readline(_VALUE_MAX):
@@ -100,7 +100,7 @@ def _converse(process: subprocess.Popen[bytes], source: Source) -> tuple[str, Re
     return None
 
 
-def _advance(source: Source, done: int) -> bool:
+def _advance(source: FileSource, done: int) -> bool:
     try:
         source.advance(done)
     except Stopped:
@@ -115,7 +115,7 @@ def _send(process: subprocess.Popen[bytes], value: Any) -> None:
 
 
 def _report(value: dict[str, Any]) -> Report:
-    lines = tuple(Line(str(one["text"]), float(one["weight"])) for one in value.get("lines", ()))
+    lines = tuple(DigestLine(str(one["text"]), float(one["weight"])) for one in value.get("lines", ()))
     return Report(
         str(value["title"]),
         lines,
@@ -125,7 +125,7 @@ def _report(value: dict[str, Any]) -> Report:
     )
 
 
-def _why(status: int, overdue: bool, limits: Limits) -> str:
+def _why(status: int, overdue: bool, limits: ReadingLimits) -> str:
     """Why a process ended without a report."""
     if overdue or -status == getattr(signal, "SIGXCPU", None):
         return f"reading it takes more than {limits.seconds:g} s"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final, cast
 
-from .digest import Line, Report, counted, listed, measured
-from .reading import TOO_LARGE, Source, Stopped
+from .digest import DigestLine, Report, counted, listed, measured
+from .reading import TOO_LARGE, FileSource, Stopped
 
 ENTRIES_MAX: Final = 200_000
 """Entries that are looked at."""
@@ -54,7 +54,7 @@ class _Listing:
         self.largest = sorted([*self.largest, (size, name)], reverse=True)[:_LARGEST]
 
 
-def read_zip(source: Source) -> Report:
+def read_zip(source: FileSource) -> Report:
     """The directory of a ZIP archive."""
     listing = _Listing()
     try:
@@ -68,7 +68,7 @@ def read_zip(source: Source) -> Report:
     return _report("ZIP archive", listing, source.size, broke)
 
 
-def read_tar(source: Source) -> Report:
+def read_tar(source: FileSource) -> Report:
     """The headers of a tar archive, compressed or not, read once from front to back."""
     listing = _Listing()
     broke = ""
@@ -100,7 +100,7 @@ class _TooMuch(Exception):
 class _Advancing:
     """A file that tells how much of it was read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileSource) -> None:
         self._source = source
         self.tail = b""
 
@@ -121,20 +121,20 @@ def _bounded(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 
 def _report(title: str, listing: _Listing, size: int, broke: str) -> Report:
-    lines = [Line(f"unpacked: {measured(listing.unpacked)}, {counted(listing.folders, 'folder')}", 9.0)]
+    lines = [DigestLine(f"unpacked: {measured(listing.unpacked)}, {counted(listing.folders, 'folder')}", 9.0)]
     if size and listing.unpacked > RATIO_MAX * size:
-        lines.append(Line(f"it swells {listing.unpacked // size:,} times: do not unpack it without a limit", 9.5))
+        lines.append(DigestLine(f"it swells {listing.unpacked // size:,} times: do not unpack it without a limit", 9.5))
     if listing.unsafe:
-        lines.append(Line(f"{len(listing.unsafe):,} entries point outside: {listed(listing.unsafe, 3)}", 9.5))
+        lines.append(DigestLine(f"{len(listing.unsafe):,} entries point outside: {listed(listing.unsafe, 3)}", 9.5))
     if listing.locked:
-        lines.append(Line(f"{listing.locked:,} entries are encrypted", 8.0))
+        lines.append(DigestLine(f"{listing.locked:,} entries are encrypted", 8.0))
     if listing.tops:
         tops = listed((f"{name} ({count:,})" for name, count in listing.tops.most_common(12)), 8)
-        lines.append(Line(f"at the top: {tops}", 6.0))
+        lines.append(DigestLine(f"at the top: {tops}", 6.0))
         endings = listed((f"{name} {count:,}" for name, count in listing.endings.most_common(12)), 8)
-        lines.append(Line(f"by ending: {endings}", 5.0))
+        lines.append(DigestLine(f"by ending: {endings}", 5.0))
         largest = listed((f"{name} ({measured(size_)})" for size_, name in listing.largest), _LARGEST)
-        lines.append(Line(f"largest: {largest}", 4.0))
+        lines.append(DigestLine(f"largest: {largest}", 4.0))
     facts = {
         "entries": listing.entries,
         "folders": listing.folders,

@@ -16,7 +16,7 @@ LINE_MAX: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DigestLine:
     """One line of a digest. Heavier lines are kept when there is not room for all; they stand in their order."""
 
     text: str
@@ -29,7 +29,7 @@ class Report:
     ``more``: what to ask for to see more ("--lines 100:120"). ``facts`` is the same for programs, JSON-ready."""
 
     title: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[DigestLine, ...] = ()
     broke: str = ""
     more: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def told(
     if report.broke:
         head.append(line(f"incomplete: {report.broke}"))
     tail = [line(f"more: {'; '.join(report.more)}")] if report.more else []
-    lines = [Line(line(one.text), one.weight) for one in report.lines]
+    lines = [DigestLine(line(one.text), one.weight) for one in report.lines]
     text = _fitted(head, lines, tail, budget, count)
     return Digest(line(name), kind, size, text, count(text), line(report.broke), _cleaned(report.facts, clean))
 
@@ -98,7 +98,7 @@ def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _fitted(head: list[str], lines: list[Line], tail: list[str], budget: int, count: Callable[[str], int]) -> str:
+def _fitted(head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]) -> str:
     """The most lines that fit, by weight; which ones they are is found by halving, since a longer text never has fewer
     tokens."""
     ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))

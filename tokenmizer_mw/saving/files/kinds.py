@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final
 
 from . import archives, languages, logs, markup, office, records, table, text
-from .digest import Line, Report
-from .reading import Source
+from .digest import DigestLine, Report
+from .reading import FileSource
 
-Reader = Callable[[Source], Report]
+Reader = Callable[[FileSource], Report]
 
 READERS: Final[Mapping[str, Reader]] = {
     "csv": table.read,
@@ -72,7 +72,7 @@ _LISTS: Final = frozenset("[" + second for second in '{["]-0123456789')
 _TAR_MARK: Final = slice(257, 262)
 
 
-def reader_of(name: str, source: Source) -> tuple[str, Reader]:
+def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
     """The kind of a file and what reads it. Contents go before names."""
     kind = _by_contents(name, source)
     if kind:
@@ -91,7 +91,7 @@ def is_plain(kind: str) -> bool:
     return kind in _PLAIN
 
 
-def _by_contents(name: str, source: Source) -> str:
+def _by_contents(name: str, source: FileSource) -> str:
     head = source.head
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
         return _ZIPPED.get(_ending(name), "zip")
@@ -107,7 +107,7 @@ def _ending(name: str) -> str:
     return name[dot:].lower() if dot >= 0 else ""
 
 
-def _by_looks(source: Source) -> str:
+def _by_looks(source: FileSource) -> str:
     """The kind of a text whose name says nothing."""
     head = source.head.decode(source.encoding, "replace")
     lines = [line for line in head.splitlines()[:50] if line.strip()]
@@ -125,6 +125,6 @@ def _by_looks(source: Source) -> str:
     return "csv" if len(lines) > 2 and len(counts) == 1 and counts != {0} else "text"
 
 
-def _binary(source: Source) -> Report:
+def _binary(source: FileSource) -> Report:
     name = next((name for mark, name in _BINARY if source.head.startswith(mark)), "binary file")
-    return Report(name, (Line("its contents are not text", 1.0),))
+    return Report(name, (DigestLine("its contents are not text", 1.0),))

@@ -7,8 +7,8 @@ from typing import Final
 
 import re2
 
-from .digest import Line, Report, counted
-from .reading import Source, Stopped, clipped
+from .digest import DigestLine, Report, counted
+from .reading import FileSource, Stopped, clipped
 
 PATTERNS_MAX: Final = 2_000
 """Different complaints that are counted one by one."""
@@ -92,7 +92,7 @@ def _level(head: str) -> str:
     return _NAMES[found.group(1).lower()]
 
 
-def read(source: Source) -> Report:
+def read(source: FileSource) -> Report:
     """Counts, times and complaints of the log in ``source``."""
     log = _Log()
     broke = ""
@@ -110,25 +110,25 @@ def read(source: Source) -> Report:
     )
 
 
-def _lines(log: _Log, source: Source) -> list[Line]:
+def _lines(log: _Log, source: FileSource) -> list[DigestLine]:
     lines = []
     if log.first:
-        lines.append(Line(f"from {log.first} to {log.last}", 9.0))
+        lines.append(DigestLine(f"from {log.first} to {log.last}", 9.0))
     if log.levels:
         levels = [*_BAD, "info", "debug"]
         told = ", ".join(f"{log.levels[level]:,} {level}" for level in levels if log.levels[level])
-        lines.append(Line(f"levels: {told}", 9.0))
+        lines.append(DigestLine(f"levels: {told}", 9.0))
     if log.traces:
-        lines.append(Line(f"stack traces: {log.traces:,}", 8.0))
+        lines.append(DigestLine(f"stack traces: {log.traces:,}", 8.0))
     ranked = sorted(log.complaints.items(), key=lambda one: (-_WEIGHTS[one[0][0]], -one[1]))
     for place, (pattern, count) in enumerate(ranked[:SHOWN_MAX]):
         number, text = log.example[pattern]
-        lines.append(Line(f"- {count:,} x (first: line {number:,}) {text}", _WEIGHTS[pattern[0]] - place / 100))
+        lines.append(DigestLine(f"- {count:,} x (first: line {number:,}) {text}", _WEIGHTS[pattern[0]] - place / 100))
     if left := len(ranked) - SHOWN_MAX:
-        lines += [Line(f"{left:,} further kinds of complaints", 2.0)] * (left > 0)
+        lines += [DigestLine(f"{left:,} further kinds of complaints", 2.0)] * (left > 0)
     if log.uncounted:
-        lines.append(Line(f"{log.uncounted:,} complaints of still other kinds are not counted one by one", 2.0))
-    return [*lines, *([Line(source.cut, 8.0)] if source.cut else [])]
+        lines.append(DigestLine(f"{log.uncounted:,} complaints of still other kinds are not counted one by one", 2.0))
+    return [*lines, *([DigestLine(source.cut, 8.0)] if source.cut else [])]
 
 
 def _facts(log: _Log) -> dict[str, object]:

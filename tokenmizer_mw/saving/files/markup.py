@@ -6,7 +6,7 @@ from typing import Final
 from xml.parsers import expat
 
 from .digest import Report, counted
-from .reading import TOO_LARGE, Broken, Source, Stopped
+from .reading import TOO_LARGE, BrokenFile, FileSource, Stopped
 from .tree import DEPTH_MAX, Tree
 
 TEXT_MAX: Final = 2_000
@@ -28,7 +28,7 @@ class _Handlers:
         """An element opens."""
         self.elements += 1
         if len(self._open) > NESTED_MAX:
-            raise Broken(f"it is nested more than {NESTED_MAX:,} deep; what follows is not read")
+            raise BrokenFile(f"it is nested more than {NESTED_MAX:,} deep; what follows is not read")
         deep = len(self._open) > DEPTH_MAX
         path = self._open[-1][0] if deep else f"{self._open[-1][0]}/{name}" if self._open else name
         self._open.append([path])
@@ -48,10 +48,10 @@ class _Handlers:
 
     def entity(self, *declared: object) -> None:
         """A document that declares entities."""
-        raise Broken("it declares entities, which are not expanded; what follows is not read")
+        raise BrokenFile("it declares entities, which are not expanded; what follows is not read")
 
 
-def read(source: Source) -> Report:
+def read(source: FileSource) -> Report:
     """Elements and attributes by their paths."""
     tree = Tree()
     handlers = _Handlers(tree)
@@ -70,7 +70,7 @@ def read(source: Source) -> Report:
         broke = "stopped before the end"
     except MemoryError:
         broke = TOO_LARGE
-    except Broken as error:
+    except BrokenFile as error:
         broke = str(error)
     except expat.ExpatError as error:
         broke = f"line {error.lineno}: {expat.ErrorString(error.code)}; what follows is not read"

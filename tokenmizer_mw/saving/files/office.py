@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, Final
 
 from .columns import Column, looks_like_data
-from .digest import Line, Report, counted, listed, measured
-from .reading import TOO_LARGE, Source, Stopped, clipped
+from .digest import DigestLine, Report, counted, listed, measured
+from .reading import TOO_LARGE, FileSource, Stopped, clipped
 from .strings import read_strings
 
 UNPACKED_MAX: Final = 256 * 1024 * 1024
@@ -56,7 +56,7 @@ _NAME_MAX: Final = 100
 _REASON_MAX: Final = 160
 
 
-def read_workbook(source: Source) -> Report:
+def read_workbook(source: FileSource) -> Report:
     """Sheets, their columns and values."""
     try:
         from openpyxl.reader.excel import ExcelReader
@@ -82,7 +82,7 @@ def read_workbook(source: Source) -> Report:
     return replace(report, broke=report.broke or some)
 
 
-def _swollen(source: Source) -> str:
+def _swollen(source: FileSource) -> str:
     """What to say of a workbook that is too large when unpacked, "" for any other."""
     with zipfile.ZipFile(source.file) as archive:
         sizes = [(info.filename.lower(), info.file_size) for info in archive.infolist()]
@@ -95,7 +95,7 @@ def _swollen(source: Source) -> str:
     return ""
 
 
-def _share(reader: Any, source: Source) -> None:
+def _share(reader: Any, source: FileSource) -> None:
     """Read the texts that cells share, in place of the library's own way."""
     from openpyxl.xml.constants import SHARED_STRINGS
 
@@ -105,8 +105,8 @@ def _share(reader: Any, source: Source) -> None:
             reader.shared_strings = read_strings(file, source)
 
 
-def _sheets(book: Any, source: Source) -> Report:
-    lines: list[Line] = []
+def _sheets(book: Any, source: FileSource) -> Report:
+    lines: list[DigestLine] = []
     facts: list[dict[str, Any]] = []
     broke = ""
     names = list(book.sheetnames)
@@ -120,13 +120,15 @@ def _sheets(book: Any, source: Source) -> Report:
             broke = f"sheet {name}: {_reason(error)}"
             continue
         shown = f"{rows:,} rows in the first {ROWS_MAX:,}" if more else f"{rows:,} rows"
-        lines.append(Line(f"sheet {name}: {shown} x {counted(len(columns), 'column')}", 7.0 - place / 100))
-        lines += [Line(column.line(source.mask), 4.0 - place - number / 100) for number, column in enumerate(columns)]
+        lines.append(DigestLine(f"sheet {name}: {shown} x {counted(len(columns), 'column')}", 7.0 - place / 100))
+        lines += [
+            DigestLine(column.line(source.mask), 4.0 - place - number / 100) for number, column in enumerate(columns)
+        ]
         facts.append({"name": name, "rows": rows, "columns": [column.to_dict() for column in columns]})
     return Report(f"Excel workbook, {counted(len(names), 'sheet')}", tuple(lines), broke, (), {"sheets": facts})
 
 
-def _sheet(sheet: Any, source: Source) -> tuple[list[Column], int, bool]:
+def _sheet(sheet: Any, source: FileSource) -> tuple[list[Column], int, bool]:
     """Columns, rows that hold something, and whether there are rows that were not looked at."""
     every = sheet.iter_rows(values_only=True)
     rows = (
@@ -158,7 +160,7 @@ def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
         yield block
 
 
-def read_pdf(source: Source) -> Report:
+def read_pdf(source: FileSource) -> Report:
     """Pages, title, outline and how the text begins."""
     try:
         import pypdf
@@ -173,7 +175,7 @@ def read_pdf(source: Source) -> Report:
         pages = len(document.pages)
     except Exception as error:  # a foreign library on a foreign file: whatever it raises means that it cannot be read
         return Report("PDF document", broke=f"it cannot be opened: {_reason(error)}")
-    lines: list[Line] = []
+    lines: list[DigestLine] = []
     broke = ""
     try:
         lines += _about(document)
@@ -181,23 +183,25 @@ def read_pdf(source: Source) -> Report:
             source.advance(0)
             text = " ".join((document.pages[number].extract_text() or "")[:PAGE_TEXT_MAX].split())
             if text:
-                lines.append(Line(f"page {number + 1}: {clipped(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2))
+                lines.append(
+                    DigestLine(f"page {number + 1}: {clipped(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2)
+                )
     except Stopped:
         broke = "stopped before the end"
     except Exception as error:  # as above
         broke = _reason(error)
     if not broke and not any(line.text.startswith("page ") for line in lines):
-        lines.append(Line(f"no text on the first {min(pages, PAGES_MAX)} pages: it may be scanned", 5.0))
+        lines.append(DigestLine(f"no text on the first {min(pages, PAGES_MAX)} pages: it may be scanned", 5.0))
     return Report(f"PDF document, {counted(pages, 'page')}", tuple(lines), broke, (), {"pages": pages})
 
 
-def _about(document: Any) -> list[Line]:
+def _about(document: Any) -> list[DigestLine]:
     told = document.metadata or {}
     names = ("/Title", "/Author", "/Subject", "/CreationDate")
     known = [f"{name[1:].lower()}: {clipped(str(told[name]), _NAME_MAX)}" for name in names if told.get(name)]
-    lines = [Line("; ".join(known), 6.0)] if known else []
+    lines = [DigestLine("; ".join(known), 6.0)] if known else []
     headings = [str(one.title) for one in document.outline if hasattr(one, "title")]
-    return [*lines, *([Line(f"outline: {listed(headings, 12)}", 5.0)] if headings else [])]
+    return [*lines, *([DigestLine(f"outline: {listed(headings, 12)}", 5.0)] if headings else [])]
 
 
 def _reason(error: Exception) -> str:

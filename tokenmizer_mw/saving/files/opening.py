@@ -8,12 +8,12 @@ from typing import BinaryIO
 from tokenmizer_mw.errors import CallerError
 
 from .packed import unpacked
-from .reading import HEAD, Clean, Mask, Progress, Source, encoding_of
+from .reading import HEAD, Clean, FileSource, Mask, Progress, encoding_of
 
 
 def open_source(
     file: BinaryIO, name: str, progress: Progress, mask: Mask, clean: Clean, *, unpack: bool = True
-) -> tuple[str, Source]:
+) -> tuple[str, FileSource]:
     """The name by which a file is judged, and the file as readers see it. Raises ``CallerError`` when it cannot be
     read. Without ``unpack``, a compressed file stays as it is."""
     try:
@@ -25,4 +25,4 @@ def open_source(
         plain.seek(0)
     except OSError as error:
         raise CallerError(f"{name}: {error.strerror or error}") from None
-    return inner, Source(plain, size, head, encoding_of(head), progress, mask, clean)
+    return inner, FileSource(plain, size, head, encoding_of(head), progress, mask, clean)

@@ -41,12 +41,12 @@ class Stopped(Exception):
     """Whoever asked for the digest does not want to wait any longer."""
 
 
-class Broken(Exception):
+class BrokenFile(Exception):
     """The file is not what its kind says from some place on, which the message names."""
 
 
 @dataclass(slots=True)
-class Source:
+class FileSource:
     """An open file: ``size`` in bytes, its first ``head``, the ``encoding`` that fits it ("" for bytes that are no
     text). ``cut_lines`` counts lines that were longer than ``line_max``."""
 

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from .digest import Line, Report, counted
-from .reading import TOO_LARGE, Source, Stopped, clipped
+from .digest import DigestLine, Report, counted
+from .reading import TOO_LARGE, FileSource, Stopped, clipped
 from .tree import DEPTH_MAX, Tree, below, item
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ _Event = tuple[str, str, str | None]
 _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
 
 
-def read_json(source: Source) -> Report:
+def read_json(source: FileSource) -> Report:
     """The paths of one JSON document."""
     tree = Tree()
     broke = ""
@@ -55,7 +55,7 @@ def _json_fault(error: Exception) -> str:
     return f"{str(error).splitlines()[0] if str(error) else 'not JSON'}; what follows is not read"
 
 
-def _json_events(source: Source) -> Iterator[_Event]:
+def _json_events(source: FileSource) -> Iterator[_Event]:
     try:
         import ijson
     except ImportError:
@@ -107,7 +107,7 @@ _IJSON: Final = {
 class _Reader:
     """The bytes of a source as a file, for a parser whose events pass by in ``told``: it tells how far it came."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileSource) -> None:
         self._pieces = source.pieces()
         self._left = b""
         self._since = 0
@@ -131,7 +131,7 @@ class _Reader:
         return piece
 
 
-def _whole(source: Source) -> Iterator[_Event]:
+def _whole(source: FileSource) -> Iterator[_Event]:
     if source.size > WHOLE_MAX:
         raise ValueError(f"documents above {WHOLE_MAX:,} bytes need the extra `files`")
     yield from _walk(json.loads("".join(source.texts())), "")
@@ -154,7 +154,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str).strip('"')
 
 
-def read_json_lines(source: Source) -> Report:
+def read_json_lines(source: FileSource) -> Report:
     """The paths of the documents in ``source``, one a line."""
     tree = Tree()
     documents = wrong = first_wrong = 0
@@ -181,7 +181,7 @@ def read_json_lines(source: Source) -> Report:
     return _report(f"JSON Lines, {counted(documents, 'document')}", tree, source, broke, source.cut)
 
 
-def read_toml(source: Source) -> Report:
+def read_toml(source: FileSource) -> Report:
     """The paths of a TOML document."""
     tree = Tree()
     broke = ""
@@ -199,7 +199,7 @@ def read_toml(source: Source) -> Report:
     return _report("TOML", tree, source, broke)
 
 
-def read_yaml(source: Source) -> Report:
+def read_yaml(source: FileSource) -> Report:
     """The paths of the YAML documents in ``source``. Aliases are not followed, so that they cannot swell."""
     tree = Tree()
     broke = ""
@@ -261,6 +261,6 @@ def _yaml_events(events: Iterable[Any]) -> Iterator[_Event]:
             key.append(None)
 
 
-def _report(title: str, tree: Tree, source: Source, broke: str, extra: str = "") -> Report:
-    lines = [*([Line(extra, 8.0)] if extra else []), *tree.lines(source.mask)]
+def _report(title: str, tree: Tree, source: FileSource, broke: str, extra: str = "") -> Report:
+    lines = [*([DigestLine(extra, 8.0)] if extra else []), *tree.lines(source.mask)]
     return Report(title, tuple(lines), broke, ("--lines 1:20", "--find TEXT"), {"paths": tree.facts()})

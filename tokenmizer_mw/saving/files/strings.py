@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, BinaryIO, Final
 from xml.parsers import expat
 
-from .reading import PIECE, Broken, Source
+from .reading import PIECE, BrokenFile, FileSource
 
 STRINGS_MAX: Final = 400_000
 """Shared texts that are kept; a cell with a further one reads as if it were empty."""
@@ -27,8 +27,8 @@ class Strings(list[str]):
         return "" if self.cut and number >= len(self) else super().__getitem__(number)
 
 
-def read_strings(file: BinaryIO, source: Source) -> Strings:
-    """The texts. Raises ``Broken`` for a document that declares entities, and what the
+def read_strings(file: BinaryIO, source: FileSource) -> Strings:
+    """The texts. Raises ``BrokenFile`` for a document that declares entities, and what the
     parser raises for one that is no XML."""
     texts = _Texts()
     parser = expat.ParserCreate()
@@ -81,4 +81,4 @@ class _Texts:
 
     def entity(self, *declared: object) -> None:
         """A document that declares entities."""
-        raise Broken("its texts declare entities, which are not expanded")
+        raise BrokenFile("its texts declare entities, which are not expanded")

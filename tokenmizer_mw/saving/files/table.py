@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import Final
 
 from .columns import Column, looks_like_data
-from .digest import Line, Report, counted
-from .reading import LINE_MAX, Source, Stopped
+from .digest import DigestLine, Report, counted
+from .reading import LINE_MAX, FileSource, Stopped
 
 COLUMNS_MAX: Final = 200
 """Columns that are looked at one by one; of the others, it is told how many there are."""
@@ -26,7 +26,7 @@ _BLOCK_TEXT: Final = 1 << 20
 """Characters of the rows that are looked at together."""
 
 
-def read(source: Source) -> Report:
+def read(source: FileSource) -> Report:
     """Rows and columns of the table in ``source``."""
     head = source.head.decode(source.encoding or "utf-8", "replace")
     delimiter = delimiter_of(head)
@@ -131,7 +131,7 @@ def _is_header(first: list[str], second: list[str] | None) -> bool:
     return second is not None and all(names) and len({*names}) == len(names) and not looks_like_data(names)
 
 
-def _read(source: Source, lines: _Lines, rows: Iterator[list[str]], delimiter: str) -> Report:
+def _read(source: FileSource, lines: _Lines, rows: Iterator[list[str]], delimiter: str) -> Report:
     table = _Table()
     try:
         table.take(rows, lines)
@@ -148,26 +148,26 @@ def _why(error: csv.Error, rows: int) -> str:
     return f"behind row {rows:,}, {what}; what follows is not counted"
 
 
-def _report(source: Source, table: _Table, delimiter: str) -> Report:
+def _report(source: FileSource, table: _Table, delimiter: str) -> Report:
     columns = table.columns
     header = "header" if table.header else "no header"
     name = "TSV" if delimiter == "\t" else "CSV"
     extent = f"{counted(table.rows, 'row')} x {counted(table.wide, 'column')}"
     title = f"{name}, {extent}, {DELIMITERS[delimiter]}-separated, {header}"
-    lines = [Line("columns:", 9.0)] if columns else []
-    lines += [Line(column.line(source.mask), 5.0 - index / len(columns)) for index, column in enumerate(columns)]
+    lines = [DigestLine("columns:", 9.0)] if columns else []
+    lines += [DigestLine(column.line(source.mask), 5.0 - index / len(columns)) for index, column in enumerate(columns)]
     if table.further:
         more = table.wide - len(columns) - len(table.further)
         rest = f" and {more:,} more" if more else ""
-        lines.append(Line(f"further columns: {', '.join(table.further)}{rest}", 2.0))
+        lines.append(DigestLine(f"further columns: {', '.join(table.further)}{rest}", 2.0))
     if table.uneven:
         lines.append(
-            Line(
+            DigestLine(
                 f"with another number of values: {counted(table.uneven, 'row')}, first row {table.first_uneven:,}", 8.0
             )
         )
     if source.cut:
-        lines.append(Line(source.cut, 8.0))
+        lines.append(DigestLine(source.cut, 8.0))
     facts = {
         "rows": table.rows,
         "header": table.header,

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import re2
 
-from .digest import Line, Report, counted, listed
+from .digest import DigestLine, Report, counted, listed
 from .languages import Language
-from .reading import Source, Stopped, clipped
+from .reading import FileSource, Stopped, clipped
 
 OUTLINE_MAX: Final = 400
 """Entries of an outline that are kept."""
@@ -38,7 +38,7 @@ class _Outline:
 
     def __init__(self, language: Language) -> None:
         self.counts: Counter[str] = Counter()
-        self.lines: list[Line] = []
+        self.lines: list[DigestLine] = []
         self.todo = 0
         self._comment = language.comment
         self._definition = re2.compile(language.definition)
@@ -59,18 +59,18 @@ class _Outline:
             if len(self.lines) < OUTLINE_MAX:
                 indent = len(text) - len(bare)
                 shown = f"{number}: {' ' * min(indent, 8)}{_signature(text, found.end())}"
-                self.lines.append(Line(shown, 4.0 / (1 + indent)))
+                self.lines.append(DigestLine(shown, 4.0 / (1 + indent)))
 
-    def head(self) -> Line:
+    def head(self) -> DigestLine:
         """The counts in a line."""
         told = [counted(self.counts[name], name) for name in ("definition", "import")]
         told.append(f"{counted(self.counts['comment'], 'line')} of comment")
         if self.todo:
             told.append(f"{self.counts['todo']:,} TODO (first: line {self.todo:,})")
-        return Line(", ".join(told), 9.0)
+        return DigestLine(", ".join(told), 9.0)
 
 
-def read_source(source: Source, language: Language) -> Report:
+def read_source(source: FileSource, language: Language) -> Report:
     """Definitions with their lines."""
     outline = _Outline(language)
     broke = ""
@@ -89,10 +89,10 @@ def _signature(text: str, end: int) -> str:
     return whole if len(whole) <= 100 else clipped(text, end).strip()
 
 
-def read_markdown(source: Source) -> Report:
+def read_markdown(source: FileSource) -> Report:
     """Headings with their lines; what is open and done on its lists."""
     counts: Counter[str] = Counter()
-    outline: list[Line] = []
+    outline: list[DigestLine] = []
     fence = ""
     broke = ""
     try:
@@ -114,7 +114,7 @@ def read_markdown(source: Source) -> Report:
                 counts["heading"] += 1
                 if len(outline) < OUTLINE_MAX:
                     marks, said = heading.groups()
-                    outline.append(Line(f"{number}: {marks} {clipped(said, _SHOWN)}", 6.0 - len(marks)))
+                    outline.append(DigestLine(f"{number}: {marks} {clipped(said, _SHOWN)}", 6.0 - len(marks)))
     except Stopped:
         broke = f"stopped after {counted(counts['lines'], 'line')}"
     told = [
@@ -123,10 +123,10 @@ def read_markdown(source: Source) -> Report:
         if counts[name]
     ]
     title = f"Markdown, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}"
-    return _report(title, source, [*([Line(", ".join(told), 9.0)] if told else []), *outline], broke, counts)
+    return _report(title, source, [*([DigestLine(", ".join(told), 9.0)] if told else []), *outline], broke, counts)
 
 
-def read_plain(source: Source) -> Report:
+def read_plain(source: FileSource) -> Report:
     """Lines and words, how it begins and ends."""
     counts: Counter[str] = Counter()
     end: deque[str] = deque(maxlen=_END)
@@ -142,8 +142,8 @@ def read_plain(source: Source) -> Report:
         broke = f"stopped after {counted(counts['lines'], 'line')}"
     first = _filled(source.clean(source.head.decode(source.encoding or "utf-8", "replace")))[:_BEGIN]
     last = _filled(source.clean("\n".join(end)))[-1:] if counts["lines"] > _BEGIN else []
-    lines = [Line(f"begins: {listed((one[:_SHOWN] for one in first), _BEGIN)}", 5.0)] if first else []
-    lines += [Line(f"ends: {one[:_SHOWN]}", 4.0) for one in last]
+    lines = [DigestLine(f"begins: {listed((one[:_SHOWN] for one in first), _BEGIN)}", 5.0)] if first else []
+    lines += [DigestLine(f"ends: {one[:_SHOWN]}", 4.0) for one in last]
     return _report(
         f"text, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}", source, lines, broke, counts
     )
@@ -154,7 +154,7 @@ def _filled(text: str) -> list[str]:
     return [bare for line in text.splitlines() if (bare := line.strip())]
 
 
-def _report(title: str, source: Source, lines: list[Line], broke: str, counts: Counter[str]) -> Report:
+def _report(title: str, source: FileSource, lines: list[DigestLine], broke: str, counts: Counter[str]) -> Report:
     facts: dict[str, Any] = dict(counts)
-    cut = [Line(source.cut, 8.0)] if source.cut else []
+    cut = [DigestLine(source.cut, 8.0)] if source.cut else []
     return Report(title, (*lines, *cut), broke, ("--lines 1:40", "--find TEXT"), facts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .columns import Column
-from .digest import Line
+from .digest import DigestLine
 from .reading import Mask
 
 PATHS_MAX: Final = 500
@@ -58,11 +58,14 @@ class Tree:
             place = self.places[path] = _Place(Column(path or "(top)"))
         place.add(kind, value)
 
-    def lines(self, mask: Mask) -> list[Line]:
+    def lines(self, mask: Mask) -> list[DigestLine]:
         """A line for each path, the upper ones heavier; ``mask`` as of a column."""
-        told = [Line(self._line(path, place, mask), 6.0 / (1 + path.count("."))) for path, place in self.places.items()]
+        told = [
+            DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".")))
+            for path, place in self.places.items()
+        ]
         if self.ignored:
-            told.append(Line(f"{self.ignored:,} values at further or deeper paths are not told", 3.0))
+            told.append(DigestLine(f"{self.ignored:,} values at further or deeper paths are not told", 3.0))
         return told
 
     def facts(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
 
-from .head import Head
+from .head import RequestHead
 from .refusals import BODY_BROKEN, BODY_ENCODED, BODY_TOO_LARGE, BODY_TOO_SLOW, Refusal
 from .settings import AccessSettings
 from .within import within
@@ -25,7 +25,7 @@ _STEP: Final = 512
 """Encoded bytes decoded at once: what even a bomb makes of them is no more than memory can take."""
 
 
-def body_refused(head: Head, settings: AccessSettings) -> Refusal | None:
+def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
     """Why a body is refused before any of it is read."""
     if head.length is not None and head.length > settings.body_max:
         return BODY_TOO_LARGE
@@ -61,7 +61,7 @@ class Body:
         "sent",
     )
 
-    def __init__(self, receive: Receive, head: Head, settings: AccessSettings) -> None:
+    def __init__(self, receive: Receive, head: RequestHead, settings: AccessSettings) -> None:
         self._receive = receive
         self._settings = settings
         self._received = self._decoded = 0

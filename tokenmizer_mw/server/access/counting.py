@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from .rate import Limit, Standing, charge, take
+from .rate import Limit, RateState, charge, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ HERE: Final = "here"
 class TooMuch:
     """What a demand was refused for; ``None``: too many streams are under way."""
 
-    standing: Standing | None
+    standing: RateState | None
 
 
 class Counters(Protocol):
@@ -89,7 +89,7 @@ class ProcessCounters:
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
             level = take(wanted.limit, self._drained.get(wanted.name), now, cost)
-            if isinstance(level, Standing):
+            if isinstance(level, RateState):
                 return TooMuch(level)
             if cost:
                 levels.append((wanted.name, level))

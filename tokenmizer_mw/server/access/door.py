@@ -21,11 +21,11 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 
 from .caller import Caller
 from .failures import Failures
-from .head import Head, read_head
+from .head import RequestHead, read_head
 from .hosts import LOOPBACK, Hosts, same_origin
 from .key_store import KeyStore
 from .keyring import Keyring
-from .limiting import Limits, open_limits
+from .limiting import RateLimits, open_limits
 from .origins import Origins
 from .paths import needed_scope
 from .refusals import HOST_REFUSED, KEYS_UNKNOWN, NO_KEY, ORIGIN_REFUSED, Refusal
@@ -57,7 +57,7 @@ class Access:
         *,
         keys: Keyring | KeyStore | None,
         settings: AccessSettings | None = None,
-        limits: Limits | None = None,
+        limits: RateLimits | None = None,
         needs: Callable[[str], str] = needed_scope,
     ) -> None:
         if not callable(app):
@@ -81,7 +81,7 @@ class Access:
         else:
             await Visit(self, scope, receive, send).run()
 
-    def head_of(self, scope: Scope) -> Head | Refusal:
+    def head_of(self, scope: Scope) -> RequestHead | Refusal:
         """The request's head, or why it is refused for that."""
         head = read_head(scope.get("headers", ()), self.settings.head_max, self._key_header)
         if isinstance(head, Refusal):
@@ -92,7 +92,7 @@ class Access:
             return ORIGIN_REFUSED
         return head
 
-    async def caller(self, scope: Scope, head: Head, path: str) -> Caller | Refusal | None:
+    async def caller(self, scope: Scope, head: RequestHead, path: str) -> Caller | Refusal | None:
         """Who comes; ``None``: nobody, and nobody is asked here."""
         if self.keys is None:
             return _LOCAL
@@ -120,7 +120,7 @@ class Access:
             return NO_KEY
         return caller
 
-    def _foreign_page(self, scope: Scope, head: Head) -> bool:
+    def _foreign_page(self, scope: Scope, head: RequestHead) -> bool:
         """Whether a page that is not ours asks for a change where no key is needed: browsers let it."""
         if self.keys is not None or scope.get("method") in _READING:
             return False

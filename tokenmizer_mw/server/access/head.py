@@ -19,7 +19,7 @@ _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b
 """Where clients of the dialects put a key."""
 
 
-class Head:
+class RequestHead:
     """What a request's headers say. ``length``: of the body, ``None`` when it is not told.
 
     ``key``: what may be a key of ours, and ``key_at``, the place of its header; ``None`` when there is none, or more
@@ -45,10 +45,10 @@ class Head:
         return headers
 
 
-def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> Head | Refusal:
+def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> RequestHead | Refusal:
     """The head, or why the request is refused: too much of it, or statements that contradict each other."""
     headers = given if isinstance(given, list) else list(given)
-    head = Head(headers)
+    head = RequestHead(headers)
     found: dict[bytes, bytes] = {}
     size = 0
     for at, (spelled, value) in enumerate(headers):
@@ -65,7 +65,7 @@ def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> Head
     return _read_rest(head, found) if found else head
 
 
-def _read_key(head: Head, at: int, name: bytes, value: bytes, found: dict[bytes, bytes]) -> None:
+def _read_key(head: RequestHead, at: int, name: bytes, value: bytes, found: dict[bytes, bytes]) -> None:
     twice = name in found
     found[name] = b""
     written = value[len(_BEARER) :] if name == b"authorization" and value.startswith(_BEARER) else value
@@ -79,7 +79,7 @@ def _read_key(head: Head, at: int, name: bytes, value: bytes, found: dict[bytes,
 _AMBIGUOUS: Final = b"\x00"
 
 
-def _read_rest(head: Head, found: dict[bytes, bytes]) -> Head | Refusal:
+def _read_rest(head: RequestHead, found: dict[bytes, bytes]) -> RequestHead | Refusal:
     if _AMBIGUOUS in found:
         head.key = None
     head.host = found.get(b"host", b"")

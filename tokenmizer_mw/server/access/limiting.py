@@ -13,7 +13,7 @@ from .caller import Caller
 from .counting import Bucket, Counters, Demand, ProcessCounters, Taken, TooMuch, bucket
 from .rate import Limit
 from .redis_counting import RedisCounters
-from .settings import AccessSettings, Rates
+from .settings import AccessSettings, RateSettings
 
 REQUESTS: Final = "requests"
 TOKENS: Final = "tokens"
@@ -34,7 +34,7 @@ class Plan:
     tokens: tuple[Bucket, ...]
 
 
-class Limits:
+class RateLimits:
     """The limits that ``settings`` name, counted by ``counters``."""
 
     def __init__(self, settings: AccessSettings, counters: Counters) -> None:
@@ -84,16 +84,16 @@ class Limits:
         return Plan(chat if limited else None, Demand(requests, tenant) if requests else None, tokens)
 
 
-def _buckets(tenant: str, owner: str, unit: str, rates: Rates) -> tuple[Bucket, ...]:
+def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[Bucket, ...]:
     amount = rates.requests if unit == REQUESTS else rates.tokens
     return (bucket(tenant, owner, Limit(unit, amount)),) if amount else ()
 
 
-def open_limits(settings: AccessSettings) -> Limits:
+def open_limits(settings: AccessSettings) -> RateLimits:
     """The limits, counted in Redis where the settings name one, else in this process. Raises ``ConfigError``."""
     local = ProcessCounters(settings.counted)
     if settings.redis is None:
-        return Limits(settings, local)
+        return RateLimits(settings, local)
     counters = RedisCounters(
         settings.redis,
         local,
@@ -102,4 +102,4 @@ def open_limits(settings: AccessSettings) -> Limits:
         stream_seconds=settings.stream_seconds,
         down=settings.redis_down,
     )
-    return Limits(settings, counters)
+    return RateLimits(settings, counters)

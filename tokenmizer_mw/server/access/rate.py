@@ -24,7 +24,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RateState:
     """How a limit stands: ``remaining`` of its amount now; empty again after ``reset`` seconds; ``wait``: seconds
     after which what was refused is let in."""
 
@@ -34,7 +34,7 @@ class Standing:
     wait: float
 
 
-def take(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | Standing:
+def take(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
     """The moment to remember when ``cost`` more fits in, or how the limit stands when it does not.
 
     A cost of 0 asks whether anything fits in at all. ``drained_at`` of ``None``: nothing was taken yet.
@@ -53,8 +53,8 @@ def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> flo
     return max(drained_at or now, now) + cost * limit.period / limit.amount
 
 
-def standing(limit: Limit, drained_at: float, now: float, wait: float) -> Standing:
+def standing(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
     """How the limit stands."""
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
-    return Standing(limit, max(int(free + 1e-6), 0), reset, wait)
+    return RateState(limit, max(int(free + 1e-6), 0), reset, wait)

@@ -10,7 +10,7 @@ from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.refusal import refusal
 
 from .counting import TooMuch
-from .rate import Standing
+from .rate import RateState
 
 Header = tuple[bytes, bytes]
 
@@ -93,7 +93,7 @@ def limit_refused(too_much: TooMuch) -> Refusal:
     return Refusal(429, "rate_limit_exceeded", message, ((b"retry-after", wait), *_limit_headers(standing)))
 
 
-def _limit_headers(standing: Standing) -> list[Header]:
+def _limit_headers(standing: RateState) -> list[Header]:
     unit = standing.limit.unit.encode()
     shown: dict[bytes, Any] = {
         b"limit": standing.limit.amount,

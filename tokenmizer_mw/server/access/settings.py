@@ -27,7 +27,7 @@ _AT_LEAST_ONE: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class RateSettings:
     """How much is allowed; 0: any. ``requests`` and ``tokens`` a minute, ``streams`` (chat calls under way) at once."""
 
     requests: int = 0
@@ -74,9 +74,9 @@ class AccessSettings:
     hosts_counted: int = 10_000
     keys: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     open_paths: tuple[str, ...] = ()
-    per_tenant: Rates = field(default_factory=Rates)
-    per_key: Rates = field(default_factory=Rates)
-    tenants: Mapping[str, Rates] = field(default_factory=dict)
+    per_tenant: RateSettings = field(default_factory=RateSettings)
+    per_key: RateSettings = field(default_factory=RateSettings)
+    tenants: Mapping[str, RateSettings] = field(default_factory=dict)
     counted: int = 10_000
     redis: str | None = None
     redis_prefix: str = "tokenmizer"
@@ -120,10 +120,10 @@ class AccessSettings:
             raise ConfigError(f"{where}: expected a mapping of settings")
         _require_known(given, cls, where)
         for name in ("per_tenant", "per_key"):
-            _require_known(given.get(name), Rates, f"{where}: {name}")
+            _require_known(given.get(name), RateSettings, f"{where}: {name}")
         tenants = given.get("tenants")
         for tenant, rates in tenants.items() if isinstance(tenants, Mapping) else ():
-            _require_known(rates, Rates, f"{where}: tenants: {tenant}")
+            _require_known(rates, RateSettings, f"{where}: tenants: {tenant}")
         try:
             return TypeAdapter(cls).validate_python(dict(given))
         except ValidationError as error:
@@ -138,7 +138,7 @@ class AccessSettings:
         """How much a JSON request may hold."""
         return Bounds(self.depth_max, self.messages_max, self.tools_max)
 
-    def rates_of(self, tenant: str) -> Rates:
+    def rates_of(self, tenant: str) -> RateSettings:
         """What the tenant is allowed."""
         return self.tenants.get(tenant, self.per_tenant)
 

@@ -23,7 +23,7 @@ _STREAMED_BYTES_A_TOKEN: Final = 330
 """What an event of a stream takes for a token, with all that stands around it."""
 
 
-class Usage:
+class ResponseEnds:
     """One response as it passes: its first and last bytes, and how many there were."""
 
     __slots__ = ("_first", "_held", "_last", "_plain", "_size", "_status", "_streamed")

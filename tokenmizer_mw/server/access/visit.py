@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from .body import Body, body_refused, linger
 from .caller import CALLER_KEY, Caller
 from .counting import Taken, TooMuch
-from .head import Head
+from .head import RequestHead
 from .limiting import Plan
 from .paths import CHAT, below_root, uses_tokens
 from .refusals import BODY_TOO_SLOW, LIMITS_UNKNOWN, NOT_GOOD_FOR, Header, Refusal, limit_refused
-from .usage import Usage
+from .usage import ResponseEnds
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
@@ -41,7 +41,7 @@ class Visit:
         "_usage",
     )
 
-    _head: Head
+    _head: RequestHead
 
     def __init__(self, door: Access, scope: Scope, receive: Receive, send: Send) -> None:
         self._door = door
@@ -50,7 +50,7 @@ class Visit:
         self._send = send
         self._path = below_root(scope)
         self._body: Body | None = None
-        self._usage: Usage | None = None
+        self._usage: ResponseEnds | None = None
         self._origin = b""
         self._started = self._refused = False
 
@@ -95,7 +95,7 @@ class Visit:
             await self._refuse(limit_refused(taken))
             return
         if chat and plan.tokens and uses_tokens(self._path):
-            self._usage = Usage()
+            self._usage = ResponseEnds()
         try:
             await self._enter(caller)
         finally:

@@ -7,7 +7,7 @@ from collections import Counter
 from tokenmizer_mw.runtime.forking import make_lock
 
 
-class Answered:
+class AnswerCounts:
     """Answers by route and status. Safe for threads."""
 
     def __init__(self) -> None:

@@ -16,13 +16,13 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.server.access.caller import Caller, caller_of
 
-from .answered import Answered
-from .asked import Asked, Written
+from .answered import AnswerCounts
+from .asked import ApiRequest, RawAnswer
 from .callers import Authorize, NoVerdict, asked_by
 from .document import document
-from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, Problem, Refused, forbidden, problem_of, wrong_method
+from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, ApiRefusal, Problem, forbidden, problem_of, wrong_method
 from .health import Check, Doubt, Health
-from .intake import Gone, body_of, query_of
+from .intake import ClientGone, body_of, query_of
 from .paths import Matched, matched
 from .table import JSON, ROUTES, Route
 
@@ -84,7 +84,7 @@ class Api:
         self._authorize = authorize
         self._health = health
         self._clock = clock
-        self._answered = Answered()
+        self._answered = AnswerCounts()
         self.routes = (*ROUTES, *self._own(), *_metrics(memory, self._answered, health, collectors, worker))
 
     def _own(self) -> tuple[Route, ...]:
@@ -92,7 +92,7 @@ class Api:
         def told_under(prefix: str) -> dict[str, Any]:
             return document(self.routes, prefix)
 
-        def told(asked: Asked[Any, None]) -> dict[str, Any]:
+        def told(asked: ApiRequest[Any, None]) -> dict[str, Any]:
             return told_under(asked.prefix)
 
         summary = "This document."
@@ -115,9 +115,9 @@ class Api:
             route = _route(found, scope["method"])
             name = route.name
             answer = await self._worked(route, found, scope, receive)
-        except Refused as refused:
+        except ApiRefusal as refused:
             answer, headers = _told(refused.problem), refused.problem.headers
-        except Gone:
+        except ClientGone:
             return
         except Exception as error:
             _failed(name, error)
@@ -126,13 +126,13 @@ class Api:
         self._answered.count(name, answer.status)
         await _send(send, answer, headers, bare=scope["method"] == "HEAD")
 
-    async def _worked(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> Written:
+    async def _worked(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> RawAnswer:
         caller = await self._let_in(route, scope)
         query = query_of(route, scope.get("query_string", b""))
         body = await body_of(route, scope, receive, self._memory.settings)
         session_id = found.session_id if found is not None else ""
         prefix = scope.get("root_path", "")
-        asked = Asked(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
+        asked = ApiRequest(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
         if route.name == "live":  # touches no store: it answers while every thread waits for one
             return _done(route, asked)
         return await offload(partial(_done, route, asked), CALLS)
@@ -144,23 +144,23 @@ class Api:
         return _NOBODY
 
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
-        """Who asks. Raises ``Refused`` for who may not."""
+        """Who asks. Raises ``ApiRefusal`` for who may not."""
         if route.scope is None:
             return await self._known(scope) if route.name == "health" else _NOBODY
         try:
             caller = await asked_by(self._authorize, scope)
         except NoVerdict as failure:
             _failed("authorize", failure.__cause__ or failure)
-            raise Refused(NO_VERDICT) from None
+            raise ApiRefusal(NO_VERDICT) from None
         if caller is None:
-            raise Refused(UNAUTHORIZED)
+            raise ApiRefusal(UNAUTHORIZED)
         if not caller.may(route.scope):
-            raise Refused(forbidden(route.scope))
+            raise ApiRefusal(forbidden(route.scope))
         return caller
 
 
 def _metrics(
-    memory: SessionMemory, answered: Answered, health: Health, collectors: Iterable[Collector], worker: str
+    memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str
 ) -> tuple[Route, ...]:
     """The route that Prometheus scrapes; none without its library."""
     try:
@@ -171,26 +171,26 @@ def _metrics(
         return ()
     registry = metrics.registry_of(memory, answered, health, collectors, worker)
 
-    def told(asked: Asked[Any, None]) -> Written:
-        return Written(metrics.exposed(registry), metrics.MEDIA)
+    def told(asked: ApiRequest[Any, None]) -> RawAnswer:
+        return RawAnswer(metrics.exposed(registry), metrics.MEDIA)
 
     summary = "Counters of this process, for Prometheus."
     return (Route("metrics", "GET", "/metrics", "admin", summary, told, "text/plain"),)
 
 
 def _route(found: Matched | None, method: str) -> Route:
-    """Raises ``Refused`` for a path that leads nowhere, and for a method that it does not take."""
+    """Raises ``ApiRefusal`` for a path that leads nowhere, and for a method that it does not take."""
     if found is None:
-        raise Refused(NO_ROUTE)
+        raise ApiRefusal(NO_ROUTE)
     route = found.routes.get("GET" if method == "HEAD" else method)
     if route is None:
         allowed = [*found.routes, *(["HEAD"] if "GET" in found.routes else [])]
-        raise Refused(wrong_method(", ".join(sorted(allowed))))
+        raise ApiRefusal(wrong_method(", ".join(sorted(allowed))))
     return route
 
 
-def _done(route: Route, asked: Asked[Any, Any]) -> Written:
-    """What came of the work, ready to be sent. Raises ``Refused``."""
+def _done(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
+    """What came of the work, ready to be sent. Raises ``ApiRefusal``."""
     try:
         found = route.work(asked)
     except TokenMizerError as error:
@@ -199,8 +199,8 @@ def _done(route: Route, asked: Asked[Any, Any]) -> Written:
             raise
         if problem.status >= FAULT.status:
             _failed(route.name, error)
-        raise Refused(problem) from None
-    return found if isinstance(found, Written) else Written(_json(found), JSON, route.status)
+        raise ApiRefusal(problem) from None
+    return found if isinstance(found, RawAnswer) else RawAnswer(_json(found), JSON, route.status)
 
 
 def _json(value: object) -> bytes:
@@ -208,8 +208,8 @@ def _json(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def _told(problem: Problem) -> Written:
-    return Written(_json(problem.to_dict()), JSON, problem.status)
+def _told(problem: Problem) -> RawAnswer:
+    return RawAnswer(_json(problem.to_dict()), JSON, problem.status)
 
 
 def _failed(name: str, error: BaseException) -> None:
@@ -217,7 +217,7 @@ def _failed(name: str, error: BaseException) -> None:
     _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))
 
 
-async def _send(send: Send, answer: Written, headers: Mapping[str, str], *, bare: bool) -> None:
+async def _send(send: Send, answer: RawAnswer, headers: Mapping[str, str], *, bare: bool) -> None:
     told = [(b"content-type", answer.media.encode()), (b"content-length", str(len(answer.body)).encode()), *_ALWAYS]
     told += [(name.encode(), value.encode()) for name, value in (*answer.headers, *headers.items())]
     await send({"type": "http.response.start", "status": answer.status, "headers": told})

@@ -16,7 +16,7 @@ Body = TypeVar("Body")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Query, Body]):
+class ApiRequest(Generic[Query, Body]):
     """Who asks for what.
 
     ``prefix`` is what the application is mounted under, ``session_id`` the one of the path, "" where it has none.
@@ -39,7 +39,7 @@ class Asked(Generic[Query, Body]):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RawAnswer:
     """An answer that is no JSON, or has a status or ``headers`` of its own."""
 
     body: bytes

@@ -21,7 +21,7 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.operations.exports import SessionDiffers
 
 
-class Refused(Exception):
+class ApiRefusal(Exception):
     """A request that is not answered, and why."""
 
     def __init__(self, problem: Problem) -> None:

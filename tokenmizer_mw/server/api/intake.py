@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from tokenmizer_mw.settings import Settings
 
-from .errors import Refused, invalid, misfit, too_large, wrong_media
+from .errors import ApiRefusal, invalid, misfit, too_large, wrong_media
 from .table import JSON, LINES, Route
 
 if TYPE_CHECKING:
@@ -20,28 +20,28 @@ _FIELDS_MAX: Final = 50
 _LENGTH_DIGITS: Final = 18
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """The client has left."""
 
 
 def query_of(route: Route, query_string: bytes) -> BaseModel:
-    """The parameters of a request. Raises ``Refused``."""
+    """The parameters of a request. Raises ``ApiRefusal``."""
     try:
         pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except ValueError:
-        raise Refused(invalid("The query has too many parameters.")) from None
+        raise ApiRefusal(invalid("The query has too many parameters.")) from None
     given = dict(pairs)
     if len(given) < len(pairs):
-        raise Refused(invalid("A parameter is given twice."))
+        raise ApiRefusal(invalid("A parameter is given twice."))
     try:
         return route.query.model_validate(given)
     except ValidationError as error:
-        raise Refused(misfit(error)) from None
+        raise ApiRefusal(misfit(error)) from None
 
 
 async def body_of(route: Route, scope: Mapping[str, Any], receive: Receive, settings: Settings) -> Any:
     """The body of a request: checked, or its bytes for a route that reads them itself, ``None`` for one that takes
-    none. Raises ``Refused``, and ``Gone``.
+    none. Raises ``ApiRefusal``, and ``ClientGone``.
 
     A document of JSON is parsed in one piece, which nothing else in the process can interrupt: it is held to what a
     chat request may have, and so is each line of JSON Lines, by whoever reads them.
@@ -52,14 +52,14 @@ async def body_of(route: Route, scope: Mapping[str, Any], receive: Receive, sett
     taken = route.body if isinstance(route.body, tuple) else (JSON,)
     media = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     if media not in taken or headers.get(b"content-encoding", b"identity").lower() not in (b"", b"identity"):
-        raise Refused(wrong_media(" or ".join(taken)))
+        raise ApiRefusal(wrong_media(" or ".join(taken)))
     raw = await _read(headers.get(b"content-length", b""), receive, _limit(route, media, settings))
     if isinstance(route.body, tuple):
         return raw
     try:
         return route.body.model_validate_json(raw)
     except ValidationError as error:
-        raise Refused(misfit(error)) from None
+        raise ApiRefusal(misfit(error)) from None
 
 
 def _limit(route: Route, media: str, settings: Settings) -> int:
@@ -70,16 +70,16 @@ def _limit(route: Route, media: str, settings: Settings) -> int:
 
 async def _read(told: bytes, receive: Receive, limit: int) -> bytes:
     if told.isdigit() and int(told[:_LENGTH_DIGITS]) > limit:
-        raise Refused(too_large(limit))
+        raise ApiRefusal(too_large(limit))
     pieces: list[bytes] = []
     size, more = 0, True
     while more:
         message = await receive()
         if message["type"] != "http.request":
-            raise Gone
+            raise ClientGone
         pieces.append(message.get("body", b""))
         size += len(pieces[-1])
         if size > limit:
-            raise Refused(too_large(limit))
+            raise ApiRefusal(too_large(limit))
         more = message.get("more_body", False)
     return b"".join(pieces)

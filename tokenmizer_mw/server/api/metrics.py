@@ -13,16 +13,16 @@ from prometheus_client.registry import Collector
 
 from tokenmizer_mw.context.costs.report import dollars
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.spending import CALL, Figures
+from tokenmizer_mw.model.spending import CALL, UsageSums
 
-from .answered import Answered
+from .answered import AnswerCounts
 from .health import Health
 
 MEDIA: Final = CONTENT_TYPE_LATEST
 
 
 class _Counters(Collector):
-    def __init__(self, memory: SessionMemory, answered: Answered, health: Health, worker: str) -> None:
+    def __init__(self, memory: SessionMemory, answered: AnswerCounts, health: Health, worker: str) -> None:
         self._memory, self._answered, self._health = memory, answered, health
         self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
 
@@ -51,7 +51,7 @@ class _Counters(Collector):
     def _spending(self) -> Iterator[Metric]:
         """What calls of this process cost, would have cost, and what each stage saved or lost."""
         booked = self._memory.books.totals()
-        whole = booked.pop(CALL, Figures())
+        whole = booked.pop(CALL, UsageSums())
         calls = CounterMetricFamily("tokenmizer_calls", "Calls that were booked", labels=self._named)
         calls.add_metric(self._worker, whole.calls)
         tokens = CounterMetricFamily(
@@ -75,7 +75,7 @@ class _Counters(Collector):
 
 
 def registry_of(
-    memory: SessionMemory, answered: Answered, health: Health, collectors: Iterable[Collector], worker: str = ""
+    memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str = ""
 ) -> CollectorRegistry:
     """All there is to scrape: ours, and the ``collectors`` of whoever mounts us."""
     registry = CollectorRegistry()

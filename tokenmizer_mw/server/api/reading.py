@@ -20,13 +20,13 @@ from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
-from .asked import Asked, Written
-from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, Problem, Refused, invalid
+from .asked import ApiRequest, RawAnswer
+from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, ApiRefusal, Problem, invalid
 
 LINES: Final = "application/x-ndjson"
 
 
-def resume(asked: Asked[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
+def resume(asked: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
     """The resume block of a session."""
     wish = asked.query
     found = asked.memory.resume(
@@ -44,7 +44,7 @@ def resume(asked: Asked[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
     }
 
 
-def graph(asked: Asked[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Written:
+def graph(asked: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | RawAnswer:
     """The graph of a session as it is now, or a file of it."""
     if asked.query.format != "json":
         return _file(asked, asked.query.format)
@@ -52,15 +52,15 @@ def graph(asked: Asked[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Written
     return {"session_id": asked.session_id, "graph": cast(shapes.Graph, found.to_dict())}
 
 
-def _file(asked: Asked[Any, None], name: str) -> Written:
+def _file(asked: ApiRequest[Any, None], name: str) -> RawAnswer:
     """An export, to be saved: it never runs as a page of whoever serves it."""
     text = asked.memory.export(asked.session_id, name, tenant=asked.tenant)
     kind = format_named(name)
     keep = ("content-disposition", f'attachment; filename="session-graph{kind.suffix}"')
-    return Written(text.encode(), kind.media_type, headers=(keep, ("content-security-policy", "sandbox")))
+    return RawAnswer(text.encode(), kind.media_type, headers=(keep, ("content-security-policy", "sandbox")))
 
 
-def history(asked: Asked[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
+def history(asked: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
     """The graph of a session as it was believed at a time, or as it was true then."""
     at, by = asked.query.at_time, asked.query.as_
     when = {"recorded_at": at} if by == "recorded" else {"valid_at": at}
@@ -69,40 +69,40 @@ def history(asked: Asked[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
     return {"session_id": asked.session_id, "at_time": at, "as": by, "graph": told}
 
 
-def transitions(asked: Asked[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
+def transitions(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
     """Every decision that replaced another."""
     found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
     steps = found.transitions()
     ends = {id for step in steps for id in (step.old, step.new)}
     nodes = [node for node in found.to_dict()["nodes"] if node["id"] in ends]
-    told = [cast(shapes.Transition, transition_to_dict(step)) for step in steps]
+    told = [cast(shapes.TransitionJson, transition_to_dict(step)) for step in steps]
     return {"session_id": asked.session_id, "transitions": told, "nodes": nodes}
 
 
-def why(asked: Asked[shapes.WhyQuery, None]) -> shapes.WhyAnswer:
+def why(asked: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
     """Why a fact is so."""
     found = asked.memory.why(asked.session_id, asked.query.text, tenant=asked.tenant)
     if found is None:
-        raise Refused(UNKNOWN_NODE)
+        raise ApiRefusal(UNKNOWN_NODE)
     told: dict[str, Any] = found.to_dict()
-    return cast(shapes.WhyAnswer, {"session_id": asked.session_id, **told, "text": found.text})
+    return cast(shapes.WhyJson, {"session_id": asked.session_id, **told, "text": found.text})
 
 
-def search(asked: Asked[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
+def search(asked: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
     """The facts that share most with a text."""
     hits = asked.memory.search(asked.session_id, asked.query.text, asked.query.k, tenant=asked.tenant)
     told = [shapes.node_of(hit.node) for hit in hits]
-    found = [shapes.Found(node=node, score=hit.score) for node, hit in zip(told, hits, strict=True)]
+    found = [shapes.FoundFactJson(node=node, score=hit.score) for node, hit in zip(told, hits, strict=True)]
     return {"session_id": asked.session_id, "hits": found}
 
 
-def changes(asked: Asked[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
+def changes(asked: ApiRequest[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
     """What changed between two places of a session."""
     asked.memory.graph(asked.session_id, tenant=asked.tenant)  # all facts are drawn first
     events = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
     before, after = _place(events, asked.query.from_), _place(events, asked.query.to)
     found = diff(_upto(events, before), _upto(events, after))
-    told = cast(shapes.Diff, found.to_dict())
+    told = cast(shapes.DiffJson, found.to_dict())
     return {"session_id": asked.session_id, "from": before, "to": after, "diff": told}
 
 
@@ -111,7 +111,7 @@ def _upto(events: Sequence[Recorded], seq: int) -> Any:
 
 
 def _place(events: Sequence[Recorded], named: str | None) -> int:
-    """The number of the event that a place names. Raises ``Refused`` for a checkpoint that is not there."""
+    """The number of the event that a place names. Raises ``ApiRefusal`` for a checkpoint that is not there."""
     newest = events[-1].seq if events else 0
     if named is None:
         return newest
@@ -120,10 +120,10 @@ def _place(events: Sequence[Recorded], named: str | None) -> int:
     for recorded in events:
         if isinstance(recorded.event, Checkpointed) and recorded.event.id == named:
             return recorded.seq
-    raise Refused(UNKNOWN_CHECKPOINT)
+    raise ApiRefusal(UNKNOWN_CHECKPOINT)
 
 
-def checkpoints(asked: Asked[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
+def checkpoints(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
     """The checkpoints of a session."""
     marks: list[shapes.Mark] = [
         {
@@ -139,20 +139,20 @@ def checkpoints(asked: Asked[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
     return {"session_id": asked.session_id, "checkpoints": marks}
 
 
-def export(asked: Asked[shapes.NoQuery, None]) -> Written:
+def export(asked: ApiRequest[shapes.NoQuery, None]) -> RawAnswer:
     """The events of a session, one a line."""
     lines = export_lines(asked.session_id, _events(asked))
-    return Written("".join(f"{line}\n" for line in lines).encode(), LINES)
+    return RawAnswer("".join(f"{line}\n" for line in lines).encode(), LINES)
 
 
-def _events(asked: Asked[Any, None]) -> Sequence[Recorded]:
+def _events(asked: ApiRequest[Any, None]) -> Sequence[Recorded]:
     found = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
     if not found:
         raise UnknownSession
     return found
 
 
-def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
+def sessions(asked: ApiRequest[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
     """A page of the tenant's sessions."""
     most = min(asked.query.limit, asked.memory.settings.page_max)
     after = _read_cursor(asked.query.cursor) if asked.query.cursor is not None else None
@@ -162,8 +162,8 @@ def sessions(asked: Asked[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
     return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
 
 
-def _listed(asked: Asked[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.Listed:
-    told: shapes.Listed = {
+def _listed(asked: ApiRequest[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.ListedSessionJson:
+    told: shapes.ListedSessionJson = {
         "session_id": info.key.id,
         "events": info.seq,
         "created_at": info.created_at,
@@ -181,7 +181,7 @@ def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
     return (goals[-1] if goals else ""), len(state.graph.unfinished())
 
 
-def recall(asked: Asked[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
+def recall(asked: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
     """What a session says about a question."""
     wish = asked.query
     found = asked.memory.recall(asked.session_id, wish.query, budget=wish.budget, tenant=asked.tenant)
@@ -194,12 +194,12 @@ def recall(asked: Asked[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
     }
 
 
-def compaction(asked: Asked[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
+def compaction(asked: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
     """What a compaction that a client keeps stands for."""
     try:
         kept = asked.memory.seal().open(asked.tenant, asked.body.encrypted_content)
     except SealBroken as error:
-        raise Refused(
+        raise ApiRefusal(
             Problem(404, "unknown_compaction", f"The compaction cannot be read: {error}.", "encrypted_content")
         ) from None
     return {
@@ -222,11 +222,11 @@ def _read_cursor(cursor: str) -> Place:
         place = float(updated_at), str(id)
         require_place(LOCAL_TENANT, place)
     except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error, InvalidSession):
-        raise Refused(invalid("cursor: not one of ours.", "cursor")) from None
+        raise ApiRefusal(invalid("cursor: not one of ours.", "cursor")) from None
     return place
 
 
-def stats(asked: Asked[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
+def stats(asked: ApiRequest[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
     """The tenant's sessions in figures, and what calls cost and saved."""
     wish = asked.query
     saved = asked.memory.savings(
@@ -243,7 +243,7 @@ def stats(asked: Asked[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
         "events": sum(info.seq for info in found),
         "oldest": min((info.created_at for info in found), default=None),
         "newest": max((info.updated_at for info in found), default=None),
-        "savings": cast(shapes.Savings, saved.to_dict()),
+        "savings": cast(shapes.SavingsJson, saved.to_dict()),
     }
     if asked.caller.may("admin"):
         told["counters"] = asked.memory.counters()

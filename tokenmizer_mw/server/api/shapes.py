@@ -232,7 +232,7 @@ class ErrorBody(TypedDict):
     error: ErrorDetail
 
 
-class Source(TypedDict):
+class SourceJson(TypedDict):
     """Who said it, in which message."""
 
     turn: int
@@ -242,14 +242,14 @@ class Source(TypedDict):
     span: NotRequired[list[int]]
 
 
-class Node(TypedDict):
+class NodeJson(TypedDict):
     """A fact; what is empty is left out."""
 
     id: str
     type: str
     label: str
     status: str
-    source: Source
+    source: SourceJson
     confidence: float
     detail: NotRequired[str]
     kind: NotRequired[str]
@@ -262,7 +262,7 @@ class Node(TypedDict):
     flags: NotRequired[list[str]]
 
 
-class Edge(TypedDict):
+class EdgeJson(TypedDict):
     """How two facts hang together, since which message."""
 
     source: str
@@ -271,7 +271,7 @@ class Edge(TypedDict):
     turn: int
 
 
-class Transition(TypedDict):
+class TransitionJson(TypedDict):
     """A decision that replaced another; ``delta`` is what that did to confidence, ``trigger`` the message."""
 
     old: str
@@ -285,9 +285,9 @@ class Transition(TypedDict):
 class Graph(TypedDict):
     """Facts, relations and transitions, oldest first."""
 
-    nodes: list[Node]
-    edges: list[Edge]
-    transitions: list[Transition]
+    nodes: list[NodeJson]
+    edges: list[EdgeJson]
+    transitions: list[TransitionJson]
 
 
 class GraphAnswer(TypedDict):
@@ -306,11 +306,11 @@ class TransitionsAnswer(TypedDict):
     """What replaced what, with the facts at both ends."""
 
     session_id: str
-    transitions: list[Transition]
-    nodes: list[Node]
+    transitions: list[TransitionJson]
+    nodes: list[NodeJson]
 
 
-Step = TypedDict("Step", {"from": Node, "transition": Transition, "to": Node})
+Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": NodeJson})
 
 
 class Relation(TypedDict):
@@ -318,23 +318,23 @@ class Relation(TypedDict):
 
     type: str
     outgoing: bool
-    node: Node
+    node: NodeJson
 
 
-class WhyAnswer(TypedDict):
+class WhyJson(TypedDict):
     """A fact, what led to it, and what it is related to; ``text`` says it for people."""
 
     session_id: str
-    node: Node
+    node: NodeJson
     chain: list[Step]
     relations: list[Relation]
     text: str
 
 
-class Found(TypedDict):
+class FoundFactJson(TypedDict):
     """A fact that was found; scores compare within one answer only."""
 
-    node: Node
+    node: NodeJson
     score: float
 
 
@@ -342,19 +342,19 @@ class SearchAnswer(TypedDict):
     """Facts, best first."""
 
     session_id: str
-    hits: list[Found]
+    hits: list[FoundFactJson]
 
 
-class Diff(TypedDict):
+class DiffJson(TypedDict):
     """What changed; ``changed`` holds pairs of before and after."""
 
-    added: list[Node]
-    changed: list[list[Node]]
-    removed: list[Node]
-    transitions: list[Transition]
+    added: list[NodeJson]
+    changed: list[list[NodeJson]]
+    removed: list[NodeJson]
+    transitions: list[TransitionJson]
 
 
-DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int, "diff": Diff})
+DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int, "diff": DiffJson})
 
 
 class ResumeAnswer(TypedDict):
@@ -377,7 +377,7 @@ class CheckpointAnswer(TypedDict):
     id: str
     seq: int
     tokens: int
-    diff: Diff
+    diff: DiffJson
 
 
 class Mark(TypedDict):
@@ -401,14 +401,14 @@ class RememberAnswer(TypedDict):
     """The fact as it is now."""
 
     session_id: str
-    node: Node
+    node: NodeJson
 
 
 class EditAnswer(TypedDict):
     """The fact as it stands now. ``number`` is that of the change: undo takes it back."""
 
     session_id: str
-    node: Node
+    node: NodeJson
     number: int
 
 
@@ -451,7 +451,7 @@ class ImportedAnswer(TypedDict):
     new: int
 
 
-class Listed(TypedDict):
+class ListedSessionJson(TypedDict):
     """A session in the listing; times are seconds since 1970. ``goal`` is "" where none was stated, ``open_work``
     counts tasks that are not finished."""
 
@@ -467,7 +467,7 @@ class SessionsAnswer(TypedDict):
     """A page of sessions, the most recently updated first; ``next`` is the cursor of the page behind, if there is
     one."""
 
-    sessions: list[Listed]
+    sessions: list[ListedSessionJson]
     next: str | None
 
 
@@ -506,7 +506,7 @@ class SavedGroup(TypedDict):
     saved: float
 
 
-class Savings(SavedGroup):
+class SavingsJson(SavedGroup):
     """What all calls that were asked for cost, by stage, and by ``groups`` where sums are to be told apart."""
 
     stages: list[StageSavings]
@@ -520,7 +520,7 @@ class StatsAnswer(TypedDict):
     events: int
     oldest: float | None
     newest: float | None
-    savings: Savings
+    savings: SavingsJson
     counters: NotRequired[dict[str, int]]
 
 
@@ -538,6 +538,6 @@ class HealthAnswer(TypedDict):
     place: NotRequired[str]
 
 
-def node_of(node: Fact) -> Node:
+def node_of(node: Fact) -> NodeJson:
     """A fact as it goes out."""
-    return cast(Node, node_to_dict(node))
+    return cast(NodeJson, node_to_dict(node))

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tokenmizer_mw.graph.export.formats import FORMATS
 
 from . import reading, shapes, writing
-from .asked import Asked, Written
+from .asked import ApiRequest, RawAnswer
 
 JSON: Final = "application/json"
 LINES: Final = reading.LINES
@@ -36,7 +36,7 @@ class Route:
     path: str
     scope: Scope | None
     summary: str
-    work: Callable[[Asked[Any, Any]], Any]
+    work: Callable[[ApiRequest[Any, Any]], Any]
     answer: Any
     query: type[BaseModel] = shapes.NoQuery
     body: type[BaseModel] | tuple[str, ...] | None = None
@@ -51,12 +51,12 @@ class Route:
         return "{session_id}" in self.path or in_body
 
 
-def _health(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer | Written:
+def _health(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer | RawAnswer:
     found = asked.health.look(with_place=asked.caller.may("admin"))
-    return found if found["ready"] else Written(json.dumps(found).encode(), JSON, 503)
+    return found if found["ready"] else RawAnswer(json.dumps(found).encode(), JSON, 503)
 
 
-def _live(asked: Asked[shapes.NoQuery, None]) -> shapes.HealthAnswer:
+def _live(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer:
     return {"status": "ok", "live": True, "ready": True, "reasons": []}
 
 
@@ -79,7 +79,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("transitions", "GET", f"{_GRAPH}/transitions", "read", "Every decision that replaced another.",
           reading.transitions, shapes.TransitionsAnswer),
     Route("why", "GET", f"{_GRAPH}/why", "read", "Why a fact is so: who said it, what it replaced.",
-          reading.why, shapes.WhyAnswer, shapes.WhyQuery),
+          reading.why, shapes.WhyJson, shapes.WhyQuery),
     Route("search", "GET", f"{_GRAPH}/search", "read", "The facts that share most with a text.",
           reading.search, shapes.SearchAnswer, shapes.SearchQuery),
     Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",

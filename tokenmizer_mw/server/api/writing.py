@@ -13,14 +13,14 @@ from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
 
 from . import shapes
-from .asked import Asked
-from .errors import INVALID_SESSION, Refused, too_large
+from .asked import ApiRequest
+from .errors import INVALID_SESSION, ApiRefusal, too_large
 
 
-def checkpoint(asked: Asked[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
+def checkpoint(asked: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
     """Mark this point of a session."""
     made = asked.memory.checkpoint(asked.body.session_id, tenant=asked.tenant)
-    told = cast(shapes.Diff, made.diff.to_dict())
+    told = cast(shapes.DiffJson, made.diff.to_dict())
     return {
         "session_id": asked.body.session_id,
         "id": made.id,
@@ -30,17 +30,17 @@ def checkpoint(asked: Asked[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.Ch
     }
 
 
-def remember(asked: Asked[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
+def remember(asked: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
     """Add a fact by hand, to a session that is there: a mistyped id must not begin one."""
     body = asked.body
     try:
         node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
     except InvalidSession:
-        raise Refused(INVALID_SESSION) from None
+        raise ApiRefusal(INVALID_SESSION) from None
     return {"session_id": body.session_id, "node": shapes.node_of(node)}
 
 
-def invalidate(asked: Asked[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
+def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
     """Declare a fact wrong."""
     body = asked.body
     return _edited(
@@ -48,7 +48,7 @@ def invalidate(asked: Asked[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.Ed
     )
 
 
-def archive(asked: Asked[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
+def archive(asked: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
     """Put a fact away."""
     body = asked.body
     return _edited(
@@ -56,7 +56,7 @@ def archive(asked: Asked[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnsw
     )
 
 
-def pin(asked: Asked[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
+def pin(asked: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     """Put a fact before others, or no longer."""
     body = asked.body
     return _edited(
@@ -64,7 +64,7 @@ def pin(asked: Asked[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     )
 
 
-def correct(asked: Asked[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
+def correct(asked: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
     """Change the words of a fact."""
     body = asked.body
 
@@ -74,7 +74,7 @@ def correct(asked: Asked[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnsw
     return _edited(asked, body.node_id, work)
 
 
-def undo(asked: Asked[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
+def undo(asked: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
     """Take a change by hand back."""
     number, id = asked.body.number, asked.body.session_id
     edits = asked.memory.edits(id, tenant=asked.tenant)
@@ -83,7 +83,7 @@ def undo(asked: Asked[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
 
 
 def _edited(
-    asked: Asked[shapes.NoQuery, Any], node_id: str, work: Callable[[SessionMemory, str], None]
+    asked: ApiRequest[shapes.NoQuery, Any], node_id: str, work: Callable[[SessionMemory, str], None]
 ) -> shapes.EditAnswer:
     """Do the work, and give the fact with the number of the change. 0: it changed nothing."""
     id, tenant = asked.body.session_id, asked.tenant
@@ -100,7 +100,7 @@ def _edited(
     return {"session_id": id, "node": shapes.node_of(node), "number": number}
 
 
-def forget(asked: Asked[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
+def forget(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
     """Erase a session for good; backups that were made before are not changed."""
     gone = erase(asked.memory, asked.session_id, tenant=asked.tenant)
     if not gone.events:
@@ -123,17 +123,17 @@ def _has_longer_line(body: bytes, size: int) -> bool:
     return False
 
 
-def import_(asked: Asked[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
+def import_(asked: ApiRequest[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
     """Take an export or messages into a session."""
     key = SessionKey(asked.tenant, asked.session_id)
     if not key.valid():
-        raise Refused(INVALID_SESSION)
+        raise ApiRefusal(INVALID_SESSION)
     longest = asked.memory.settings.request_max
     if _has_longer_line(asked.body, longest):
-        raise Refused(too_large(longest))
+        raise ApiRefusal(too_large(longest))
     found = read_transcript(asked.body, "The body", size_max=asked.memory.settings.import_max)
     try:
         done = import_into(asked.memory, key, found, now=asked.clock())
     except InvalidSession:
-        raise Refused(INVALID_SESSION) from None
+        raise ApiRefusal(INVALID_SESSION) from None
     return {"session_id": asked.session_id, "what": done.what, "count": done.count, "new": done.new}

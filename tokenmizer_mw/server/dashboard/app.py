@@ -22,16 +22,16 @@ from tokenmizer_mw.server.api.errors import problem_of
 from tokenmizer_mw.server.api.health import Check, Doubt, Health
 
 from . import live, login, static
-from .asked import FORM_FIELD, Asked, File, Kept, Page, See
+from .asked import FORM_FIELD, DashboardState, File, Page, PageRequest, See
 from .ending import before_the_end
 from .entrance import Entrance, Hosted, Keyed, Tokened, cookie, cookie_of, local
-from .form import Gone, Unreadable, fields_of, form_of
+from .form import BrowserGone, UnreadableForm, fields_of, form_of
 from .frame import NOTES, framed
 from .guards import ALWAYS, exact_hosts, foreign, one, reached_from_afar
 from .past import Pasts
-from .refused import Refused, failure, page_of
-from .seal import Pass, Seal
-from .table import EVENTS, LOGIN, LOGOUT, NAMES, ROUTES, STATIC, Route
+from .refused import PageRefusal, failure, page_of
+from .seal import PageSigner, Pass
+from .table import EVENTS, LOGIN, LOGOUT, NAMES, ROUTES, STATIC, PageRoute
 from .titles import Summaries
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SIGNED_IN_SECONDS: Final = 12 * 3_600.0
 """How long a token that was entered counts."""
 
 _HTML: Final = "text/html; charset=utf-8"
-_ROUTES: Final[dict[tuple[str, str], Route]] = {(route.name, route.method): route for route in ROUTES}
+_ROUTES: Final[dict[tuple[str, str], PageRoute]] = {(route.name, route.method): route for route in ROUTES}
 
 
 def dashboard(
@@ -125,10 +125,10 @@ class Dashboard:
         self._hosts = exact_hosts(hosts)
         self._signed_in = signed_in_seconds
         self._clock = clock
-        self._seal = Seal(memory.log.secret(), entrance.about)
+        self._seal = PageSigner(memory.log.secret(), entrance.about)
         self._cookie = f"tokenmizer_{self._seal.name}"
         self._failures = Failures(AccessSettings())
-        self._kept = Kept(Summaries(), Pasts())
+        self._kept = DashboardState(Summaries(), Pasts())
         self._tails = live.Tails(memory)
 
     def end(self) -> None:
@@ -148,9 +148,9 @@ class Dashboard:
         answer = _Answer(send, bare=scope["method"] == "HEAD")
         try:
             await self._answered(scope, receive, answer)
-        except Gone:
+        except BrowserGone:
             return
-        except Refused as refused:
+        except PageRefusal as refused:
             await answer.page(refused.page)
         except Exception as error:
             if answer.started:
@@ -218,7 +218,7 @@ class Dashboard:
     async def _form(self, visitor: _Visitor, scope: Scope, receive: Receive) -> Mapping[str, str]:
         try:
             form = await form_of(scope, receive)
-        except Unreadable:
+        except UnreadableForm:
             raise failure("form") from None
         token = form.get(FORM_FIELD, "")
         if visitor.new or not self._seal.is_form_token(token, visitor.given, visitor.who):
@@ -260,7 +260,7 @@ class Dashboard:
             raise failure("forbidden")
         try:
             query = fields_of(scope.get("query_string", b""))
-        except Unreadable:
+        except UnreadableForm:
             raise failure("form") from None
         since = one(scope["headers"], b"last-event-id") or query.get("since", "").encode()
         answer.started = True
@@ -270,7 +270,7 @@ class Dashboard:
         )
 
     async def _worked(
-        self, route: Route, visitor: _Visitor, form: Mapping[str, str], scope: Scope, answer: _Answer
+        self, route: PageRoute, visitor: _Visitor, form: Mapping[str, str], scope: Scope, answer: _Answer
     ) -> None:
         caller = visitor.caller
         assert caller is not None
@@ -278,10 +278,10 @@ class Dashboard:
             raise failure("forbidden")
         try:
             query = fields_of(scope.get("query_string", b""))
-        except Unreadable:
+        except UnreadableForm:
             raise failure("form") from None
         token = self._seal.form_token(visitor.given, visitor.who)
-        asked = Asked(self._memory, caller, query, form, token, self._health, self._kept, self._clock())
+        asked = PageRequest(self._memory, caller, query, form, token, self._health, self._kept, self._clock())
         leaves = bool(self._entrance.asks)
         done = await offload(partial(_done, route, asked, leaves), CALLS)
         if isinstance(done, See):
@@ -310,18 +310,18 @@ def is_page(path: str) -> bool:
     return path[:1] == "/" and path[1:] in NAMES
 
 
-def _route(name: str, method: str) -> Route:
+def _route(name: str, method: str) -> PageRoute:
     route = _ROUTES.get((name, method))
     if route is None:
         raise failure("method")
     return route
 
 
-def _done(route: Route, asked: Asked, leaves: bool) -> See | File | tuple[int, bytes]:
-    """The work and its page, in a worker thread. Raises ``Refused``."""
+def _done(route: PageRoute, asked: PageRequest, leaves: bool) -> See | File | tuple[int, bytes]:
+    """The work and its page, in a worker thread. Raises ``PageRefusal``."""
     try:
         found = route.work(asked)
-    except Refused as refused:
+    except PageRefusal as refused:
         found = refused.page
     except TokenMizerError as error:
         problem = problem_of(error)

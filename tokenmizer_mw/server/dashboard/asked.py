@@ -18,7 +18,7 @@ FORM_FIELD = "form_token"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DashboardState:
     """What a dashboard keeps between requests, all of it bounded."""
 
     titles: Summaries
@@ -26,7 +26,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """Who asks for what. ``form_token`` goes into every form of the page; ``now`` is in seconds since the epoch."""
 
     memory: SessionMemory
@@ -35,7 +35,7 @@ class Asked:
     form: Mapping[str, str]
     form_token: str
     health: Health
-    kept: Kept
+    kept: DashboardState
     now: float
 
     @property

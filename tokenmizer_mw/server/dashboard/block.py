@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tokenmizer_mw.context.resume import LEVELS, Resume
 
-from .asked import Asked
+from .asked import PageRequest
 from .markup import Markup, joined, tag
 from .words import card, counted, link, nothing, to
 
 _DEFAULT = "standard"
 
 
-def block_card(asked: Asked) -> Markup:
+def block_card(asked: PageRequest) -> Markup:
     """The block at the level that the query names; without a level, where it is to be loaded from."""
     level = asked.query.get("level", "")
     if not level:
@@ -25,7 +25,7 @@ def _lead() -> Markup:
     return tag("p", "As it would be sent right now in place of older messages.", class_="hint")
 
 
-def _shown(asked: Asked, level: str) -> Markup:
+def _shown(asked: PageRequest, level: str) -> Markup:
     blocks = asked.memory.resumes(asked.id, tenant=asked.tenant)
     tabs = [tag("li", _tab(asked, name, block, name == level)) for name, block in blocks.items()]
     block = blocks[level]
@@ -37,7 +37,7 @@ def _shown(asked: Asked, level: str) -> Markup:
     return card("Resume block", _lead(), tag("ul", tabs, class_="levels"), shown, id="resume", live=True, load=address)
 
 
-def _tab(asked: Asked, name: str, block: Resume, current: bool) -> Markup:
+def _tab(asked: PageRequest, name: str, block: Resume, current: bool) -> Markup:
     return link(
         f"{to('session', id=asked.id, level=name)}#resume",
         tag("span", name.capitalize()),

@@ -8,17 +8,17 @@ from enum import Enum
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.session import Edited
 
-from .asked import Asked
+from .asked import PageRequest
 from .markup import Markup, tag
 from .words import link, moment, to, told
 
 
-def edits_list(asked: Asked, edits: Iterable[Edited], *, of_fact: bool = False) -> Markup:
+def edits_list(asked: PageRequest, edits: Iterable[Edited], *, of_fact: bool = False) -> Markup:
     """The edits, in the order in which they are given. ``of_fact``: they are shown on the page of their fact."""
     return tag("ul", [_row(asked, one, of_fact) for one in edits], class_="edits")
 
 
-def _row(asked: Asked, edited: Edited, of_fact: bool) -> Markup:
+def _row(asked: PageRequest, edited: Edited, of_fact: bool) -> Markup:
     edit = edited.edit
     about = None if of_fact else link(to("fact", id=asked.id, node=edit.id), edit.id)
     reason = tag("span", told(edit.reason), class_="reason") if edit.reason else None

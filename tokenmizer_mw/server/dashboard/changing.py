@@ -7,13 +7,13 @@ from typing import Final
 
 from tokenmizer_mw.errors import CallerError
 
-from .asked import Asked, See
+from .asked import PageRequest, See
 from .words import to
 
-_Work = Callable[[Asked, str], None]
+_Work = Callable[[PageRequest, str], None]
 
 
-def change(asked: Asked) -> See:
+def change(asked: PageRequest) -> See:
     """Do what the form's ``do`` says to the fact that it names."""
     do, node = asked.form.get("do", ""), asked.form.get("node", "")
     if do not in _WORK:
@@ -23,37 +23,37 @@ def change(asked: Asked) -> See:
     return See(to("fact", id=asked.id, node=node, done=do))
 
 
-def checkpoint(asked: Asked) -> See:
+def checkpoint(asked: PageRequest) -> See:
     """Mark this point of the session."""
     asked.memory.checkpoint(asked.id, tenant=asked.tenant)
     return See(to("session", id=asked.id, done="checkpoint"))
 
 
-def _invalidate(asked: Asked, node: str) -> None:
+def _invalidate(asked: PageRequest, node: str) -> None:
     reason = asked.form.get("reason", "").strip()
     if not reason:
         raise CallerError("to declare a fact wrong, say why")
     asked.memory.invalidate(asked.id, node, reason, tenant=asked.tenant)
 
 
-def _archive(asked: Asked, node: str) -> None:
+def _archive(asked: PageRequest, node: str) -> None:
     asked.memory.archive(asked.id, node, asked.form.get("reason", ""), tenant=asked.tenant)
 
 
-def _pin(asked: Asked, node: str) -> None:
+def _pin(asked: PageRequest, node: str) -> None:
     asked.memory.pin(asked.id, node, tenant=asked.tenant)
 
 
-def _unpin(asked: Asked, node: str) -> None:
+def _unpin(asked: PageRequest, node: str) -> None:
     asked.memory.pin(asked.id, node, False, tenant=asked.tenant)
 
 
-def _correct(asked: Asked, node: str) -> None:
+def _correct(asked: PageRequest, node: str) -> None:
     form = asked.form
     asked.memory.correct(asked.id, node, label=form.get("label"), detail=form.get("detail"), tenant=asked.tenant)
 
 
-def _undo(asked: Asked, node: str) -> None:
+def _undo(asked: PageRequest, node: str) -> None:
     number = asked.form.get("number", "")
     asked.memory.undo(asked.id, int(number) if number.isdecimal() and len(number) < 10 else 0, tenant=asked.tenant)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final
 
-from tokenmizer_mw.model.spending import Figures
+from tokenmizer_mw.model.spending import UsageSums
 
 from .markup import Markup, tag
 
@@ -18,7 +18,7 @@ _BOTTOM: Final = 24
 _TOP: Final = 16
 
 
-def chart(days: Mapping[str, Figures]) -> Markup | None:
+def chart(days: Mapping[str, UsageSums]) -> Markup | None:
     """Tokens of the input by day (UTC), for the ``DAYS`` up to the newest one with calls: what was sent, and above it
     what was not sent. ``None`` without calls."""
     if not days:
@@ -43,7 +43,7 @@ def chart(days: Mapping[str, Figures]) -> Markup | None:
     return tag("figure", drawing, tag("figcaption", "Input tokens by day: ", *keys, class_="hint"), class_="by-day")
 
 
-def _bar(day: str, figures: Figures, x: float, step: float, most: int) -> Markup:
+def _bar(day: str, figures: UsageSums, x: float, step: float, most: int) -> Markup:
     room = _HEIGHT - _BOTTOM - _TOP
     sent = figures.input_tokens / most * room
     saved = max(0, figures.client_tokens - figures.input_tokens) / most * room

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import Node, NodeType
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import Marked, SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .frame import session_head
 from .markup import Markup, joined, tag
 from .titles import title_of
@@ -27,7 +27,7 @@ ROWS: Final = 60
 """Facts of a type that are listed: the newest ones."""
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The facts at ``from`` beside those at ``to``: ids of checkpoints, "start" or "now"."""
 
     def look(state: SessionState) -> tuple[str, int, list[Marked]]:
@@ -48,12 +48,12 @@ def page(asked: Asked) -> Page:
     return Page(f"Compare - {title or asked.id}", body, "", asked.id)
 
 
-def _chosen(asked: Asked, field: str, named: Mapping[str, int], default: str) -> str:
+def _chosen(asked: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:
     name = asked.query.get(field, default)
     return name if name in named else default
 
 
-def _form(asked: Asked, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
+def _form(asked: PageRequest, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
     def choice(name: str, title: str, value: str) -> Markup:
         options = [tag("option", one, value=one, selected=one == value) for one in names]
         return tag("label", tag("span", title), tag("select", options, name=name), class_="field")
@@ -74,7 +74,7 @@ def _form(asked: Asked, names: Sequence[str], first: str, second: str, only: boo
 
 
 def _sides(
-    asked: Asked,
+    asked: PageRequest,
     before: SessionGraph,
     after: SessionGraph,
     marks: Mapping[str, Marked],
@@ -94,7 +94,7 @@ def _sides(
 
 
 def _side(
-    asked: Asked, graph: SessionGraph, name: str, mark: Marked | None, signs: Mapping[str, str], only: bool
+    asked: PageRequest, graph: SessionGraph, name: str, mark: Marked | None, signs: Mapping[str, str], only: bool
 ) -> Markup:
     when = None
     if mark is not None:
@@ -104,7 +104,9 @@ def _side(
     return card(name.capitalize(), when, *(shown or [nothing("Nothing differs." if only else "No facts yet.")]))
 
 
-def _type(asked: Asked, graph: SessionGraph, type_: NodeType, signs: Mapping[str, str], only: bool) -> Markup | None:
+def _type(
+    asked: PageRequest, graph: SessionGraph, type_: NodeType, signs: Mapping[str, str], only: bool
+) -> Markup | None:
     nodes = [node for node in graph.nodes(type_) if (node.id in signs if only else node.current or node.id in signs)]
     if not nodes:
         return None
@@ -113,7 +115,7 @@ def _type(asked: Asked, graph: SessionGraph, type_: NodeType, signs: Mapping[str
     return joined(tag("h3", f"{TYPES[type_].title} ({len(nodes):,})"), more, tag("ul", rows, class_="facts"))
 
 
-def _row(asked: Asked, node: Node, sign: str) -> Markup:
+def _row(asked: PageRequest, node: Node, sign: str) -> Markup:
     return tag(
         "li",
         status_of(node.status),

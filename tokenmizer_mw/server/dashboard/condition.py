@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .frame import heading
 from .markup import Markup, joined, tag
 from .words import card, nothing
@@ -48,7 +48,7 @@ _STATES: Final = {
 }
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """Health with reasons, and the counters of this process."""
     found = asked.health.look(with_place=asked.caller.may("admin"))
     mark, title, text = _STATES[found["status"]]

@@ -6,12 +6,12 @@ import re
 
 from tokenmizer_mw.graph.export.formats import FORMATS, format_named
 
-from .asked import Asked, File
+from .asked import File, PageRequest
 from .markup import Markup, tag
 from .words import link, to
 
 
-def export(asked: Asked) -> File:
+def export(asked: PageRequest) -> File:
     """The graph in the format that the query names, by default a page that opens without a server."""
     name = asked.query.get("format", "html")
     format_ = format_named(name)
@@ -20,7 +20,7 @@ def export(asked: Asked) -> File:
     return File(f"{stem}{format_.suffix}", format_.media_type, text.encode("utf-8", "replace"))
 
 
-def formats(asked: Asked) -> Markup:
+def formats(asked: PageRequest) -> Markup:
     """Links to the graph in every format."""
     links = [link(to("export", id=asked.id, format=name), name, title=one.about) for name, one in FORMATS.items()]
     return tag("p", "Save the graph as ", *[part for one in links for part in (one, " ")], class_="hint")

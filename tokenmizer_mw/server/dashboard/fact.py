@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, may_move
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import Edited, SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .by_hand import edits_list
 from .frame import session_head
 from .live import mark_of_session
@@ -34,7 +34,7 @@ class FactView:
     edits: tuple[Edited, ...]
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The page of the fact that the query names as ``node``."""
     node_id = asked.query.get("node", "")
 
@@ -61,7 +61,7 @@ def page(asked: Asked) -> Page:
     return Page(flatten(node.label), body, "", asked.id, live)
 
 
-def _fact(asked: Asked, found: FactView) -> Markup:
+def _fact(asked: PageRequest, found: FactView) -> Markup:
     node, life = found.why.node, found.life
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
@@ -88,7 +88,7 @@ def _fact(asked: Asked, found: FactView) -> Markup:
     return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
 
 
-def _said_by(asked: Asked, node: Node) -> Markup:
+def _said_by(asked: PageRequest, node: Node) -> Markup:
     source = node.source
     return tag(
         "span", f"{source.role or 'nobody'} in ", message_link(asked.id, source.turn), f" ({source.trust.value})"
@@ -100,14 +100,14 @@ def _validity(node: Node) -> list[tuple[str, float]]:
     return [(title, time) for title, time in told_ if time is not None]
 
 
-def _chain(asked: Asked, found: FactView) -> Markup | None:
+def _chain(asked: PageRequest, found: FactView) -> Markup | None:
     if not found.why.chain:
         return None
     rows = [step_row(asked, step, old, new) for old, step, new in found.why.chain]
     return card("How it came to this", tag("ol", rows, class_="steps"), id="chain", live=True)
 
 
-def _relations(asked: Asked, found: FactView) -> Markup | None:
+def _relations(asked: PageRequest, found: FactView) -> Markup | None:
     rows = []
     for edge, far in found.why.relations[:50]:
         word = EDGES[edge.type].word
@@ -118,7 +118,7 @@ def _relations(asked: Asked, found: FactView) -> Markup | None:
     return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
 
 
-def _changing(asked: Asked, node: Node) -> Markup | None:
+def _changing(asked: PageRequest, node: Node) -> Markup | None:
     if not asked.caller.may("write"):
         return None
     forms = [
@@ -137,13 +137,13 @@ def _changing(asked: Asked, node: Node) -> Markup | None:
     )
 
 
-def _pin(asked: Asked, node: Node) -> Markup:
+def _pin(asked: PageRequest, node: Node) -> Markup:
     do, text = ("unpin", "Unpin") if node.pinned else ("pin", "Pin")
     hint = "Resumes tell a pinned fact before others."
     return asked.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(asked, node), do=do)
 
 
-def _correct(asked: Asked, node: Node) -> Markup:
+def _correct(asked: PageRequest, node: Node) -> Markup:
     def field(name: str, title: str, value: str, most: int) -> Markup:
         given = tag("textarea", value, name=name, maxlength=most, rows=2, dir="auto")
         return tag("label", tag("span", title), given, class_="field")
@@ -160,7 +160,7 @@ def _correct(asked: Asked, node: Node) -> Markup:
 
 
 def _marking(
-    asked: Asked, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
+    asked: PageRequest, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
 ) -> Markup | None:
     if not may_move(node.status, status, evidence=True):
         return None
@@ -175,11 +175,11 @@ def _marking(
     return tag("details", tag("summary", text), form)
 
 
-def _of(asked: Asked, node: Node) -> dict[str, str]:
+def _of(asked: PageRequest, node: Node) -> dict[str, str]:
     return {"id": asked.id, "node": node.id}
 
 
-def _edits(asked: Asked, found: FactView) -> Markup | None:
+def _edits(asked: PageRequest, found: FactView) -> Markup | None:
     if not found.edits:
         return None
     return card("Changed by hand", edits_list(asked, found.edits, of_fact=True), id="edits", live=True)

@@ -9,7 +9,7 @@ from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
 from tokenmizer_mw.model.node import Node, NodeType, Status
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, File, Page
+from .asked import File, Page, PageRequest
 from .files import csv_file, json_file
 from .found import form
 from .frame import session_head
@@ -40,7 +40,7 @@ def _fits(node: Node, type_: str, status: str) -> bool:
     return not status or node.status.value == status
 
 
-def filters(asked: Asked, page_name: str, type_: str, status: str, **kept: str) -> Markup:
+def filters(asked: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
     """The form that chooses a type and a status; ``kept`` are other parameters of the page."""
     types = [("", "All types"), *((one.value, look.title) for one, look in TYPES.items())]
     statuses = [("", "Any status"), (CURRENT, "current"), (OPEN, "open")]
@@ -80,17 +80,17 @@ def ordered(nodes: list[Node], sort: str) -> list[Node]:
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
 
 
-def csv(asked: Asked) -> File:
+def csv(asked: PageRequest) -> File:
     """The facts that are chosen, as a table."""
     return csv_file("facts.csv", _records(asked))
 
 
-def json(asked: Asked) -> File:
+def json(asked: PageRequest) -> File:
     """The facts that are chosen, as JSON."""
     return json_file("facts.json", _records(asked))
 
 
-def _records(asked: Asked) -> list[dict[str, object]]:
+def _records(asked: PageRequest) -> list[dict[str, object]]:
     query = asked.query
     nodes = asked.memory.graph(asked.id, tenant=asked.tenant).nodes()
     fitting = ordered(chosen(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
@@ -114,7 +114,7 @@ def _record(node: Node) -> dict[str, object]:
     }
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """A page of facts."""
     type_, status = asked.query.get("type", ""), asked.query.get("status", "")
     sort = asked.query.get("sort", "")
@@ -143,13 +143,13 @@ def page(asked: Asked) -> Page:
     return Page(f"Facts - {title or asked.id}", body, "", asked.id, live)
 
 
-def _files(asked: Asked) -> Markup:
+def _files(asked: PageRequest) -> Markup:
     query = {name: asked.query.get(name) for name in ("type", "status", "sort")}
     csv_, json_ = (link(to(f"facts.{kind}", id=asked.id, **query), kind.upper()) for kind in ("csv", "json"))
     return tag("p", "These facts as ", csv_, " or ", json_, class_="hint")
 
 
-def _head(asked: Asked, name: str) -> Markup:
+def _head(asked: PageRequest, name: str) -> Markup:
     """A heading that sorts by its column, the other way round when it is asked for again."""
     sort = asked.query.get("sort", "")
     kept = {key: asked.query.get(key) for key in ("type", "status")}
@@ -158,7 +158,7 @@ def _head(asked: Asked, name: str) -> Markup:
     return tag("th", link(address, name.capitalize()), scope="col", aria_sort=order)
 
 
-def table(asked: Asked, nodes: Sequence[Node]) -> Markup:
+def table(asked: PageRequest, nodes: Sequence[Node]) -> Markup:
     """Facts, one a row."""
     head = tag("tr", [_head(asked, name) for name in SORTS])
     rows = [
@@ -179,7 +179,7 @@ def table(asked: Asked, nodes: Sequence[Node]) -> Markup:
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list")
 
 
-def _pages(asked: Asked, type_: str, status: str, number: int, count: int) -> Markup | None:
+def _pages(asked: PageRequest, type_: str, status: str, number: int, count: int) -> Markup | None:
     last = max(1, -(-count // PER_PAGE))
     if last == 1:
         return None

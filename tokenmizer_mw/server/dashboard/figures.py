@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 from tokenmizer_mw.context.costs.prices import AS_OF
 from tokenmizer_mw.context.costs.report import Savings, dollars
-from tokenmizer_mw.model.spending import CALL, Figures, Sum, total
+from tokenmizer_mw.model.spending import CALL, Sum, UsageSums, total
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .chart import chart
 from .frame import heading, session_head
 from .markup import Child, Markup, joined, tag
@@ -22,7 +22,7 @@ DAYS: Final = 30
 _SMALL: Final = 100
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The savings of a session, or of all that the tenant has."""
     title = asked.memory.view(asked.id, title_of, tenant=asked.tenant) if asked.id else ""
     found = asked.memory.savings(asked.id or None, tenant=asked.tenant)
@@ -39,7 +39,7 @@ def _empty() -> Markup:
     return tag("section", nothing("No calls are booked."), text, more, class_="card")
 
 
-def _told(asked: Asked, found: Savings) -> Markup:
+def _told(asked: PageRequest, found: Savings) -> Markup:
     whole = found.whole
     return joined(
         _verdict(whole),
@@ -51,7 +51,7 @@ def _told(asked: Asked, found: Savings) -> Markup:
     )
 
 
-def _verdict(whole: Figures) -> Markup:
+def _verdict(whole: UsageSums) -> Markup:
     share = f"{abs(whole.saved) / whole.client_cost:.1%} of the input's cost" if whole.client_cost else ""
     lost = whole.saved < 0
     rows = (
@@ -67,7 +67,7 @@ def _verdict(whole: Figures) -> Markup:
     return card("Net of prompt caching", figures, loss, tag("p", f"{text}. {share}", class_="hint"))
 
 
-def _by_day(asked: Asked) -> Markup | None:
+def _by_day(asked: PageRequest) -> Markup | None:
     by: tuple[Literal["day"]] = ("day",)
     sums = asked.memory.savings(asked.id or None, by=by, tenant=asked.tenant).rows
     drawn = chart(_grouped((row.day, row) for row in sums if row.stage == CALL))
@@ -83,7 +83,7 @@ def _stages(found: Savings) -> Markup:
     return card("By stage", _table(heads, rows) if rows else nothing("No stage changed a call yet."))
 
 
-def _apart(asked: Asked, by: Literal["model", "day"], title: str, head: str) -> Markup:
+def _apart(asked: PageRequest, by: Literal["model", "day"], title: str, head: str) -> Markup:
     sums = asked.memory.savings(asked.id or None, by=(by,), tenant=asked.tenant).rows
     grouped = _grouped((getattr(row, by), row) for row in sums if row.stage == CALL)
     newest = sorted(grouped, reverse=True)[:DAYS] if by == "day" else sorted(grouped)
@@ -99,8 +99,8 @@ def _apart(asked: Asked, by: Literal["model", "day"], title: str, head: str) -> 
     return card(title, _table((head, "Calls", "Tokens without", "Tokens sent", "Cost", "Saved"), rows))
 
 
-def _grouped(rows: Iterable[tuple[str, Sum]]) -> dict[str, Figures]:
-    found: dict[str, list[Figures]] = {}
+def _grouped(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
+    found: dict[str, list[UsageSums]] = {}
     for name, row in rows:
         found.setdefault(name, []).append(row.figures)
     return {name: total(each) for name, each in found.items()}
@@ -125,7 +125,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
     return tag("table", tag("thead", head), tag("tbody", body), class_="list plain")
 
 
-def _remarks(whole: Figures) -> Markup:
+def _remarks(whole: UsageSums) -> Markup:
     lines = [f"Prices of {AS_OF}, and your own where the settings name a file."]
     if whole.estimated:
         lines.append(f"{counted(whole.estimated, 'call')} came without usage: their tokens are counted here.")

@@ -7,14 +7,14 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, Page, See
+from .asked import Page, PageRequest, See
 from .frame import session_head
 from .markup import joined, tag
 from .titles import title_of
 from .words import counted, link, to, told
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """Asks once more."""
 
     def look(state: SessionState) -> tuple[str, int, int]:
@@ -41,7 +41,7 @@ def page(asked: Asked) -> Page:
     return Page(f"Erase {asked.id}", body, "", asked.id)
 
 
-def forget(asked: Asked) -> See:
+def forget(asked: PageRequest) -> See:
     """Erases the session that the form names, once its owner is sure."""
     if asked.form.get("sure") != "yes":
         raise CallerError("nothing was erased: tick the box to say that you are sure")

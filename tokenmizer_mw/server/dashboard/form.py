@@ -16,35 +16,35 @@ _FIELDS_MAX: Final = 50
 _MEDIA: Final = "application/x-www-form-urlencoded"
 
 
-class Unreadable(Exception):
+class UnreadableForm(Exception):
     """A form or a query that is none of ours."""
 
 
-class Gone(Exception):
+class BrowserGone(Exception):
     """The browser has left."""
 
 
 def fields_of(raw: bytes) -> Mapping[str, str]:
-    """The fields of a query or of a form. Raises ``Unreadable`` for too many of them."""
+    """The fields of a query or of a form. Raises ``UnreadableForm`` for too many of them."""
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=_FIELDS_MAX, errors="replace")
     except ValueError:
-        raise Unreadable from None
+        raise UnreadableForm from None
     return dict(pairs)
 
 
 async def form_of(scope: Mapping[str, Any], receive: Receive) -> Mapping[str, str]:
-    """The fields of the form in a request. Raises ``Unreadable`` for another body or a larger one, and ``Gone``."""
+    """Fields of a request's form. Raises ``UnreadableForm`` for another body or a larger one, and ``BrowserGone``."""
     media = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     if media != _MEDIA:
-        raise Unreadable
+        raise UnreadableForm
     raw, more = b"", True
     while more:
         message = await receive()
         if message["type"] != "http.request":
-            raise Gone
+            raise BrowserGone
         raw += message.get("body", b"")
         if len(raw) > BODY_MAX:
-            raise Unreadable
+            raise UnreadableForm
         more = message.get("more_body", False)
     return fields_of(raw)

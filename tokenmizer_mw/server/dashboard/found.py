@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from tokenmizer_mw.errors import UnknownSession
-from tokenmizer_mw.graph.search import Hit, search
+from tokenmizer_mw.graph.search import SearchHit, search
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .frame import heading, session_head
 from .markup import Markup, joined, tag
 from .titles import title_of
@@ -24,7 +24,7 @@ EVENTS_MAX: Final = 1_500
 SESSIONS_MAX: Final = 20
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """What was found."""
     text = flatten(asked.query.get("q", ""), TEXT_MAX)
     if asked.id:
@@ -34,7 +34,7 @@ def page(asked: Asked) -> Page:
     return Page("Search", joined(heading("Search", lead), form(asked, text), found), "search")
 
 
-def form(asked: Asked, text: str) -> Markup:
+def form(asked: PageRequest, text: str) -> Markup:
     """Where one says what is looked for."""
     where = tag("input", type="hidden", name="id", value=asked.id) if asked.id else None
     return tag(
@@ -50,8 +50,8 @@ def form(asked: Asked, text: str) -> Markup:
     )
 
 
-def _within(asked: Asked, text: str) -> Page:
-    def look(state: SessionState) -> tuple[str, list[Hit]]:
+def _within(asked: PageRequest, text: str) -> Page:
+    def look(state: SessionState) -> tuple[str, list[SearchHit]]:
         return title_of(state), search(state.graph, text, k=HITS) if text else []
 
     title, hits = asked.memory.view(asked.id, look, tenant=asked.tenant)
@@ -60,7 +60,7 @@ def _within(asked: Asked, text: str) -> Page:
     return Page(f"Search - {title or asked.id}", body, "search", asked.id)
 
 
-def _everywhere(asked: Asked, text: str) -> Markup:
+def _everywhere(asked: PageRequest, text: str) -> Markup:
     cards, looked_at, left = [], 0, EVENTS_MAX
     for info in asked.memory.log.sessions(asked.tenant, limit=SESSIONS_MAX):
         if info.seq > left:
@@ -86,7 +86,7 @@ def _everywhere(asked: Asked, text: str) -> Markup:
     return tag("div", none, cards, tag("p", which, class_="hint"))
 
 
-def _hits(asked: Asked, session_id: str, hits: list[Hit]) -> Markup:
+def _hits(asked: PageRequest, session_id: str, hits: list[SearchHit]) -> Markup:
     rows = [
         tag(
             "li",

@@ -7,7 +7,7 @@ from typing import Final
 
 from tokenmizer_mw.safety.labels import flatten
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .markup import Markup, joined, tag
 from .words import link, to, told
 
@@ -35,7 +35,7 @@ NOTES: Final[Mapping[str, str]] = {
 """What was just done, by the name that an address carries."""
 
 
-def framed(page: Page, asked: Asked | None, *, leaves: bool = False) -> bytes:
+def framed(page: Page, asked: PageRequest | None, *, leaves: bool = False) -> bytes:
     """The document. ``asked`` is ``None`` where nobody came in; ``leaves``: there is something to sign out of."""
     head = tag(
         "head",
@@ -70,7 +70,7 @@ def _brand() -> Markup:
     return link("./", mark, tag("span", "TokenMizer"), class_="brand")
 
 
-def _top(page: Page, asked: Asked, leaves: bool) -> Markup:
+def _top(page: Page, asked: PageRequest, leaves: bool) -> Markup:
     items = [_item(link(to(name), title, aria_current="page" if page.here == name else None)) for name, title in _PAGES]
     out = asked.form_of("logout", tag("button", "Sign out", class_="quiet"), out="1") if leaves else None
     live = tag("span", "live", class_="live", id="live", hidden=True, title="Changes show by themselves")
@@ -88,7 +88,7 @@ def _item(child: Markup) -> Markup:
     return tag("li", child)
 
 
-def session_head(asked: Asked, here: str, title: str) -> Markup:
+def session_head(asked: PageRequest, here: str, title: str) -> Markup:
     """The head of the pages about one session: what it is about, its id, and its pages."""
     items = [
         _item(link(to(name, id=asked.id), text, aria_current="page" if name == here else None))

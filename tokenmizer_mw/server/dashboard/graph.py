@@ -18,7 +18,7 @@ from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .exporting import formats
 from .facts import chosen, filters
 from .frame import session_head
@@ -55,7 +55,7 @@ class Then:
     count: int
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The picture, the slider and the filters."""
     type_, status = asked.query.get("type", ""), asked.query.get("status", "")
     by: As = "valid" if asked.query.get("as") == "valid" else "recorded"
@@ -104,7 +104,7 @@ def _then(graph: SessionGraph, wanted: float | None, by: As) -> Then:
     return Then(wanted, by, first, last, before, after, place, count)
 
 
-def _graph(asked: Asked, then: Then) -> SessionGraph:
+def _graph(asked: PageRequest, then: Then) -> SessionGraph:
     if then.at is None or then.by == "valid":
         return asked.memory.graph(asked.id, tenant=asked.tenant)
     return asked.kept.pasts.at(asked.memory, SessionKey(asked.tenant, asked.id), then.at)
@@ -138,7 +138,7 @@ def _replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]
     return found
 
 
-def _picture(asked: Asked, graph: SessionGraph, then: Then, shown: Sequence[Node], count: int) -> Markup:
+def _picture(asked: PageRequest, graph: SessionGraph, then: Then, shown: Sequence[Node], count: int) -> Markup:
     if not shown:
         return tag("section", nothing("No facts at this time, or none like that."), class_="card")
     part = SessionGraph()
@@ -177,7 +177,7 @@ _STEPS: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
 """Buttons that change the size of the picture, for the script: without it they are not shown."""
 
 
-def _places(asked: Asked, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:
+def _places(asked: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:
     """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
     time, so that there is no picture of now to hold on to."""
     if then.at is None or asked.query.get("status"):
@@ -191,7 +191,7 @@ def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:
     return graph.life(node.id).added, node.source.turn, node.id
 
 
-def _slider(asked: Asked, then: Then, type_: str, status: str) -> Markup | None:
+def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup | None:
     if then.count < 2:
         return None
 

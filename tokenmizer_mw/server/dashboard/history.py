@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import Edited, Marked, SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .by_hand import edits_list
 from .frame import session_head
 from .live import mark_of_session
@@ -35,7 +35,7 @@ _START, _NOW = "start", "now"
 _Step = tuple[Transition, Node | None, Node | None]
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """Checkpoints, a diff, transitions and changes by hand."""
     most = _most(asked, STEPS)
 
@@ -55,7 +55,7 @@ def page(asked: Asked) -> Page:
     return Page(f"History - {title or asked.id}", body, "", asked.id, live)
 
 
-def _comparing(asked: Asked, marks: Sequence[Marked], seq: int) -> Markup:
+def _comparing(asked: PageRequest, marks: Sequence[Marked], seq: int) -> Markup:
     named = {_START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, _NOW: seq}
     default = marks[-1].checkpoint.id if marks else _START
     before, after = asked.query.get("from", default), asked.query.get("to", _NOW)
@@ -80,7 +80,7 @@ def _choice(name: str, title: str, options: Sequence[str], value: str) -> Markup
     return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
 
 
-def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
+def _marks(asked: PageRequest, marks: Sequence[Marked]) -> Markup:
     if not marks:
         return nothing("No checkpoints yet: the comparison begins with the start of the session.")
     rows = []
@@ -104,7 +104,7 @@ def _marks(asked: Asked, marks: Sequence[Marked]) -> Markup:
     return joined(tag("ul", rows, class_="marks"), _left(asked, len(marks) - len(rows), "checkpoints", "older"))
 
 
-def _changes(asked: Asked, before: int, after: int) -> Markup:
+def _changes(asked: PageRequest, before: int, after: int) -> Markup:
     key, pasts = SessionKey(asked.tenant, asked.id), asked.kept.pasts
     backwards = before > after
     first, last = sorted((before, after))
@@ -113,7 +113,7 @@ def _changes(asked: Asked, before: int, after: int) -> Markup:
     return tag("div", note, _diff(asked, found), class_="diff")
 
 
-def _diff(asked: Asked, found: Diff) -> Markup:
+def _diff(asked: PageRequest, found: Diff) -> Markup:
     if not found:
         return nothing("Nothing changed between the two.")
     return joined(
@@ -123,7 +123,7 @@ def _diff(asked: Asked, found: Diff) -> Markup:
     )
 
 
-def _part(asked: Asked, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
+def _part(asked: PageRequest, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
     if not nodes:
         return None
     listed = nodes[-_most(asked, SHOWN) :]
@@ -132,7 +132,7 @@ def _part(asked: Asked, title: str, class_: str, nodes: Sequence[Node]) -> Marku
     return joined(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
 
 
-def _changed(asked: Asked, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
+def _changed(asked: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
     if not pairs:
         return None
     listed = pairs[-_most(asked, SHOWN) :]
@@ -171,12 +171,12 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
     return found or [tag("span", "where it was said is recorded otherwise", class_="reason")]
 
 
-def _most(asked: Asked, few: int) -> int:
+def _most(asked: PageRequest, few: int) -> int:
     """How many rows a list has."""
     return WHOLE if asked.query.get("all") else few
 
 
-def _left(asked: Asked, count: int, part: str, what: str = "more") -> Markup | None:
+def _left(asked: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
     """A link to the rows that a list leaves out; where even the whole list is cut, how many."""
     if count <= 0:
         return None
@@ -187,13 +187,13 @@ def _left(asked: Asked, count: int, part: str, what: str = "more") -> Markup | N
     return tag("p", link(f"{to('history', id=asked.id, **compared, all=1)}#{part}", text), class_="hint")
 
 
-def _edits(asked: Asked, edits: Sequence[Edited]) -> Markup:
+def _edits(asked: PageRequest, edits: Sequence[Edited]) -> Markup:
     shown = edits[: _most(asked, STEPS)]
     left = _left(asked, len(edits) - len(shown), "edits", "older")
     return card("Changed by hand", edits_list(asked, shown), left, id="edits", live=True)
 
 
-def _transitions(asked: Asked, steps: Sequence[_Step], count: int) -> Markup:
+def _transitions(asked: PageRequest, steps: Sequence[_Step], count: int) -> Markup:
     rows = [step_row(asked, *step) for step in steps]
     shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
     older = _left(asked, count - len(rows), "transitions", "older")

@@ -10,7 +10,7 @@ from typing import Final
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.store.log import Place, SessionInfo
 
-from .asked import Asked
+from .asked import PageRequest
 from .titles import Summary
 
 PER_PAGE: Final = 25
@@ -25,7 +25,7 @@ SORTS: Final = {"active": "last active", "started": "started", "events": "most e
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ListingFilter:
     """What a listing is asked for. ``words`` stand in the id or the goal; ``days``: active within so many, 0 for any;
     ``open``: only with open work. ``place`` is where the page begins in the order of activity, ``number`` its number in
     another order."""
@@ -49,7 +49,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class SessionListing:
     """A page of sessions, their summaries as far as they are known, and whether more follow."""
 
     infos: Sequence[SessionInfo]
@@ -57,11 +57,11 @@ class Listing:
     more: bool
 
 
-def wish_of(query: Mapping[str, str]) -> Wish:
+def wish_of(query: Mapping[str, str]) -> ListingFilter:
     """What the query of an address asks for; what cannot be read counts as not asked for."""
     words = "".join(filter(str.isprintable, query.get("find", "").strip()))[:SESSION_ID_MAX]
     sort, number = query.get("sort", ""), query.get("page", "")
-    return Wish(
+    return ListingFilter(
         words,
         int(query["days"]) if query.get("days") in DAYS else 0,
         query.get("open") == "1",
@@ -81,18 +81,18 @@ def _place(query: Mapping[str, str]) -> Place | None:
     return (seconds, id) if usable else None
 
 
-def listed(asked: Asked, wish: Wish) -> Listing:
+def listed(asked: PageRequest, wish: ListingFilter) -> SessionListing:
     """A page of sessions."""
     if wish.plain:
         infos = asked.memory.log.sessions(asked.tenant, after=wish.place, limit=PER_PAGE + 1)
         shown = infos[:PER_PAGE]
-        return Listing(shown, asked.kept.titles.of(asked.memory, shown), len(infos) > PER_PAGE)
+        return SessionListing(shown, asked.kept.titles.of(asked.memory, shown), len(infos) > PER_PAGE)
     chosen, summaries = matching(asked, wish)
     start = (max(1, wish.number) - 1) * PER_PAGE
-    return Listing(chosen[start : start + PER_PAGE], summaries, len(chosen) > start + PER_PAGE)
+    return SessionListing(chosen[start : start + PER_PAGE], summaries, len(chosen) > start + PER_PAGE)
 
 
-def matching(asked: Asked, wish: Wish) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
+def matching(asked: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
     """All sessions that fit, among the ``SCANNED_MAX`` last active, sorted."""
     infos = asked.memory.log.sessions(asked.tenant, limit=SCANNED_MAX)
     if wish.days:

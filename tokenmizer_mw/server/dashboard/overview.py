@@ -11,7 +11,7 @@ from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.model.node import Node, Status, Transition
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked
+from .asked import PageRequest
 from .markup import Markup, joined, tag
 from .words import card, fact_link, link, message_link, nothing, status_of, to, told, type_of
 
@@ -69,7 +69,7 @@ def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:
     return sorted(shown, key=lambda node: node.status is not Status.IN_PROGRESS) if part == OPEN_WORK else shown
 
 
-def cards(asked: Asked, found: Overview, flagged: int) -> Markup:
+def cards(asked: PageRequest, found: Overview, flagged: int) -> Markup:
     """A card for every part; parts that most sessions have say so when they are empty."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
@@ -91,7 +91,7 @@ def cards(asked: Asked, found: Overview, flagged: int) -> Markup:
     return joined(*made)
 
 
-def _row(asked: Asked, found: Overview, node: Node, part: str) -> Markup:
+def _row(asked: PageRequest, found: Overview, node: Node, part: str) -> Markup:
     old = found.replaced.get(node.id)
     why = found.reasons.get(node.id) if part == Section.WARNINGS.name else ""
     reason = why or (node.detail if node.detail != node.label else "")

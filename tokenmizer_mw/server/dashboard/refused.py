@@ -39,7 +39,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
 """By a name of ours: the status, a heading and a sentence."""
 
 
-class Refused(Exception):
+class PageRefusal(Exception):
     """A request that is not answered with what it asks for; ``page`` is shown in its place."""
 
     def __init__(self, page: Page) -> None:
@@ -47,16 +47,16 @@ class Refused(Exception):
         self.page = page
 
 
-def failure(name: str, status: int = 0, sentence: str = "") -> Refused:
+def failure(name: str, status: int = 0, sentence: str = "") -> PageRefusal:
     """The refusal of that name. ``status`` and ``sentence`` for one that has no row: "problem"."""
     if name in _WHY:
         status, title, sentence = _WHY[name]
     else:
         title = "There is no such thing" if status == 404 else "That did not work"
     back = tag("p", link("./", "To the sessions", class_="button"))
-    return Refused(Page(title, trouble(title, sentence, back), status=status))
+    return PageRefusal(Page(title, trouble(title, sentence, back), status=status))
 
 
-def page_of(refused: Refused) -> Page:
+def page_of(refused: PageRefusal) -> Page:
     """The page that says it."""
     return refused.page

@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .frame import session_head
 from .markup import Markup, joined, tag
 from .titles import title_of
@@ -42,7 +42,7 @@ class RequestView:
     numbers: frozenset[int]
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The request at the cut that the query names, by default the newest, or the one that message ``turn`` answers."""
     turn = asked.query.get("turn", "")
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
@@ -82,7 +82,7 @@ def _nothing_cut() -> Markup:
     return tag("section", nothing(text), class_="card")
 
 
-def _choice(asked: Asked, found: RequestView) -> Markup:
+def _choice(asked: PageRequest, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
     options = [tag("option", _name(one), value=one.id, selected=one.id == chosen) for one in cuts]
@@ -101,7 +101,7 @@ def _name(cut: Checkpointed) -> str:
     return f"{cut.id}, at message {cut.turn}"
 
 
-def _sides(asked: Asked, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
+def _sides(asked: PageRequest, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
     counter = ModelCounters(asked.memory.settings.tokenizer_dir).of("")
     left_out = {one.number for one in messages if one.number < cut.anchor_turn and one.message.role is not Role.SYSTEM}
     kept = [one for one in messages if one.number not in left_out]
@@ -135,7 +135,7 @@ def _sum(messages: int, tokens: int) -> Markup:
 
 
 def _listed(
-    asked: Asked, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
+    asked: PageRequest, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
 ) -> list[Markup]:
     listed = messages[-ROWS:]
     rows = [_line(asked, counter, one, one.number in gone) for one in listed]
@@ -144,7 +144,7 @@ def _listed(
     return [joined(earlier, tag("ol", rows, class_="lines"))]
 
 
-def _line(asked: Asked, counter: MessageCounter, written: Written, gone: bool) -> Markup:
+def _line(asked: PageRequest, counter: MessageCounter, written: Written, gone: bool) -> Markup:
     message = written.message
     text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
     calls = ", ".join(call.name for call in message.tool_calls)
@@ -159,14 +159,14 @@ def _line(asked: Asked, counter: MessageCounter, written: Written, gone: bool) -
     )
 
 
-def _block(asked: Asked, cut: Checkpointed, count: int) -> Markup:
+def _block(asked: PageRequest, cut: Checkpointed, count: int) -> Markup:
     head = tag("h3", f"Resume block for {counted(count, 'message')}, {counted(cut.tokens, 'token')}")
     then = link(to("compare", id=asked.id, to=cut.id), "what held then")
     text = tag("pre", cut.block, class_="block", tabindex="0", aria_label="The block as it was sent", dir="auto")
     return joined(head, text, tag("p", then, class_="hint"))
 
 
-def _reminder(asked: Asked, found: RequestView) -> Markup | None:
+def _reminder(asked: PageRequest, found: RequestView) -> Markup | None:
     reminder = found.reminder
     if reminder is None:
         return None

@@ -26,7 +26,7 @@ class Pass:
     issued_at: float
 
 
-class Seal:
+class PageSigner:
     """Signs and checks. ``secret``: the store's, so that all processes of an installation know each other's passes;
     ``about``: what else a pass is only good for, such as the digest of a token."""
 

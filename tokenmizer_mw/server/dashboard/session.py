@@ -13,7 +13,7 @@ from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.session import Edited, Marked, SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .block import block_card
 from .by_hand import edits_list
 from .frame import session_head
@@ -70,7 +70,7 @@ def seen(state: SessionState) -> SessionView:
     )
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """The overview of a session."""
     found = asked.memory.view(asked.id, seen, tenant=asked.tenant)
     body = joined(
@@ -97,7 +97,7 @@ def page(asked: Asked) -> Page:
     return Page(found.title or asked.id, body, "", asked.id, live)
 
 
-def _figures(asked: Asked, found: SessionView) -> Markup:
+def _figures(asked: PageRequest, found: SessionView) -> Markup:
     told_ = (
         (f"{found.messages:,}", "message" if found.messages == 1 else "messages"),
         (f"{found.facts:,}", "fact" if found.facts == 1 else "facts"),
@@ -111,7 +111,7 @@ def _figures(asked: Asked, found: SessionView) -> Markup:
     return tag("dl", items, class_="figures")
 
 
-def _facts(asked: Asked, found: SessionView) -> Markup:
+def _facts(asked: PageRequest, found: SessionView) -> Markup:
     rows = [
         tag(
             "li",
@@ -129,14 +129,14 @@ def _facts(asked: Asked, found: SessionView) -> Markup:
     return card("What it holds", shown, id="facts", live=True)
 
 
-def _steps(asked: Asked, found: SessionView) -> Markup:
+def _steps(asked: PageRequest, found: SessionView) -> Markup:
     rows = [step_row(asked, *one) for one in found.steps]
     shown = tag("ol", rows, class_="steps") if rows else nothing("No decision was replaced.")
     rest = _rest(found.step_count - len(rows), f"{to('history', id=asked.id)}#transitions")
     return card("Replaced lately", shown, rest, id="steps", live=True)
 
 
-def step_row(asked: Asked, step: Transition, old: Node | None, new: Node | None) -> Markup:
+def step_row(asked: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
     """One decision that took the place of another, with the reason."""
     was = fact_link(asked.id, old) if old is not None else tag("span", step.old)
     now = fact_link(asked.id, new) if new is not None else tag("span", step.new)
@@ -148,7 +148,7 @@ def step_row(asked: Asked, step: Transition, old: Node | None, new: Node | None)
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
 
 
-def _lost(asked: Asked, report: LossReport) -> Markup:
+def _lost(asked: PageRequest, report: LossReport) -> Markup:
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
         return card("Lost at the last cut", lost, id="lost", live=True)
@@ -184,7 +184,7 @@ def _lost(asked: Asked, report: LossReport) -> Markup:
     )
 
 
-def _reminders(asked: Asked, found: SessionView) -> Markup | None:
+def _reminders(asked: PageRequest, found: SessionView) -> Markup | None:
     """What requests carried of what a cut had removed, the newest first."""
     if not found.reminders:
         return None
@@ -198,7 +198,7 @@ def _reminders(asked: Asked, found: SessionView) -> Markup | None:
     return card("Reminders", lead, tag("ol", rows, class_="marks"), rest, id="reminders", live=True)
 
 
-def _request_link(asked: Asked, reminder: Reminded) -> Markup:
+def _request_link(asked: PageRequest, reminder: Reminded) -> Markup:
     return link(to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn), "the request")
 
 
@@ -210,7 +210,7 @@ def _carried(reminder: Reminded) -> str:
     return f"Quoted {quoted}; told {facts}; {counted(reminder.tokens, 'token')}"
 
 
-def _checkpoints(asked: Asked, found: SessionView) -> Markup:
+def _checkpoints(asked: PageRequest, found: SessionView) -> Markup:
     rows = [
         tag("li", tag("span", mark.checkpoint.id), _cut(asked, mark), moment(mark.recorded_at, asked.now))
         for mark in found.marks
@@ -223,18 +223,18 @@ def _checkpoints(asked: Asked, found: SessionView) -> Markup:
     return card("Checkpoints", shown, tag("div", make, rest, class_="actions"), id="checkpoints", live=True)
 
 
-def _cut(asked: Asked, mark: Marked) -> Markup | None:
+def _cut(asked: PageRequest, mark: Marked) -> Markup | None:
     address = to("request", id=asked.id, cut=mark.checkpoint.id)
     return link(address, "cut", class_="badge") if mark.checkpoint.anchor else None
 
 
-def _edits(asked: Asked, found: SessionView) -> Markup | None:
+def _edits(asked: PageRequest, found: SessionView) -> Markup | None:
     if not found.edits:
         return None
     return card("Changed by hand", edits_list(asked, found.edits), id="edits", live=True)
 
 
-def _forget(asked: Asked) -> Markup | None:
+def _forget(asked: PageRequest) -> Markup | None:
     if not asked.caller.may("erase"):
         return None
     return tag("p", link(to("forget", id=asked.id), "Erase this session ...", class_="danger"), class_="end")

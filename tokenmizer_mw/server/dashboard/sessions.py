@@ -7,17 +7,17 @@ from typing import Final
 
 from tokenmizer_mw.store.log import SessionInfo
 
-from .asked import Asked, File, Page
+from .asked import File, Page, PageRequest
 from .files import csv_file, json_file
 from .frame import heading
-from .listing import DAYS, SORTS, Listing, Wish, listed, matching, wish_of
+from .listing import DAYS, SORTS, ListingFilter, SessionListing, listed, matching, wish_of
 from .live import mark_of_tenant
 from .markup import Markup, joined, tag
 from .titles import Summary
 from .words import exactly, link, moment, nothing, to, told
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """A page of the listing: the sessions last active, or those that are looked for."""
     wish = wish_of(asked.query)
     newest = asked.memory.log.sessions(asked.tenant, limit=1)
@@ -34,17 +34,17 @@ def page(asked: Asked) -> Page:
     return Page("Sessions", body, "", live=_live(newest[0]) if wish.plain and wish.place is None else "")
 
 
-def csv(asked: Asked) -> File:
+def csv(asked: PageRequest) -> File:
     """The sessions that are looked for, as a table."""
     return csv_file("sessions.csv", _records(asked))
 
 
-def json(asked: Asked) -> File:
+def json(asked: PageRequest) -> File:
     """The sessions that are looked for, as JSON."""
     return json_file("sessions.json", _records(asked))
 
 
-def _records(asked: Asked) -> list[dict[str, object]]:
+def _records(asked: PageRequest) -> list[dict[str, object]]:
     infos, summaries = matching(asked, wish_of(asked.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
@@ -67,7 +67,7 @@ def _live(newest: SessionInfo | None) -> str:
     return to("events", since=mark_of_tenant(newest))
 
 
-def _find(wish: Wish) -> Markup:
+def _find(wish: ListingFilter) -> Markup:
     open_ = tag("input", type="checkbox", name="open", value="1", checked=wish.open)
     days = {"": "any time", **DAYS}
     return tag(
@@ -99,7 +99,7 @@ _COLUMNS: Final = (("Session", "name"), ("Last active", "active"), ("Started", "
 _COUNTS: Final = ("Messages", "Facts", "Open")
 
 
-def _table(asked: Asked, wish: Wish, found: Listing) -> Markup:
+def _table(asked: PageRequest, wish: ListingFilter, found: SessionListing) -> Markup:
     if not found.infos:
         return nothing("No session is like that.")
     sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
@@ -109,7 +109,7 @@ def _table(asked: Asked, wish: Wish, found: Listing) -> Markup:
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list sessions")
 
 
-def _head(wish: Wish, title: str, sort: str) -> Markup:
+def _head(wish: ListingFilter, title: str, sort: str) -> Markup:
     chosen = wish.sort == sort
     address = to("", **{**wish.query(), "sort": sort})
     order = ("ascending" if sort == "name" else "descending") if chosen else None
@@ -135,12 +135,12 @@ def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
     )
 
 
-def _files(wish: Wish) -> Markup:
+def _files(wish: ListingFilter) -> Markup:
     csv_, json_ = (link(to(f"sessions.{kind}", **wish.query()), kind.upper()) for kind in ("csv", "json"))
     return tag("p", "These sessions as ", csv_, " or ", json_, class_="hint")
 
 
-def _pages(wish: Wish, found: Listing) -> Markup | None:
+def _pages(wish: ListingFilter, found: SessionListing) -> Markup | None:
     older, newest = None, None
     if wish.plain:
         newest = link("./", "Newest") if wish.place is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from .asked import Asked, File, Page, See
+from .asked import File, Page, PageRequest, See
 from .changing import change, checkpoint
 from .compare import page as compare
 from .condition import page as condition
@@ -32,37 +32,37 @@ Scope = Literal["read", "write", "erase"]
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class PageRoute:
     """A row: the last part of a path, a method, and the scope that a caller needs. ``work`` runs in a worker thread."""
 
     name: str
     method: Literal["GET", "POST"]
     scope: Scope
-    work: Callable[[Asked], Page | File | See]
+    work: Callable[[PageRequest], Page | File | See]
 
 
 ROUTES: Final = (
-    Route("", "GET", "read", sessions),
-    Route("sessions.csv", "GET", "read", sessions_csv),
-    Route("sessions.json", "GET", "read", sessions_json),
-    Route("session", "GET", "read", session),
-    Route("transcript", "GET", "read", transcript),
-    Route("graph", "GET", "read", graph),
-    Route("facts", "GET", "read", facts),
-    Route("facts.csv", "GET", "read", facts_csv),
-    Route("facts.json", "GET", "read", facts_json),
-    Route("export", "GET", "read", export),
-    Route("fact", "GET", "read", fact),
-    Route("history", "GET", "read", history),
-    Route("compare", "GET", "read", compare),
-    Route("request", "GET", "read", request),
-    Route("search", "GET", "read", found),
-    Route("savings", "GET", "read", figures),
-    Route("status", "GET", "read", condition),
-    Route("forget", "GET", "erase", forgetting),
-    Route("change", "POST", "write", change),
-    Route("checkpoint", "POST", "write", checkpoint),
-    Route("forget", "POST", "erase", forget),
+    PageRoute("", "GET", "read", sessions),
+    PageRoute("sessions.csv", "GET", "read", sessions_csv),
+    PageRoute("sessions.json", "GET", "read", sessions_json),
+    PageRoute("session", "GET", "read", session),
+    PageRoute("transcript", "GET", "read", transcript),
+    PageRoute("graph", "GET", "read", graph),
+    PageRoute("facts", "GET", "read", facts),
+    PageRoute("facts.csv", "GET", "read", facts_csv),
+    PageRoute("facts.json", "GET", "read", facts_json),
+    PageRoute("export", "GET", "read", export),
+    PageRoute("fact", "GET", "read", fact),
+    PageRoute("history", "GET", "read", history),
+    PageRoute("compare", "GET", "read", compare),
+    PageRoute("request", "GET", "read", request),
+    PageRoute("search", "GET", "read", found),
+    PageRoute("savings", "GET", "read", figures),
+    PageRoute("status", "GET", "read", condition),
+    PageRoute("forget", "GET", "erase", forgetting),
+    PageRoute("change", "POST", "write", change),
+    PageRoute("checkpoint", "POST", "write", checkpoint),
+    PageRoute("forget", "POST", "erase", forget),
 )
 """All but those that the application answers itself."""
 

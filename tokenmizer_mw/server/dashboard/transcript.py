@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import Asked, Page
+from .asked import Page, PageRequest
 from .frame import session_head
 from .live import mark_of_session
 from .markup import Markup, joined, tag
@@ -58,7 +58,7 @@ def spoken(state: SessionState) -> Spoken:
     return Spoken(title_of(state), state.seq, facts, steps, cuts, reminders)
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     """A page of messages: the newest ones, the page of the message that the query names, or those that hold words."""
     found = asked.memory.view(asked.id, spoken, tenant=asked.tenant)
     messages = asked.memory.messages(asked.id, tenant=asked.tenant)
@@ -91,7 +91,7 @@ def _fits(message: Message, words: str, role: str) -> bool:
     return not words or any(words.casefold() in text.casefold() for text in texts)
 
 
-def _page_of(asked: Asked, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
+def _page_of(asked: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
     """The messages of a page, its number and that of the last page. Without a wish it is the last one."""
     last = max(1, -(-len(messages) // PER_PAGE))
     number = _natural(asked.query.get("page", "")) or last
@@ -107,7 +107,7 @@ def _natural(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 0
 
 
-def _tools(asked: Asked, words: str, role: str) -> Markup:
+def _tools(asked: PageRequest, words: str, role: str) -> Markup:
     roles = [("", "Everybody"), *((one.value, one.value.capitalize()) for one in Role)]
     options = [tag("option", text, value=name, selected=name == role) for name, text in roles]
     return tag(
@@ -129,7 +129,7 @@ def _tools(asked: Asked, words: str, role: str) -> Markup:
     )
 
 
-def _message(asked: Asked, found: Spoken, written: Written, limit: int) -> list[Markup]:
+def _message(asked: PageRequest, found: Spoken, written: Written, limit: int) -> list[Markup]:
     """A message with what stands before it: the place of a cut, a reminder."""
     number, message = written.number, written.message
     nodes = found.facts.get(number, ())
@@ -155,7 +155,7 @@ def _message(asked: Asked, found: Spoken, written: Written, limit: int) -> list[
     return [*(_cut(cut) for cut in found.cuts.get(number, ())), *_reminded(asked, found.reminders.get(number)), row]
 
 
-def _left(asked: Asked, number: int, count: int) -> Markup | None:
+def _left(asked: PageRequest, number: int, count: int) -> Markup | None:
     if count <= 0:
         return None
     address = f"{to('transcript', id=asked.id, message=number, whole=1)}#m{number}"
@@ -178,7 +178,7 @@ def _closed(title: str, text: str) -> Markup:
     return tag("details", tag("summary", flatten(title), " ", tag("small", counted(len(text), "character"))), shown)
 
 
-def _led_to(asked: Asked, found: Spoken, number: int, nodes: Sequence[Node]) -> Markup | None:
+def _led_to(asked: PageRequest, found: Spoken, number: int, nodes: Sequence[Node]) -> Markup | None:
     rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in nodes]
     for _, old, new in found.steps.get(number, ()):
         if old is not None and new is not None:
@@ -191,7 +191,7 @@ def _cut(cut: Checkpointed) -> Markup:
     return tag("li", f"{cut.id}, a cut: {what}", class_="cut-here")
 
 
-def _reminded(asked: Asked, reminder: Reminded | None) -> list[Markup]:
+def _reminded(asked: PageRequest, reminder: Reminded | None) -> list[Markup]:
     if reminder is None:
         return []
     address = to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn)
@@ -199,7 +199,7 @@ def _reminded(asked: Asked, reminder: Reminded | None) -> list[Markup]:
     return [tag("li", link(address, text), class_="reminded-here")]
 
 
-def _pages(asked: Asked, words: str, role: str, number: int, last: int) -> Markup | None:
+def _pages(asked: PageRequest, words: str, role: str, number: int, last: int) -> Markup | None:
     if last == 1:
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.context.compaction.streams import Passing
+from tokenmizer_mw.context.compaction.streams import StreamEditor
 
 from .headers import Header
 
@@ -27,7 +27,7 @@ class Adding:
         self._start: Message | None = None
         self._held: list[bytes] = []
         self._size = 0
-        self._passing: Passing | None = None
+        self._passing: StreamEditor | None = None
 
     async def __call__(self, message: Message) -> None:
         """The next message of the application."""
@@ -55,11 +55,11 @@ class Adding:
             self._start = message
             return
         if message["status"] == 200 and media == _STREAM:
-            self._passing = Passing(self._added.to_event)
+            self._passing = StreamEditor(self._added.to_event)
             headers = [pair for pair in headers if pair[0].lower() != b"content-length"]
         await self._send({**message, "headers": headers})
 
-    async def _stream(self, passing: Passing, message: Message) -> None:
+    async def _stream(self, passing: StreamEditor, message: Message) -> None:
         more = bool(message.get("more_body", False))
         out = passing.feed(bytes(message.get("body", b"")))
         if not more:

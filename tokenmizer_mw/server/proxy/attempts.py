@@ -12,7 +12,7 @@ from typing import Final
 
 from .headers import value_of
 from .routing import Target
-from .upstream import Answer, Unreachable
+from .upstream import Unreachable, UpstreamResponse
 
 BUSY: Final = frozenset({429, 503, 529})
 """Statuses of a provider that has done nothing yet and may do it later."""
@@ -31,10 +31,10 @@ class Retrying:
     wait_max: float = 20.0
 
 
-Opening = Callable[[Target], Awaitable[Answer]]
+Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
-async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> Answer:
+async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
     """The first answer worth to be handed on; the last one where none is. Raises ``Unreachable``."""
     *first, last = targets
     for target in first:
@@ -48,7 +48,7 @@ async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening
     return await _asked(last, retrying, opening)
 
 
-async def _asked(target: Target, retrying: Retrying, opening: Opening) -> Answer:
+async def _asked(target: Target, retrying: Retrying, opening: Opening) -> UpstreamResponse:
     for attempt in range(retrying.attempts):
         try:
             answer = await opening(target)
@@ -65,7 +65,7 @@ async def _asked(target: Target, retrying: Retrying, opening: Opening) -> Answer
     return await opening(target)
 
 
-def _after(answer: Answer, retrying: Retrying, attempt: int) -> float | None:
+def _after(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
     """Seconds until the provider may be asked again; ``None``: longer than anybody would wait."""
     said = value_of(answer.headers, b"retry-after")
     if said is None:

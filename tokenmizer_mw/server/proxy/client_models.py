@@ -19,9 +19,9 @@ from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import ModelFailed
 from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.server.translate.chat import ChatCall, Format, Said, Sampling, Text
+from tokenmizer_mw.server.translate.chat import AnswerFormat, ChatCall, ChatTurn, Sampling, Text
 from tokenmizer_mw.server.translate.encoding import dump
-from tokenmizer_mw.server.translate.sides import Outgoing, ProviderSide
+from tokenmizer_mw.server.translate.sides import ProviderRequest, ProviderSide
 from tokenmizer_mw.session.refinement.client import ReplyTooLong
 from tokenmizer_mw.session.refinement.client.asking import is_transient
 from tokenmizer_mw.session.refinement.lent_models import LentModel
@@ -33,8 +33,8 @@ from .faces import DIALECTS
 from .headers import CREDENTIALS, Header
 from .routing import Target
 from .translators import provider_side
-from .upstream import Answer, Patience, Upstream, escaped_place
-from .ways import Asked
+from .upstream import Upstream, UpstreamResponse, UpstreamTimeouts, escaped_place
+from .ways import ClientCall
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -55,11 +55,13 @@ class ClientModels:
         self._models = dict(models)
         self._memory = memory
         seconds = memory.settings.llm_timeout
-        self._upstream = Upstream(Patience(connect_seconds, seconds, seconds), ca_file=ca_file)  # none of the chats'
+        self._upstream = Upstream(
+            UpstreamTimeouts(connect_seconds, seconds, seconds), ca_file=ca_file
+        )  # none of the chats'
         self._secret = secrets.token_bytes(32)
         memory.borrow_models()
 
-    def offer(self, asked: Asked, target: Target) -> None:
+    def offer(self, asked: ClientCall, target: Target) -> None:
         """``asked`` was answered by ``target``, and the client has all of it. Never raises, never blocks."""
         try:
             if asked.session is not None and (lent := self._lent(asked, target)) is not None:
@@ -71,7 +73,7 @@ class ClientModels:
         """Close the connections."""
         await self._upstream.aclose()
 
-    def _lent(self, asked: Asked, target: Target) -> LentModel | None:
+    def _lent(self, asked: ClientCall, target: Target) -> LentModel | None:
         """The model that the call lends; ``None`` where there is none for the provider that the client addressed."""
         server, model = target.server, self._models.get(target.server.name)
         side = provider_side(server.row)
@@ -132,12 +134,12 @@ class ClientModel:
         return self._completion(status, body)
 
     def _call(self, messages: Sequence[Mapping[str, str]]) -> ChatCall:
-        said = [Said("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
-        wanted = Format(SCHEMA, "session_record", True) if self.settings.llm_schema else None
+        said = [ChatTurn("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
+        wanted = AnswerFormat(SCHEMA, "session_record", True) if self.settings.llm_schema else None
         sampling = Sampling(max_tokens=self.settings.llm_output_tokens)
         return ChatCall(self.model, tuple(said), sampling=sampling, format=wanted)
 
-    async def _answered(self, outgoing: Outgoing) -> tuple[int, bytes]:
+    async def _answered(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
         """The provider's status and body, within the time that it has."""
         told = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
@@ -149,7 +151,7 @@ class ClientModel:
             finally:
                 await answer.aclose()
 
-    async def _read(self, answer: Answer) -> bytes:
+    async def _read(self, answer: UpstreamResponse) -> bytes:
         pieces, size = [], 0
         async for piece in answer.pieces():
             pieces.append(piece)

@@ -26,7 +26,7 @@ from tokenmizer_mw.wire.unread import mentions
 
 from .adding import Adding
 from .bodies import read_ahead, replayed, whole_body
-from .compaction_call import Answered, CompactionCall, Forwarded
+from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
 from .conversations import SESSION_KEY
 from .faces import DIALECTS, STANDALONE, Face, face_of
 from .headers import Header, value_of
@@ -65,14 +65,14 @@ class Compacting:
             return
         read = await read_ahead(receive, self._memory.settings.request_max)
         body = whole_body(read)
-        done: Answered | Forwarded | None = None
+        done: AnsweredCall | ForwardedCall | None = None
         if body is not None and self._sums_up(face, body):
             done = await self._carried_out(scope, face, body, CompactionCall.summed_up)
         if done is None and body is not None and _concerns(face, body):
             done = await self._carried_out(scope, face, body, CompactionCall.done)
-        if isinstance(done, Answered):
+        if isinstance(done, AnsweredCall):
             await _answer(send, done)
-        elif isinstance(done, Forwarded):
+        elif isinstance(done, ForwardedCall):
             message = {"type": "http.request", "body": done.body, "more_body": False}
             adding = Adding(send, done.added, self._memory.settings.capture_max) if done.added is not None else None
             await self._app(_inner(scope, done), replayed([message], receive), adding or send)
@@ -102,8 +102,8 @@ class Compacting:
         scope: Scope,
         face: Face,
         body: bytes,
-        work: Callable[[CompactionCall], Answered | Forwarded | None],
-    ) -> Answered | Forwarded | None:
+        work: Callable[[CompactionCall], AnsweredCall | ForwardedCall | None],
+    ) -> AnsweredCall | ForwardedCall | None:
         """What becomes of a call; ``None``: it goes on as it came."""
         words = _words(face)
         try:
@@ -126,9 +126,11 @@ class Compacting:
         except (SealBroken, MalformedRequest) as error:
             self._memory.count("compaction_refused")
             told = f"compaction: {error}" if isinstance(error, SealBroken) else str(error)
-            return Answered(400, refusal(words.NAME, 400, "invalid_compaction", told))
+            return AnsweredCall(400, refusal(words.NAME, 400, "invalid_compaction", told))
         except RequestBlocked as blocked:
-            return Answered(blocked.STATUS, refusal(words.NAME, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE))
+            return AnsweredCall(
+                blocked.STATUS, refusal(words.NAME, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            )
         except Exception as error:
             failed(self._memory, "compaction_failed", error)
             return None
@@ -165,7 +167,7 @@ def _concerns(face: Face, body: bytes) -> bool:
     return bool(found)
 
 
-def _inner(scope: Scope, done: Forwarded) -> Scope:
+def _inner(scope: Scope, done: ForwardedCall) -> Scope:
     headers = with_length(scope["headers"], len(done.body))
     if done.added is not None:
         headers = [pair for pair in headers if pair[0].lower() != b"accept-encoding"]
@@ -178,7 +180,7 @@ def _inner(scope: Scope, done: Forwarded) -> Scope:
     return {**scope, **changed}
 
 
-async def _answer(send: Send, answered: Answered) -> None:
+async def _answer(send: Send, answered: AnsweredCall) -> None:
     kind = b"text/event-stream; charset=utf-8" if answered.stream else b"application/json"
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(answered.body))]
     await send({"type": "http.response.start", "status": answered.status, "headers": headers})

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.context.compaction import agents
-from tokenmizer_mw.context.compaction.asked import Asked, CompactAbove, CompactNow
+from tokenmizer_mw.context.compaction.asked import CompactAbove, CompactionRequest, CompactNow
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
 from tokenmizer_mw.context.compaction.history import Behind
-from tokenmizer_mw.context.compaction.seal import Kept
-from tokenmizer_mw.context.compaction.standing import Compacted, Wish
+from tokenmizer_mw.context.compaction.seal import SealedContent
+from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish
 from tokenmizer_mw.errors import MalformedRequest, StoreError
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
@@ -29,7 +29,7 @@ _NOTHING: Final = "there is nothing in this conversation that a compaction could
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredCall:
     """A call that is answered here."""
 
     status: int
@@ -38,7 +38,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarded:
+class ForwardedCall:
     """A call that goes on: with this body, ``block`` for what was before its messages, in the session ``session``
     (``None``: as it is named already). ``added`` is put into the answer."""
 
@@ -63,11 +63,11 @@ class CompactionCall:
     leaves: bool = False
     created: int = 0
 
-    def done(self) -> Answered | Forwarded | None:
+    def done(self) -> AnsweredCall | ForwardedCall | None:
         """What becomes of it; ``None``: it goes on as it came. Raises ``MalformedRequest``, ``SealBroken`` and
         ``RequestBlocked``."""
         given = read_object(decoded(self.body)).values
-        asked = Asked(CompactNow()) if self.now else self.words.asked(given)
+        asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
         if asked is None:
             return None
         seal = self.memory.seal()
@@ -83,7 +83,7 @@ class CompactionCall:
             return self._at_once(cleared, asked.compact, key)
         return self._forwarded(cleared, asked.compact, key, edits)
 
-    def summed_up(self) -> Answered | None:
+    def summed_up(self) -> AnsweredCall | None:
         """The answer to an agent that has its chat summed up; ``None``: it is asked of the model, as it came."""
         given = read_object(decoded(self.body)).values
         body = agents.without_prompt(given)
@@ -91,16 +91,16 @@ class CompactionCall:
         if body is None or key is None:
             return None
         request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
-        made = self._made(key, request, Wish())
+        made = self._made(key, request, CompactionWish())
         if made is None:
             return None
         self.memory.count("agent_compaction_answered")
         whole = agents.answer(request.model, made.block)
         if request.stream:
-            return Answered(200, self.words.streamed(whole), stream=True)
-        return Answered(200, _dumped(whole))
+            return AnsweredCall(200, self.words.streamed(whole), stream=True)
+        return AnsweredCall(200, _dumped(whole))
 
-    def _key(self, given: Mapping[str, Any], kept: Kept | None) -> SessionKey | None:
+    def _key(self, given: Mapping[str, Any], kept: SealedContent | None) -> SessionKey | None:
         """Whose call it is; ``None`` where nothing says so."""
         found, named = self.session
         in_field = given.get(self.memory.settings.session_field)
@@ -111,13 +111,13 @@ class CompactionCall:
         key = SessionKey(self.tenant, found or "")
         return key if key.valid() else None
 
-    def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> Forwarded:
+    def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
         asking = {name: given[name] for name in self.words.ASKING if name in given}
         body = _dumped({**behind.body, **asking})
-        return Forwarded(body, behind.kept.text if behind.kept is not None else "", key.id)
+        return ForwardedCall(body, behind.kept.text if behind.kept is not None else "", key.id)
 
-    def _cleared(self, behind: Behind, asked: Asked) -> tuple[Behind, list[Mapping[str, Any]]]:
+    def _cleared(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
         edits: list[Mapping[str, Any]] = []
         messages = behind.body.get("messages")
@@ -145,7 +145,7 @@ class CompactionCall:
             return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.known)
         return self.dialect.read(_dumped(behind.body), self.memory.known)
 
-    def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> Answered:
+    def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> AnsweredCall:
         """The answer that is a compaction of everything."""
         request = self._read(behind)
         if behind.kept is not None and behind.bare:
@@ -154,14 +154,14 @@ class CompactionCall:
             made = self.memory.compact(key, request, _wish(behind, None, asked.instructions))
         except StoreError as error:
             failed(self.memory, "compaction_failed", error)
-            return Answered(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
+            return AnsweredCall(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
         if made is None:
             raise MalformedRequest(_NOTHING)
         return self._alone(request, *self._sealed(key, made))
 
     def _forwarded(
         self, behind: Behind, asked: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
-    ) -> Answered | Forwarded:
+    ) -> AnsweredCall | ForwardedCall:
         """The request as it goes on, compacted where that is due."""
         request = self._read(behind, whole=not edits)
         held = behind.kept.text if behind.kept is not None else ""
@@ -169,14 +169,14 @@ class CompactionCall:
         made = self._made(key, request, wish) if wish is not None else None
         if made is None or asked is None:
             added = self.words.Added(None, "", edits) if edits else None
-            return Forwarded(request.text.encode(), held, key.id, added)
+            return ForwardedCall(request.text.encode(), held, key.id, added)
         kept, sealed = self._sealed(key, made)
         if asked.pause:
             return self._alone(request, kept, sealed)
         body = self.dialect.rewrite(request, keep_from=made.keep_from)
-        return Forwarded(body, made.now, key.id, self.words.Added(kept, sealed, edits))
+        return ForwardedCall(body, made.now, key.id, self.words.Added(kept, sealed, edits))
 
-    def _made(self, key: SessionKey, request: ChatRequest, wish: Wish) -> Compacted | None:
+    def _made(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
         try:
             return self.memory.compact(key, request, wish)
@@ -184,22 +184,24 @@ class CompactionCall:
             failed(self.memory, "compaction_failed", error)
             return None
 
-    def _sealed(self, key: SessionKey, made: Compacted) -> tuple[Kept, str]:
-        kept = Kept(key.id, made.checkpoint, made.text, made.open, made.tokens)
+    def _sealed(self, key: SessionKey, made: Compacted) -> tuple[SealedContent, str]:
+        kept = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
         return kept, self.memory.seal().close(self.tenant, kept)
 
-    def _alone(self, request: ChatRequest, kept: Kept, sealed: str) -> Answered:
+    def _alone(self, request: ChatRequest, kept: SealedContent, sealed: str) -> AnsweredCall:
         """The answer that is nothing but the compaction."""
         self.memory.count("compaction_answered")
         whole = self.words.answer(request.model, kept, sealed, self.created)
         if request.stream and not self.now:
-            return Answered(200, self.words.streamed(whole), stream=True)
-        return Answered(200, _dumped(whole))
+            return AnsweredCall(200, self.words.streamed(whole), stream=True)
+        return AnsweredCall(200, _dumped(whole))
 
 
-def _wish(behind: Behind, above: int | None, query: str) -> Wish:
+def _wish(behind: Behind, above: int | None, query: str) -> CompactionWish:
     kept = behind.kept
-    return Wish(above, kept.text, kept.open, query) if kept is not None else Wish(above, query=query)
+    return (
+        CompactionWish(above, kept.text, kept.open, query) if kept is not None else CompactionWish(above, query=query)
+    )
 
 
 def _dumped(body: Mapping[str, Any]) -> bytes:

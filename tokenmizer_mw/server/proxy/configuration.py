@@ -21,7 +21,7 @@ from tokenmizer_mw.store.address import absolute_address
 from .attempts import Retrying
 from .routing import FAMILIES, Routes
 from .servers import ALSO, Keys, Server, servers_of_table
-from .upstream import Patience, Upstream
+from .upstream import Upstream, UpstreamTimeouts
 
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 STORE_VARIABLE: Final = "TOKENMIZER_STORE"
@@ -63,8 +63,8 @@ class Listening:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """How providers are asked. Seconds, as in ``Patience`` and ``Retrying``; ``retries`` are further attempts;
+class UpstreamSettings:
+    """How providers are asked. Seconds, as in ``UpstreamTimeouts`` and ``Retrying``; ``retries`` are further attempts;
     ``connections``: at once in a process (``None``: as many as are needed); ``body_max``: bytes of a request.
     ``ca_file``: a PEM file of authorities that are trusted besides the public ones. ``unreadable_bodies``: whether a
     request whose body cannot be read, so that secrets in it cannot be redacted, is refused or passes."""
@@ -91,9 +91,9 @@ class Asking:
             raise ConfigError(f"ca_file: there is no file {self.ca_file}")
 
     @property
-    def patience(self) -> Patience:
+    def patience(self) -> UpstreamTimeouts:
         """How long a provider is waited for."""
-        return Patience(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
+        return UpstreamTimeouts(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
 
     @property
     def upstream(self) -> Upstream:
@@ -153,7 +153,7 @@ class Configuration:
     dashboard: bool = False
     memory: Settings = field(default_factory=Settings)
     access: AccessSettings = field(default_factory=AccessSettings)
-    asking: Asking = field(default_factory=Asking)
+    asking: UpstreamSettings = field(default_factory=UpstreamSettings)
     providers: Mapping[str, Server] = field(default_factory=dict)
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -207,7 +207,7 @@ class Configuration:
             sessions=_as(Naming | None, given.get("sessions"), "sessions"),
             memory=Settings.given(_section(given, "memory"), environ, where="memory"),
             access=AccessSettings.from_mapping(_section(given, "access"), "access"),
-            asking=_as(Asking, _section(given, "asking"), "asking"),
+            asking=_as(UpstreamSettings, _section(given, "asking"), "asking"),
             providers=_servers(_section(given, "providers"), environ),
             models=_models(_section(given, "models")),
             defaults=_defaults(_section(given, "defaults")),

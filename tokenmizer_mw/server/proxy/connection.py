@@ -4,7 +4,7 @@ The parser is llhttp's, in C: a relay spends most of its time on this side, and 
 what all the rest of a call does.
 
 Three ends must be told apart: the response was complete, and the connection may carry another request; the connection
-ended where that ends the response; the connection ended before. The last one is ``Broken``, never a clean end.
+ended where that ends the response; the connection ended before. The last one is ``BrokenResponse``, never a clean end.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _INFORMATIONAL: Final = range(100, 200)
 _BODILESS: Final = frozenset({204, 304})
 
 
-class Broken(PeerError):
+class BrokenResponse(PeerError):
     """A provider's response ended before its end. The client's has to end so, too."""
 
 
-class Late(Broken):
+class Late(BrokenResponse):
     """A provider was silent for longer than it may be."""
 
 
@@ -56,7 +56,7 @@ class Connection(asyncio.Protocol):
 
     _headers: list[Header]
     _pieces: list[bytes]
-    _error: Broken | None
+    _error: BrokenResponse | None
     _headed: bool  # the head was read
     _framed: bool  # the response says where it ends
     _stays: bool  # the provider keeps the connection open behind it
@@ -87,14 +87,14 @@ class Connection(asyncio.Protocol):
             self._transport.write(body)
 
     async def head(self, seconds: float) -> tuple[int, Sequence[Header]]:
-        """Status and headers of the response. Raises ``Broken``."""
+        """Status and headers of the response. Raises ``BrokenResponse``."""
         while not self._headed:
             self._require_open()
             await self._wait(seconds)
         return self._status, self._headers
 
     async def piece(self, seconds: float) -> bytes:
-        """What came of the body since; ``b""`` when it is complete. Raises ``Broken``."""
+        """What came of the body since; ``b""`` when it is complete. Raises ``BrokenResponse``."""
         while not self._pieces:
             if self._complete:
                 return b""
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
         if self._error is not None:
             raise self._error
         if self._closed:
-            raise Broken("the connection was closed before the end")
+            raise BrokenResponse("the connection was closed before the end")
 
     async def _wait(self, seconds: float) -> None:
         """Until something has happened. Raises ``Late`` when nothing does within ``seconds``."""
@@ -207,7 +207,7 @@ class Connection(asyncio.Protocol):
         self._stays = False
 
     def _fail(self, reason: str) -> None:
-        self._error = self._error or Broken(reason)
+        self._error = self._error or BrokenResponse(reason)
         self.abort()
 
     # -- of the parser -----------------------------------------------------------------------------------------
@@ -215,13 +215,13 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """A response begins; one that nobody has asked for must not be taken for the next one."""
         if self._complete:
-            raise Broken("more than was asked for")
+            raise BrokenResponse("more than was asked for")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header, or a trailer, which is not passed on."""
         if not self._headed:
             if len(self._headers) >= HEADERS_MAX:
-                raise Broken(f"more than {HEADERS_MAX} headers")
+                raise BrokenResponse(f"more than {HEADERS_MAX} headers")
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:

@@ -26,11 +26,11 @@ from .credentials import missing_for_models
 from .listening import bound, spelled
 from .servers import Server
 from .translators import provider_side
-from .upstream import Patience, Unreachable, Upstream, place
+from .upstream import Unreachable, Upstream, UpstreamTimeouts, place
 
 _SQLITE: Final = "sqlite:///"
 _POSTGRES: Final = ("postgresql", "postgres")
-_TRIED: Final = Patience(connect=5.0, first_byte=10.0, idle=10.0)
+_TRIED: Final = UpstreamTimeouts(connect=5.0, first_byte=10.0, idle=10.0)
 _WITHOUT_REDIS: Final = {
     "open": "each process would count for itself (redis_down: open)",
     "closed": "callers would get 503 (redis_down: closed)",
@@ -46,7 +46,7 @@ class Grade(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One thing that was looked at: ``place`` in the configuration, and what there is to say."""
 
     grade: Grade
@@ -54,7 +54,7 @@ class Finding:
     text: str
 
 
-def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterator[Finding]:
+def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
     """Everything that can be told without a network, and what cannot, unless it is to be tried (``reaching``)."""
     yield from _listening(configuration)
     yield from _store(configuration.store, reaching)
@@ -64,7 +64,7 @@ def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterat
     yield _sessions(configuration)
     if configuration.dashboard:
         how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
-        yield Finding(Grade.FINE, "dashboard", f"at /, {how}")
+        yield CheckResult(Grade.FINE, "dashboard", f"at /, {how}")
     routes = configuration.routes
     for server in configuration.providers.values():
         yield _provider(server, routes.is_addressed(server))
@@ -72,29 +72,29 @@ def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterat
     lacks = missing_for_models(routes)
     for name, places in configuration.models.items():
         asks, lack = f"asks {', then '.join(places)}", lacks.get(name)
-        yield Finding(Grade.WRONG if lack else Grade.FINE, f"models.{name}", f"{asks}; {lack}" if lack else asks)
+        yield CheckResult(Grade.WRONG if lack else Grade.FINE, f"models.{name}", f"{asks}; {lack}" if lack else asks)
 
 
-def _refinement(configuration: Configuration) -> Iterator[Finding]:
+def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
     """The models that read sessions again: those that clients' calls lend, and the one of the settings."""
     for name, model in configuration.refinement.items():
         if provider_side(configuration.providers[name].row) is None:
             text = f"{model}: nothing can be asked of this provider: its dialect is not spoken here"
-            yield Finding(Grade.WRONG, f"refinement.{name}", text)
+            yield CheckResult(Grade.WRONG, f"refinement.{name}", text)
         else:
-            yield Finding(
+            yield CheckResult(
                 Grade.FINE, f"refinement.{name}", f"{model} reads sessions, with the key of the client's call"
             )
     memory = configuration.memory
     if memory.llm_url is not None:
         variable = memory.llm_key_variable
         lack = f"; {variable} is not set" if variable and variable not in os.environ else ""
-        yield Finding(
+        yield CheckResult(
             Grade.NOTE if lack else Grade.FINE, "memory.llm_model", f"{memory.llm_model} reads sessions{lack}"
         )
 
 
-async def tried(configuration: Configuration) -> list[Finding]:
+async def tried(configuration: Configuration) -> list[CheckResult]:
     """What answers: the store and Redis, where they are elsewhere, and the providers' addresses; that these answer at
     all is what counts, with whatever status."""
     upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
@@ -106,30 +106,32 @@ async def tried(configuration: Configuration) -> list[Finding]:
     return [finding for finding in found if finding is not None]
 
 
-def _listening(configuration: Configuration) -> Iterator[Finding]:
+def _listening(configuration: Configuration) -> Iterator[CheckResult]:
     listen = configuration.listen
     if is_loopback(listen.host):
-        yield Finding(Grade.FINE, "listen.host", f"{listen.host}: only this machine can connect")
+        yield CheckResult(Grade.FINE, "listen.host", f"{listen.host}: only this machine can connect")
     elif configuration.auth:
-        yield Finding(Grade.FINE, "listen.host", f"{listen.host}: others can connect, with a key of this server")
+        yield CheckResult(Grade.FINE, "listen.host", f"{listen.host}: others can connect, with a key of this server")
     else:
         text = f"{listen.host}: others could connect without a key; set auth: true, or listen on 127.0.0.1"
-        yield Finding(Grade.WRONG, "listen.host", text)
+        yield CheckResult(Grade.WRONG, "listen.host", text)
     try:
         with bound(listen.host, listen.port):
-            yield Finding(Grade.FINE, "listen.port", f"{spelled(listen.host, listen.port)} is free")
+            yield CheckResult(Grade.FINE, "listen.port", f"{spelled(listen.host, listen.port)} is free")
     except ConfigError as error:
-        yield Finding(Grade.WRONG, "listen.port", str(error))
+        yield CheckResult(Grade.WRONG, "listen.port", str(error))
     cores = os.cpu_count() or 1
     if listen.workers > 4 * cores:
-        yield Finding(Grade.NOTE, "listen.workers", f"{listen.workers} workers on {cores} cores: one a core will do")
+        yield CheckResult(
+            Grade.NOTE, "listen.workers", f"{listen.workers} workers on {cores} cores: one a core will do"
+        )
 
 
-def _store(address: str, reaching: bool) -> Iterator[Finding]:
+def _store(address: str, reaching: bool) -> Iterator[CheckResult]:
     try:
         open_log(address).close()
     except ConfigError as error:
-        yield Finding(Grade.WRONG, "store", str(error))
+        yield CheckResult(Grade.WRONG, "store", str(error))
         return
     scheme, _, rest = address.partition("://")
     file = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
@@ -137,41 +139,41 @@ def _store(address: str, reaching: bool) -> Iterator[Finding]:
         yield _sqlite(os.path.realpath(file))
     elif scheme.lower() not in _POSTGRES:
         text = f"{scheme}://: sessions are gone when the server ends, and each worker has its own"
-        yield Finding(Grade.NOTE, "store", text)
+        yield CheckResult(Grade.NOTE, "store", text)
     elif not reaching:
-        yield Finding(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
+        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
 
 
-def _sqlite(file: str) -> Finding:
+def _sqlite(file: str) -> CheckResult:
     try:
         if not os.path.exists(file):
             try_creating(file)
-            return Finding(Grade.FINE, "store", f"{file} will be created")
+            return CheckResult(Grade.FINE, "store", f"{file} will be created")
         count = examine(file, LOCAL_TENANT)
     except StoreError as error:
-        return Finding(Grade.WRONG, "store", str(error))
+        return CheckResult(Grade.WRONG, "store", str(error))
     if count is None:
-        return Finding(Grade.FINE, "store", f"{file} opens; its tables will be made")
-    return Finding(Grade.FINE, "store", f"{file} opens; the tenant {LOCAL_TENANT} has {count} sessions")
+        return CheckResult(Grade.FINE, "store", f"{file} opens; its tables will be made")
+    return CheckResult(Grade.FINE, "store", f"{file} opens; the tenant {LOCAL_TENANT} has {count} sessions")
 
 
-def _redis(settings: AccessSettings, reaching: bool) -> Iterator[Finding]:
+def _redis(settings: AccessSettings, reaching: bool) -> Iterator[CheckResult]:
     if settings.redis is None:
         return
     try:
         open_limits(settings)
     except ConfigError as error:
-        yield Finding(Grade.WRONG, "access.redis", str(error))
+        yield CheckResult(Grade.WRONG, "access.redis", str(error))
         return
     if not reaching:
-        yield Finding(Grade.NOTE, "access.redis", "not tried; --reach asks it")
+        yield CheckResult(Grade.NOTE, "access.redis", "not tried; --reach asks it")
 
 
-def _keys(configuration: Configuration) -> Finding:
+def _keys(configuration: Configuration) -> CheckResult:
     """Whether anybody can come in."""
     listed = configuration.access.keys or os.environ.get(KEYS_VARIABLE)
     if not listed and not configuration.store.startswith(_SQLITE):
-        return Finding(Grade.FINE, "auth", "callers need a key")
+        return CheckResult(Grade.FINE, "auth", "callers need a key")
     try:
         keys = keys_of_server(configuration.store, configuration.access, os.environ)
         try:
@@ -179,10 +181,10 @@ def _keys(configuration: Configuration) -> Finding:
         finally:
             keys.close()
     except (ConfigError, StoreError) as error:
-        return Finding(Grade.WRONG, "auth", str(error))
+        return CheckResult(Grade.WRONG, "auth", str(error))
     if not count:
-        return Finding(Grade.NOTE, "auth", "callers need a key, and there is none: tokenmizer-mw keys create")
-    return Finding(Grade.FINE, "auth", f"callers need a key; there are {count}")
+        return CheckResult(Grade.NOTE, "auth", "callers need a key, and there is none: tokenmizer-mw keys create")
+    return CheckResult(Grade.FINE, "auth", f"callers need a key; there are {count}")
 
 
 _NAMINGS: Final = {
@@ -192,39 +194,39 @@ _NAMINGS: Final = {
 }
 
 
-def _sessions(configuration: Configuration) -> Finding:
-    return Finding(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
+def _sessions(configuration: Configuration) -> CheckResult:
+    return CheckResult(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
 
 
-def _provider(server: Server, addressed: bool) -> Finding:
+def _provider(server: Server, addressed: bool) -> CheckResult:
     """``addressed``: clients address it by a path, so that it may get their keys."""
     row, place = server.row, f"providers.{server.name}"
     if row.auth == "none":
-        return Finding(Grade.FINE, place, f"{row.base_url}, without a key")
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, without a key")
     if server.keys == "client":
-        return Finding(Grade.FINE, place, f"{row.base_url}, with the client's key")
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, with the client's key")
     if server.key:
-        return Finding(Grade.FINE, place, f"{row.base_url}, with the key in {row.key_variable}")
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, with the key in {row.key_variable}")
     if server.lack:
-        return Finding(Grade.WRONG, place, f"{row.base_url}: {server.lack}")
+        return CheckResult(Grade.WRONG, place, f"{row.base_url}: {server.lack}")
     if row.key_variable and not addressed:
         text = f"{row.base_url}: {row.key_variable} is not set, so calls to it are refused"
-        return Finding(Grade.NOTE, place, text)
+        return CheckResult(Grade.NOTE, place, text)
     named = f" ({row.key_variable} is not set)" if row.key_variable else ""
-    return Finding(Grade.FINE, place, f"{row.base_url}, with the client's own key{named}")
+    return CheckResult(Grade.FINE, place, f"{row.base_url}, with the client's own key{named}")
 
 
-async def _tried(upstream: Upstream, server: Server) -> Finding:
+async def _tried(upstream: Upstream, server: Server) -> CheckResult:
     name = f"providers.{server.name}"
     try:
         answer = await upstream.open("GET", place(server.row.base_url, ""), [], b"")
     except Unreachable as error:
-        return Finding(Grade.WRONG, name, f"{server.row.base_url}: {error}")
+        return CheckResult(Grade.WRONG, name, f"{server.row.base_url}: {error}")
     await answer.aclose()
-    return Finding(Grade.FINE, name, f"{server.row.base_url} answers (status {answer.status})")
+    return CheckResult(Grade.FINE, name, f"{server.row.base_url} answers (status {answer.status})")
 
 
-async def _tried_store(address: str) -> Finding | None:
+async def _tried_store(address: str) -> CheckResult | None:
     """``None``: there is none to connect to, or its address is none."""
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in _POSTGRES:
@@ -237,22 +239,22 @@ async def _tried_store(address: str) -> Finding | None:
     try:
         await reach_postgres(parsed)
     except (ConfigError, StoreError) as error:
-        return Finding(Grade.WRONG, "store", str(error))
-    return Finding(Grade.FINE, "store", f"{scheme}:// answers")
+        return CheckResult(Grade.WRONG, "store", str(error))
+    return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")
 
 
 _REDIS_SECONDS: Final = 5.0
 """What a first connection from a process that has just started may take, whatever a call may."""
 
 
-async def _tried_redis(settings: AccessSettings) -> Finding | None:
+async def _tried_redis(settings: AccessSettings) -> CheckResult | None:
     """``None``: there is none to ask, or its address is none."""
     if settings.redis is None:
         return None
     try:
         await reach_redis(settings.redis, max(settings.redis_seconds, _REDIS_SECONDS))
     except StoreError as error:
-        return Finding(Grade.WRONG, "access.redis", f"{error}: {_WITHOUT_REDIS[settings.redis_down]}")
+        return CheckResult(Grade.WRONG, "access.redis", f"{error}: {_WITHOUT_REDIS[settings.redis_down]}")
     except ConfigError:  # told already, without a network
         return None
-    return Finding(Grade.FINE, "access.redis", "Redis answers")
+    return CheckResult(Grade.FINE, "access.redis", "Redis answers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from .connection import Broken
+from .connection import BrokenResponse
 
 _SERVER: Final = "uvicorn.error"
 
@@ -14,9 +14,9 @@ class _OneLine(logging.Filter):
     """Knows the one exception that the relay raises on purpose, so that the server cuts the client's connection."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record; shorten those of ``Broken``."""
+        """Keep every record; shorten those of ``BrokenResponse``."""
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, Broken):
+        if isinstance(error, BrokenResponse):
             record.msg, record.args = "a provider's response broke off, and so did the client's: %s", (str(error),)
             record.exc_info = record.exc_text = None
             record.levelno, record.levelname = logging.WARNING, "WARNING"

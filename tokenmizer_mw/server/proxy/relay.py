@@ -15,17 +15,17 @@ from tokenmizer_mw.wire.refusal import refusal
 
 from .attempts import Retrying, opened
 from .client_models import ClientModels
-from .connection import Broken
+from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
 from .faces import face_of
 from .headers import NOT_SENT, Header, passed_on
-from .models import LIST_MAX, Listing, Named, listed, listing, named_in_path, one
+from .models import LIST_MAX, ModelListing, NamedModel, listed, listing, named_in_path, one
 from .naming import model_of, where_it_fits
 from .outcomes import Outcomes
 from .presence import unless_gone
 from .routing import Routes, Target
-from .upstream import GATEWAY_TIMEOUT, Answer, Unreachable, Upstream
-from .ways import Asked, Refused, Way, way
+from .upstream import GATEWAY_TIMEOUT, Unreachable, Upstream, UpstreamResponse
+from .ways import ClientCall, RefusedCall, Way, way
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -64,10 +64,10 @@ class Relay:
         self._lending = lending
         self._not_sent = NOT_SENT | own_headers | {OWN_HEADER}
         since = int(time())
-        self._own = {name: Named(name, owner, since) for name, owner in routes.aliases.items()}
+        self._own = {name: NamedModel(name, owner, since) for name, owner in routes.aliases.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One call. Raises ``Broken`` when the provider's answer broke off, so that the client's does, too."""
+        """One call. Raises ``BrokenResponse`` when the provider's answer broke off, so that the client's does, too."""
         headers: list[Header] = scope["headers"]
         if scope["method"] not in METHODS:
             await _said(send, "", 405, "method_not_allowed", "this method is not relayed")
@@ -86,10 +86,10 @@ class Relay:
         passed = passed_on(headers, self._not_sent)
         query = scope.get("query_string", b"")
         escaped, session = _escaped(scope, face.path), scope.get(GUARD)
-        asked = Asked(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
+        asked = ClientCall(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
         await unless_gone(receive, self._answered(asked, send))
 
-    async def _answered(self, asked: Asked, send: Send) -> None:
+    async def _answered(self, asked: ClientCall, send: Send) -> None:
         if self._own and asked.method == "GET":
             body = await self._told_of_models(asked)
             if body is not None:
@@ -97,7 +97,7 @@ class Relay:
                 return
         await self._relayed(asked, send)
 
-    async def _told_of_models(self, asked: Asked) -> bytes | None:
+    async def _told_of_models(self, asked: ClientCall) -> bytes | None:
         """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
         found = named_in_path(asked.face)
         if found is not None and found[0] in self._own:
@@ -105,14 +105,14 @@ class Relay:
         wanted = listing(asked.face, asked.query)
         return await self._all_models(asked, wanted) if wanted is not None else None
 
-    async def _all_models(self, asked: Asked, wanted: Listing) -> bytes:
+    async def _all_models(self, asked: ClientCall, wanted: ModelListing) -> bytes:
         """Those of this server and those of the provider; where the provider tells none, those of this server."""
         plain = [pair for pair in asked.headers if pair[0].lower() != b"accept-encoding"]
         asked = replace(asked, headers=[*plain, (b"accept-encoding", b"identity")])
         told = await self._providers_list(asked)
         return await where_it_fits(partial(listed, wanted, list(self._own.values()), told), told)
 
-    async def _providers_list(self, asked: Asked) -> bytes:
+    async def _providers_list(self, asked: ClientCall) -> bytes:
         """What the provider answers; nothing where that is no list."""
         targets = [each for each in self._routes.targets(asked.face, asked.model) if not missing_key(each)]
         if not targets:
@@ -123,13 +123,13 @@ class Relay:
                 return await answer.read(LIST_MAX) if answer.status == 200 else b""
             finally:
                 await answer.aclose()
-        except (Refused, Unreachable, Broken):
+        except (RefusedCall, Unreachable, BrokenResponse):
             return b""
 
-    async def _relayed(self, asked: Asked, send: Send) -> None:
+    async def _relayed(self, asked: ClientCall, send: Send) -> None:
         try:
             targets = self._targets(asked)
-        except Refused as refused:
+        except RefusedCall as refused:
             await _answer(send, refused.status, refused.body)
             return
         relayed = _Relayed(self._upstream, asked, self._outcomes)
@@ -138,30 +138,30 @@ class Relay:
             await relayed.hand_on(answer, send)
             if self._lending is not None and answer.status == 200:
                 self._lending.offer(asked, relayed.target)
-        except Refused as refused:
+        except RefusedCall as refused:
             await _answer(send, refused.status, refused.body)
             return
         except Unreachable as error:
             await _said(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
 
-    def _targets(self, asked: Asked) -> list[Target]:
-        """The providers to ask, in order, without those for which there is no key. Raises ``Refused`` where there are
-        none."""
+    def _targets(self, asked: ClientCall) -> list[Target]:
+        """The providers to ask, in order, without those for which there is no key. Raises ``RefusedCall`` where
+        there are none."""
         words = asked.face.words_of
         if named := self._routes.not_configured(asked.face, asked.model):
             variable = PROVIDERS[named].key_variable or "nothing"
             message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
-            raise Refused(401, refusal(words, 401, "no_key", message))
+            raise RefusedCall(401, refusal(words, 401, "no_key", message))
         targets = self._routes.targets(asked.face, asked.model)
         if not targets:
             message = f"no provider is configured for {asked.face.family} at this path"
-            raise Refused(404, refusal(words, 404, "no_provider", message))
+            raise RefusedCall(404, refusal(words, 404, "no_provider", message))
         lacks = [missing_key(target) for target in targets]
         for target, lack in zip(targets, lacks, strict=True):
             if lack:
                 self._outcomes.lacks_key(target.server.name, asked.client, lack)
         if all(lacks):
-            raise Refused(401, refusal(words, 401, "no_key", lacks[0]))
+            raise RefusedCall(401, refusal(words, 401, "no_key", lacks[0]))
         return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
 
 
@@ -172,13 +172,13 @@ class _Relayed:
     _way: Way
     _provider: str
 
-    def __init__(self, upstream: Upstream, asked: Asked, outcomes: Outcomes) -> None:
+    def __init__(self, upstream: Upstream, asked: ClientCall, outcomes: Outcomes) -> None:
         self._upstream = upstream
         self._asked = asked
         self._outcomes = outcomes
 
-    async def open(self, target: Target) -> Answer:
-        """Ask a target. Raises ``Refused`` and ``Unreachable``."""
+    async def open(self, target: Target) -> UpstreamResponse:
+        """Ask a target. Raises ``RefusedCall`` and ``Unreachable``."""
         self.target = target
         self._provider = target.server.name
         self._way = way(self._asked, target)
@@ -192,12 +192,12 @@ class _Relayed:
         self._outcomes.answered(self._provider, answer.status)
         return answer
 
-    async def hand_on(self, answer: Answer, send: Send) -> None:
-        """Give the client what the provider answers, and let go of it. Raises ``Broken``; ``Unreachable`` while the
-        client has seen nothing yet."""
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
+        """Give the client what the provider answers, and let go of it. Raises ``BrokenResponse``; ``Unreachable``
+        while the client has seen nothing yet."""
         try:
             await self._way.hand_on(answer, send)
-        except (Broken, Unreachable) as error:
+        except (BrokenResponse, Unreachable) as error:
             self._outcomes.failed(self._provider, "broken", str(error))
             if isinstance(error, Unreachable):
                 raise error.of(self._provider) from None

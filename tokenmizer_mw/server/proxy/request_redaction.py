@@ -41,7 +41,7 @@ _NOT_UTF8: Final = "the request's body is not UTF-8, so secrets in it could not 
 _IDENTITY: Final = (b"", b"identity")
 
 
-class Unreadable(ValueError):
+class UnreadableBody(ValueError):
     """A body that cannot be read, and so cannot be redacted. The text says why, for the client."""
 
 
@@ -80,7 +80,7 @@ class RequestRedaction:
             return
         try:
             redacted = await self._redacted(scope, body)
-        except Unreadable as unreadable:
+        except UnreadableBody as unreadable:
             await _refuse(scope, send, 415, "request_not_readable", str(unreadable))
             return
         except RequestBlocked as blocked:
@@ -102,11 +102,11 @@ class RequestRedaction:
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
     def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
-        """The request without secrets. Raises ``Unreadable`` and ``RequestBlocked``."""
+        """The request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
         face = face_of(path, headers)
         try:
             plain, text, kept = _readable(headers, body, self._body_max)
-        except Unreadable:
+        except UnreadableBody:
             if not (self._passes_unreadable or _is_media(headers)):
                 raise
             self._memory.count("request_not_redacted")
@@ -118,7 +118,7 @@ class RequestRedaction:
             clean = ingress.document(text) if ingress is not None else text
         except Exception as error:
             failed(self._memory, "redaction_failed", error)
-            raise Unreadable("secrets in the request's body could not be redacted") from None
+            raise UnreadableBody("secrets in the request's body could not be redacted") from None
         if clean is text and plain is body:
             return Redacted(body, headers)
         if clean is not text:
@@ -128,7 +128,7 @@ class RequestRedaction:
 
 
 def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
-    """The body without its content coding and as text, and the headers that say so. Raises ``Unreadable``."""
+    """The body without its content coding and as text, and the headers that say so. Raises ``UnreadableBody``."""
     coding = (value_of(headers, b"content-encoding") or b"").strip().lower()
     plain, kept = body, headers
     if coding not in _IDENTITY:
@@ -140,7 +140,7 @@ def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes
     try:
         return plain, plain.decode(), kept
     except UnicodeDecodeError:
-        raise Unreadable(_NOT_UTF8) from None
+        raise UnreadableBody(_NOT_UTF8) from None
 
 
 def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
@@ -149,7 +149,7 @@ def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[by
         text = plain.decode(encoding)
         json.loads(text)
     except (ValueError, RecursionError):
-        raise Unreadable(_NOT_UTF8) from None
+        raise UnreadableBody(_NOT_UTF8) from None
     kept = [(name, b"application/json" if name.lower() == b"content-type" else value) for name, value in headers]
     return text.encode("utf-8", "surrogatepass"), text, kept
 
@@ -157,13 +157,13 @@ def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[by
 def _decoded(coding: str, body: bytes, limit: int) -> bytes:
     decoder = DECODERS.get(coding)
     if decoder is None:
-        raise Unreadable("the request's content encoding is not supported, so secrets could not be redacted")
+        raise UnreadableBody("the request's content encoding is not supported, so secrets could not be redacted")
     try:
         plain = decoder().decode(body, limit + 1)
     except Undecodable:
-        raise Unreadable("the request's body cannot be decoded, so secrets in it could not be redacted") from None
+        raise UnreadableBody("the request's body cannot be decoded, so secrets in it could not be redacted") from None
     if len(plain) > limit:
-        raise Unreadable("the decoded body of the request is too large to be redacted")
+        raise UnreadableBody("the decoded body of the request is too large to be redacted")
     return plain
 
 

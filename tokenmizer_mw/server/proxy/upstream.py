@@ -22,7 +22,7 @@ from aiohappyeyeballs import start_connection
 
 from tokenmizer_mw.errors import ConfigError, PeerError
 
-from .connection import Broken, Connection, Late
+from .connection import BrokenResponse, Connection, Late
 from .headers import Header
 
 IDLE_SECONDS: Final = 15.0
@@ -53,7 +53,7 @@ class Unreachable(PeerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class UpstreamTimeouts:
     """Seconds: to connect, for the head of a response, and between two pieces of it."""
 
     connect: float = 10.0
@@ -72,7 +72,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UpstreamAddress:
     """Where a request goes: ``target`` is path and query as they stand in it."""
 
     origin: Origin
@@ -87,25 +87,25 @@ def _base(address: str) -> tuple[Origin, str]:
     return origin, quote(parts.path, safe=_IN_PATHS + "%")
 
 
-def place(address: str, path: str, query: bytes = b"") -> Place:
+def place(address: str, path: str, query: bytes = b"") -> UpstreamAddress:
     """The place of ``path``, which is not escaped, behind a provider's base address."""
     plain = _place(address, path)
-    return Place(plain.origin, plain.target + b"?" + query) if query else plain
+    return UpstreamAddress(plain.origin, plain.target + b"?" + query) if query else plain
 
 
-def escaped_place(address: str, path: bytes, query: bytes = b"") -> Place:
+def escaped_place(address: str, path: bytes, query: bytes = b"") -> UpstreamAddress:
     """The place of ``path``, which is escaped as it must be."""
     origin, before = _base(address)
     target = before.encode("ascii") + path
-    return Place(origin, target + b"?" + query if query else target)
+    return UpstreamAddress(origin, target + b"?" + query if query else target)
 
 
 @lru_cache(maxsize=1024)
-def _place(address: str, path: str) -> Place:
+def _place(address: str, path: str) -> UpstreamAddress:
     return escaped_place(address, quote(path, safe=_IN_PATHS).encode("ascii") or b"/")
 
 
-class Answer:
+class UpstreamResponse:
     """A response that has begun. Whoever gets one closes it, read or unread. ``headers``: as on the wire."""
 
     __slots__ = ("_connection", "_held", "_idle", "_pool", "headers", "status")
@@ -120,19 +120,19 @@ class Answer:
         self._held = held
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body's bytes as they come, content coding and all. Raises ``Broken``."""
+        """The body's bytes as they come, content coding and all. Raises ``BrokenResponse``."""
         connection = self._connection
         while connection is not None and (piece := await connection.piece(self._idle)):
             yield piece
 
     async def read(self, limit: int) -> bytes:
-        """The whole body. Raises ``Broken``, also for one that is longer than ``limit``."""
+        """The whole body. Raises ``BrokenResponse``, also for one that is longer than ``limit``."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)
             size += len(piece)
             if size > limit:
-                raise Broken(f"the provider's response is longer than {limit} bytes")
+                raise BrokenResponse(f"the provider's response is longer than {limit} bytes")
         return b"".join(pieces)
 
     async def aclose(self) -> None:
@@ -214,14 +214,16 @@ class Upstream:
     that holds none."""
 
     def __init__(
-        self, patience: Patience | None = None, *, connections: int | None = None, ca_file: str | None = None
+        self, patience: UpstreamTimeouts | None = None, *, connections: int | None = None, ca_file: str | None = None
     ) -> None:
-        self._patience = patience or Patience()
+        self._patience = patience or UpstreamTimeouts()
         self._places = asyncio.Semaphore(connections) if connections is not None else None
         self._pools: dict[Origin, Pool] = {}
         self._context = _context(ca_file) if ca_file is not None else None
 
-    async def open(self, method: str, place: Place, headers: Sequence[Header], body: bytes) -> Answer:
+    async def open(
+        self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes
+    ) -> UpstreamResponse:
         """Send a request and return as soon as its response begins. ``headers`` without host and length.
 
         Raises ``Unreachable``.
@@ -241,10 +243,10 @@ class Upstream:
             await held.aclose()
             if isinstance(error, Late):
                 raise Unreachable("the provider gave no answer in time", status=GATEWAY_TIMEOUT) from None
-            if isinstance(error, Broken):
+            if isinstance(error, BrokenResponse):
                 raise Unreachable(f"the provider gave no answer: {error}") from None
             raise
-        return Answer(pool, connection, begun, self._patience.idle, held)
+        return UpstreamResponse(pool, connection, begun, self._patience.idle, held)
 
     async def aclose(self) -> None:
         """Close the pools."""
@@ -281,7 +283,7 @@ def _context(ca_file: str | None) -> ssl.SSLContext:
     return context
 
 
-def _head(method: str, place: Place, headers: Sequence[Header], length: int) -> bytes:
+def _head(method: str, place: UpstreamAddress, headers: Sequence[Header], length: int) -> bytes:
     """The head of a request. Raises ``Unreachable`` for a header that would end its line."""
     lines = [b"%s %s HTTP/1.1" % (method.encode("ascii"), place.target), b"host: " + place.origin.authority]
     lines += [name + b": " + value for name, value in headers]

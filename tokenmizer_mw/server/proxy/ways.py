@@ -14,21 +14,21 @@ from tokenmizer_mw.server.translate.encoding import dump
 from tokenmizer_mw.server.translate.translation import REPLY_MAX, Translation
 from tokenmizer_mw.wire.refusal import refusal
 
-from .connection import Broken
+from .connection import BrokenResponse
 from .credentials import credentials, query_for, with_credentials
 from .faces import Face
 from .headers import Header, returned
 from .naming import renamed, where_it_fits
 from .routing import Target
 from .translators import client_side, provider_side
-from .upstream import Answer, Place, Unreachable, escaped_place, place
+from .upstream import Unreachable, UpstreamAddress, UpstreamResponse, escaped_place, place
 
 if TYPE_CHECKING:
     from starlette.types import Send
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClientCall:
     """One call as the client made it. ``headers``: those that are not this server's own. ``escaped``: the face's path
     as it was sent, where it was sent with escapes, "" otherwise. ``session``: whose turn it is, ``None`` where none is
     remembered. ``client``: its address, for the log."""
@@ -48,12 +48,12 @@ class Outbound(NamedTuple):
     """A request as it goes to a provider; ``headers`` without host and length."""
 
     method: str
-    place: Place
+    place: UpstreamAddress
     headers: list[Header]
     body: bytes
 
 
-class Refused(PeerError):
+class RefusedCall(PeerError):
     """A call that is answered here: with this status and body, in the client's dialect."""
 
     def __init__(self, status: int, body: bytes) -> None:
@@ -66,17 +66,17 @@ class Way(Protocol):
     """One call on its way to one target."""
 
     async def outbound(self) -> Outbound:
-        """The request. Raises ``Refused``."""
+        """The request. Raises ``RefusedCall``."""
 
-    async def hand_on(self, answer: Answer, send: Send) -> None:
-        """Give the client what the provider answers. Raises ``Broken``; ``Unreachable`` before its first byte."""
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
+        """Give the client the provider's answer. Raises ``BrokenResponse``; ``Unreachable`` before its first byte."""
 
 
-def way(asked: Asked, target: Target) -> Way:
-    """How ``asked`` goes to ``target``. Raises ``Refused`` where there is no way."""
+def way(asked: ClientCall, target: Target) -> Way:
+    """How ``asked`` goes to ``target``. Raises ``RefusedCall`` where there is no way."""
     face, server = asked.face, target.server
     if server.takes(face.dialect) if face.dialect else server.family == face.family:
-        return Passing(asked, target)
+        return PassThrough(asked, target)
     client, provider = client_side(face.dialect), provider_side(server.row)
     if client is None or provider is None:
         spoken = face.dialect or f"the path {face.path}"
@@ -84,14 +84,14 @@ def way(asked: Asked, target: Target) -> Way:
     return Translating(asked, target, Translation(client, provider))
 
 
-def _refused(face: Face, status: int, code: str, message: str) -> Refused:
-    return Refused(status, refusal(face.words_of, status, code, message))
+def _refused(face: Face, status: int, code: str, message: str) -> RefusedCall:
+    return RefusedCall(status, refusal(face.words_of, status, code, message))
 
 
-class Passing:
+class PassThrough:
     """Client and provider speak the same: all bytes go on as they are, but for the name of the model."""
 
-    def __init__(self, asked: Asked, target: Target) -> None:
+    def __init__(self, asked: ClientCall, target: Target) -> None:
         self._asked = asked
         self._target = target
 
@@ -107,7 +107,7 @@ class Passing:
         goes = escaped_place(base, as_sent, query) if as_sent else place(base, path, query)
         return Outbound(asked.method, goes, with_credentials(target, asked.headers), body)
 
-    async def hand_on(self, answer: Answer, send: Send) -> None:
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
         """Status, headers and bytes as they come."""
         headers = returned(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
@@ -126,18 +126,18 @@ class Translating:
 
     _call: ChatCall
 
-    def __init__(self, asked: Asked, target: Target, translation: Translation) -> None:
+    def __init__(self, asked: ClientCall, target: Target, translation: Translation) -> None:
         self._asked = asked
         self._target = target
         self._translation = translation
 
     async def outbound(self) -> Outbound:
-        """The request. Raises ``Refused`` for what the provider's dialect has no words for."""
+        """The request. Raises ``RefusedCall`` for what the provider's dialect has no words for."""
         try:
             return await where_it_fits(self._outbound, self._asked.body)
         except (MalformedRequest, Untranslatable) as error:
             reply = self._translation.refused(error)
-            raise Refused(reply.status, reply.body) from None
+            raise RefusedCall(reply.status, reply.body) from None
 
     def _outbound(self) -> Outbound:
         asked, target = self._asked, self._target
@@ -150,7 +150,7 @@ class Translating:
         goes = escaped_place(target.server.row.base_url, outgoing.path.encode("ascii"))
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
-    async def hand_on(self, answer: Answer, send: Send) -> None:
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
         """The reply in the client's words, with the provider's status."""
         headers = [pair for pair in answer.headers if _is_kept(pair[0].lower())]
         if self._call.stream and answer.status < 400:
@@ -158,7 +158,7 @@ class Translating:
             return
         try:
             body = await answer.read(REPLY_MAX)
-        except Broken as error:  # unlike in a stream, the client has seen nothing yet
+        except BrokenResponse as error:  # unlike in a stream, the client has seen nothing yet
             raise Unreachable(f"the provider's response broke off: {error}") from None
         reading = partial(self._translation.reply, self._call, answer.status, body, created=int(time()))
         reply = await where_it_fits(reading, body)
@@ -166,7 +166,7 @@ class Translating:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _stream(self, answer: Answer, headers: list[Header], send: Send) -> None:
+    async def _stream(self, answer: UpstreamResponse, headers: list[Header], send: Send) -> None:
         stream = self._translation.stream(self._call, created=int(time()))
         headers += [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache")]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})

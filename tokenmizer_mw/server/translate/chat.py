@@ -46,7 +46,7 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class ModelToolCall:
     """A call of a tool; ``arguments`` is JSON text. ``seal``: as of a thought, where a provider seals its calls."""
 
     id: str
@@ -57,7 +57,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolResult:
+class ModelToolResult:
     """What a tool gave for the call ``call_id``. ``name`` is the tool's, where the client tells it or an earlier call
     does."""
 
@@ -67,11 +67,11 @@ class ToolResult:
     failed: bool = False
 
 
-Part = Text | Thought | Attachment | ToolCall | ToolResult
+Part = Text | Thought | Attachment | ModelToolCall | ModelToolResult
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatTurn:
     """What one side said in one go. Results of tools are said by the user."""
 
     role: Role
@@ -110,7 +110,7 @@ class ToolChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class AnswerFormat:
     """The form that the answer must have: any JSON object, or one of a JSON schema."""
 
     schema: Mapping[str, Any] | None = None
@@ -150,12 +150,12 @@ class ChatCall:
     a provider without a word for it may leave out."""
 
     model: str
-    said: tuple[Said, ...]
+    said: tuple[ChatTurn, ...]
     tools: tuple[Tool, ...] = ()
     choice: ToolChoice | None = None
     parallel: bool | None = None
     sampling: Sampling = field(default_factory=Sampling)
-    format: Format | None = None
+    format: AnswerFormat | None = None
     thinking: Thinking | None = None
     stream: bool = False
     usage: bool = False
@@ -185,7 +185,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelReply:
     """A reply in one piece."""
 
     id: str
@@ -217,11 +217,11 @@ class Began:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class PartStart:
     """A part begins: a text or a thought, empty as yet, or a call whose arguments follow. The part before has ended. A
     call and a hidden thought have their seals from the start."""
 
-    part: Text | Thought | ToolCall
+    part: Text | Thought | ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,4 +248,4 @@ class Pinged:
     anywhere in a stream, before it begins, too."""
 
 
-StreamEvent = Began | Opened | Grew | Ended | Fault
+StreamEvent = Began | PartStart | Grew | Ended | Fault

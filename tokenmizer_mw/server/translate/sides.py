@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .chat import Answer, ChatCall, Fault, Pinged, StreamEvent
+from .chat import ChatCall, Fault, ModelReply, Pinged, StreamEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
+class ProviderRequest:
     """A request as a provider takes it: the path behind its base address, with the query, and the JSON body.
     ``headers`` are those that the dialect itself asks for (a version), without credentials."""
 
@@ -48,7 +48,7 @@ class ClientSide(Protocol):
         """The request in words. Raises ``Untranslatable``, which names the field, for what no other dialect can
         say, and ``MalformedRequest`` for what is no request."""
 
-    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """The reply's JSON body. ``created`` is the time in seconds since the epoch."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
@@ -68,10 +68,10 @@ class ProviderSide(Protocol):
     def name(self) -> str:
         """The dialect's name, as in ``wire``."""
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request for the provider. Raises ``Untranslatable``, which names what this dialect cannot say."""
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply in words. Raises ``ForeignReply`` for what is none."""
 
     def reader(self) -> StreamReader:

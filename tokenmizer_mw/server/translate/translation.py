@@ -13,7 +13,7 @@ from tokenmizer_mw.errors import ForeignReply, MalformedRequest, PeerError, Untr
 
 from .chat import ChatCall, Fault, Pinged, StreamEvent
 from .encoding import dump, load
-from .sides import ClientSide, Outgoing, ProviderSide, StreamReader, StreamWriter
+from .sides import ClientSide, ProviderRequest, ProviderSide, StreamReader, StreamWriter
 
 REQUEST_MAX: Final = 64 * 1024 * 1024
 """Bytes of one request; a longer one is refused."""
@@ -23,7 +23,7 @@ REPLY_MAX: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ClientReply:
     """What a client is answered: a status and a JSON body."""
 
     status: int
@@ -76,12 +76,12 @@ class Translation:
         except ValueError as error:
             raise MalformedRequest(f"not JSON: {error}") from None
 
-    def request(self, body: bytes) -> tuple[Outgoing, ChatCall]:
+    def request(self, body: bytes) -> tuple[ProviderRequest, ChatCall]:
         """The client's request as the provider takes it, and in words. Raises as ``call`` does."""
         call = self.call(body)
         return self.outgoing(call), call
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """A request in words as the provider takes it. Raises ``Untranslatable``, which names the client's field."""
         try:
             return self.provider.outgoing(call)
@@ -89,13 +89,13 @@ class Translation:
             place = self.client.field(error.field)
             raise Untranslatable(place, str(error) if place == error.field else f"{place}: {error}") from None
 
-    def reply(self, call: ChatCall, status: int, body: bytes, *, created: int) -> Reply:
+    def reply(self, call: ChatCall, status: int, body: bytes, *, created: int) -> ClientReply:
         """What the client is answered for a whole reply of the provider. Never raises: one that cannot be read is an
         error with the status 502. ``created`` is the time in seconds since the epoch."""
         if status >= 400:
             return self.refusal(self.provider.fault(status, body))
         try:
-            return Reply(status, self._body(call, body, created))
+            return ClientReply(status, self._body(call, body, created))
         except (ForeignReply, ValueError) as error:
             return self.refusal(Fault(502, f"the provider's reply cannot be read: {error}", "foreign_reply"))
 
@@ -103,11 +103,11 @@ class Translation:
         """One stream of the provider on its way to the client."""
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
-    def refusal(self, fault: Fault) -> Reply:
+    def refusal(self, fault: Fault) -> ClientReply:
         """An error as the client is told it."""
-        return Reply(fault.status or 502, dump(self.client.error(fault)))
+        return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
-    def refused(self, error: PeerError) -> Reply:
+    def refused(self, error: PeerError) -> ClientReply:
         """What the client is told of a request that is not understood, or not translated."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))

@@ -14,7 +14,7 @@ from tokenmizer_mw.extract.validate import quoted, validated
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
-from .places import Place, Places
+from .places import Places, StatementPlace
 from .reply import Stated
 from .schema import BY_NAME
 
@@ -32,15 +32,15 @@ _TOLD_BY: Final = {"tasks_done": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedFinding:
     """A finding, where in the session it was found, and where what it replaces was said (``None``: nowhere else)."""
 
     finding: Finding
-    place: Place
-    before: Place | None = None
+    place: StatementPlace
+    before: StatementPlace | None = None
 
 
-def placed(stated: Stated, places: Places, settings: Settings) -> Placed | None:
+def placed(stated: Stated, places: Places, settings: Settings) -> PlacedFinding | None:
     """The finding that ``stated`` comes to; ``None`` when nobody in the session said anything like it, when those who
     did may not say such a thing, or when it says nothing.
 
@@ -72,10 +72,10 @@ def placed(stated: Stated, places: Places, settings: Settings) -> Placed | None:
     before = places.find(stated.old) if stated.old else None
     if before is not None and trust_of(before) is Trust.QUOTED:
         return None  # what nobody chose cannot have been given up
-    return Placed(valid[0], place, before)
+    return PlacedFinding(valid[0], place, before)
 
 
-def trust_of(place: Place) -> Trust:
+def trust_of(place: StatementPlace) -> Trust:
     """How much the word of who speaks there weighs."""
     if not place.own or place.score < PLACED or place.borrowed > BORROWED:
         return Trust.QUOTED

@@ -24,9 +24,9 @@ from tokenmizer_mw.model.event import Event, NodeRevised
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
-from .findings import Placed, placed, trust_of
+from .findings import PlacedFinding, placed, trust_of
 from .places import Numbered, Places
-from .reply import Reply, Stated
+from .reply import RefinementReply, Stated
 from .schema import BY_NAME
 
 """Reason of what is archived."""
@@ -58,7 +58,7 @@ class Merged:
 
 def merge(
     graph: SessionGraph,
-    reply: Reply,
+    reply: RefinementReply,
     messages: Sequence[Numbered],
     settings: Settings,
     *,
@@ -98,7 +98,7 @@ class _Merging:
     counts: Counter[str] = field(default_factory=Counter)
     _goals: int = 0
 
-    def settle(self, found: Placed) -> str:
+    def settle(self, found: PlacedFinding) -> str:
         """Bring one finding into the graph; what became of it."""
         finding = found.finding
         if finding.move is Move.REPLACE:
@@ -187,7 +187,7 @@ class _Merging:
         if changes:
             self.ledger.emit(NodeRevised(node.id, changes, self.ledger.turn))
 
-    def _replace(self, found: Placed) -> str:
+    def _replace(self, found: PlacedFinding) -> str:
         """One choice gave way to another: both are looked for, and what is missing is added."""
         finding = found.finding
         chosen = replace(finding, move=Move.NOTE, target="")
@@ -207,7 +207,7 @@ class _Merging:
             old = self._add_before(before, found)
         return self._put_in_place(old, new, chosen)
 
-    def _add_before(self, before: Finding, found: Placed) -> Node:
+    def _add_before(self, before: Finding, found: PlacedFinding) -> Node:
         """What was replaced, at the place where it was said."""
         said = found.before
         if said is None:

@@ -39,7 +39,7 @@ Numbered = tuple[int, Message]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StatementPlace:
     """Where something was said. ``speaker`` is "user", "assistant" or "tool"; ``own``: it is the speaker's own prose,
     not code, a log, a quotation, or what a tool call carries into a file. ``span`` is ``None`` in tool traffic.
     ``score``: the share of the statement that is said there, 0..1; ``borrowed``: the share that the session has only
@@ -71,7 +71,7 @@ class Places:
             if self._places[index].own:
                 self._spoken |= terms
 
-    def find(self, text: str, first: str = "user") -> Place | None:
+    def find(self, text: str, first: str = "user") -> StatementPlace | None:
         """Where ``text`` comes from; ``None`` when no place shares a word with it.
 
         Rare words weigh more. Among places that are about as good, the speakers' own words come before what they
@@ -100,7 +100,7 @@ def _terms(text: str) -> frozenset[str]:
     return content(text) | {word for word in words(text) if "." in word or "/" in word}
 
 
-def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[Place, str]]:
+def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
     """The places of a message, as far as a model is shown it, each with the text by which it is found."""
     turn, message = numbered
     if message.role is Role.SYSTEM:
@@ -110,13 +110,13 @@ def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[Place, str]]:
         yield from _spoken(turn, speaker, offset, text, trusted and speaker != "tool")
     for call in message.tool_calls:
         for _, text in shown(f"{call.name} {call.arguments}", TOOL_MAX):
-            yield from ((Place(turn, speaker, one, None, False), one) for one in _cut(text))
+            yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text))
     for result in message.tool_results:
         for _, text in shown(result.text, TOOL_MAX):
-            yield from ((Place(turn, "tool", one, None, False), one) for one in _cut(text))
+            yield from ((StatementPlace(turn, "tool", one, None, False), one) for one in _cut(text))
 
 
-def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> Iterator[tuple[Place, str]]:
+def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
     """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
     others = [span for span in foreign(text) if span[1] - span[0] >= TOLD_LEAST]
     for part in segment(_blanked(text, others)):
@@ -124,9 +124,9 @@ def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> I
         for start, piece in _pieces(part):
             end = min(start + len(piece), part.end)
             quote = text[start:end] if others else piece
-            yield Place(turn, speaker, quote, (offset + start, offset + end), own), piece
+            yield StatementPlace(turn, speaker, quote, (offset + start, offset + end), own), piece
     for start, end in others:
-        yield from ((Place(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
+        yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
 
 
 def _blanked(text: str, spans: Iterable[Span]) -> str:

@@ -16,7 +16,7 @@ from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.refinement.handover import ground_handover
 from tokenmizer_mw.session.refinement.merge import merge
 from tokenmizer_mw.session.refinement.prompt import Prompt, prompt_of
-from tokenmizer_mw.session.refinement.reply import Reply, read_reply
+from tokenmizer_mw.session.refinement.reply import RefinementReply, read_reply
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import without_host_texts
 
@@ -42,7 +42,7 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RefinementPrompt:
     """A prompt, and the place of the log that it was made at. ``turn``: the newest message that it shows."""
 
     prompt: Prompt
@@ -67,7 +67,7 @@ class Refining:
 
     def question(
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
-    ) -> Question | Refinement:
+    ) -> RefinementPrompt | Refinement:
         """What to ask about a session whose facts are drawn, or why nothing is to be asked. ``history``: the messages
         that stand."""
         messages = [(one.number, self._seen(one.message)) for one in history if one.number > 0]
@@ -86,16 +86,16 @@ class Refining:
         )
         if prompt is None:
             return Refinement("over_budget")
-        return Question(prompt, state.seq, state.recorded_at)
+        return RefinementPrompt(prompt, state.seq, state.recorded_at)
 
-    def read(self, text: str) -> Reply | None:
+    def read(self, text: str) -> RefinementReply | None:
         """A reply without secrets; ``None`` when it is no record of a session."""
         return read_reply(
             self.cleaned_text(text), chars_max=self.settings.llm_reply_max, items_max=self.settings.labels_max
         )
 
     def events(
-        self, state: SessionState, question: Question, reply: Reply, calls: int
+        self, state: SessionState, question: RefinementPrompt, reply: RefinementReply, calls: int
     ) -> tuple[list[Event], Mapping[str, int]]:
         """What ``reply`` adds to the log, and what became of its entries."""
         fenced = state.graph.flagged if self.settings.guard in ("fence", "block") else ()
@@ -144,7 +144,7 @@ def always(state: SessionState) -> bool:
     return True
 
 
-def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:
+def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
     """Whether the session is not the one any more that was asked about. ``tail`` is its log from the place of the
     question on."""
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
@@ -152,5 +152,5 @@ def is_outdated(question: Question, tail: Sequence[Recorded]) -> bool:
     return any(isinstance(one.event, HistoryRevised) or _newer(one.event, question) for one in tail[1:])
 
 
-def _newer(event: Event, question: Question) -> bool:
+def _newer(event: Event, question: RefinementPrompt) -> bool:
     return isinstance(event, Refined) and event.turn >= question.turn

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tokenmizer_mw.safety.guard import suspicion
 
 from .loose import LooseObject, objects
-from .schema import BY_NAME, CATEGORIES, HANDOVER, Category, Shape
+from .schema import BY_NAME, CATEGORIES, HANDOVER, ListShape, ReplyCategory
 
 _THOUGHTS_END: Final = "</think>"
 _NAMED: Final = ("label", "text", "name", "path", "title", "description")
@@ -31,7 +31,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RefinementReply:
     """What was read. ``whole`` names the categories whose list was given to its end, empty ones included; ``dropped``
     counts entries of a wrong type, entries that were too many, and lists of no known name. ``handover`` is the text
     for whoever goes on, as the model wrote it; ``breaks_off``: its end is missing."""
@@ -43,7 +43,7 @@ class Reply:
     breaks_off: bool = False
 
 
-def read_reply(text: str, *, chars_max: int, items_max: int) -> Reply | None:
+def read_reply(text: str, *, chars_max: int, items_max: int) -> RefinementReply | None:
     """The statements in ``text``, of which ``chars_max`` characters are read and ``items_max`` entries a category kept;
     ``None`` when no object in it has a category. Linear in the text.
 
@@ -72,7 +72,7 @@ def _known(members: dict[str, Any]) -> bool:
     return not BY_NAME.keys().isdisjoint(members) or HANDOVER in members
 
 
-def _read(given: LooseObject, items_max: int) -> Reply:
+def _read(given: LooseObject, items_max: int) -> RefinementReply:
     stated: list[Stated] = []
     dropped = sum(name not in BY_NAME and name != HANDOVER for name in given.members)
     whole = set()
@@ -88,12 +88,12 @@ def _read(given: LooseObject, items_max: int) -> Reply:
             whole.add(category.name)
     handover = _text(given.members.get(HANDOVER, given.broken.get(HANDOVER)))
     dropped += not isinstance(given.members.get(HANDOVER, ""), str)
-    return Reply(tuple(stated), frozenset(whole), dropped, handover, HANDOVER in given.cut)
+    return RefinementReply(tuple(stated), frozenset(whole), dropped, handover, HANDOVER in given.cut)
 
 
-def _stated(category: Category, entry: object) -> Stated | None:
+def _stated(category: ReplyCategory, entry: object) -> Stated | None:
     members = entry.members if isinstance(entry, LooseObject) else {}
-    if category.shape is Shape.PAIR:
+    if category.shape is ListShape.PAIR:
         old, new = _text(members.get("old")), _text(members.get("new"))
         changed = bool(old and new) and old.casefold() != new.casefold()
         return Stated(category.name, new, old, _text(members.get("reason"))) if changed else None

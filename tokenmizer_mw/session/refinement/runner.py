@@ -17,20 +17,20 @@ from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.current import Named, bound
+from tokenmizer_mw.session.current import NamedSession, bound
 from tokenmizer_mw.session.log_cache import KeptSessions
-from tokenmizer_mw.session.refinement.client import Allowance, Answer, Attempts, Complete, Portal, ask, ask_on_loop
+from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
 from tokenmizer_mw.session.refinement.lent_models import Due, Lending, LentModel
 from tokenmizer_mw.session.refinement.plan import (
     REFINED,
-    Question,
     Refinement,
+    RefinementPrompt,
     Refining,
     always,
     is_due_before_cut,
     is_outdated,
 )
-from tokenmizer_mw.session.refinement.reply import Reply
+from tokenmizer_mw.session.refinement.reply import RefinementReply
 from tokenmizer_mw.session.refinement.schema import SCHEMA
 from tokenmizer_mw.session.transcript_edits import standing
 from tokenmizer_mw.store.log import EventLog
@@ -83,7 +83,7 @@ class ModelPass:
         self.__dict__.pop("_configured", None)  # its HTTP client has connections of the parent
 
     def refine(
-        self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[Reply] | None = None
+        self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
         """Put a session before the model, in the running thread, with ``attempts`` other than those of the settings.
         Raises ``ConfigError`` when there is no model."""
@@ -148,14 +148,18 @@ class ModelPass:
             self._lending.want(key, due)
 
     def _later(
-        self, key: SessionKey, due: Due, complete: Complete | None = None, attempts: Attempts[Reply] | None = None
+        self,
+        key: SessionKey,
+        due: Due,
+        complete: Complete | None = None,
+        attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
         """Put a session before the model in the background. When the queue is full, the next occasion counts."""
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 
     def _refine_if_due(
-        self, key: SessionKey, due: Due, complete: Complete | None, attempts: Attempts[Reply] | None
+        self, key: SessionKey, due: Due, complete: Complete | None, attempts: Attempts[RefinementReply] | None
     ) -> None:
         """``refine``, unless what waited in the queue before has made it needless."""
         if self._kept.read(key, due):
@@ -206,7 +210,7 @@ class ModelPass:
         return Endpoint(settings, SCHEMA)
 
     @cached_property
-    def _attempts(self) -> Attempts[Reply]:
+    def _attempts(self) -> Attempts[RefinementReply]:
         settings = self._refining.settings
         return Attempts(
             self._refining.read,
@@ -227,13 +231,13 @@ class ModelPass:
         """A client's own calls are limited, too: after one that failed, its provider is left alone for a while."""
         return self._allowance(failures_max=1)
 
-    def _question(self, key: SessionKey) -> Question | Refinement:
+    def _question(self, key: SessionKey) -> RefinementPrompt | Refinement:
         self._extract(key)
         counter = self._counter()
         history = standing(self._log.read(key))
         return self._kept.read(key, lambda state: self._refining.question(key, state, history, counter))
 
-    def _keep(self, key: SessionKey, question: Question, answer: Answer[Reply]) -> Refinement:
+    def _keep(self, key: SessionKey, question: RefinementPrompt, answer: ModelAnswer[RefinementReply]) -> Refinement:
         """Record what the model states, or that it was asked in vain."""
         self._count("refine_calls", answer.calls)
         self._book(key, answer.completions, question.prompt.tokens)
@@ -275,5 +279,5 @@ class ModelPass:
     @contextmanager
     def _unbound(self) -> Iterator[None]:
         """What is called inside belongs to no session: a host's client may run through our own transport."""
-        with bound(self._owner, lambda: Named(None, ""), remembered=True):
+        with bound(self._owner, lambda: NamedSession(None, ""), remembered=True):
             yield

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import NodeType, Status
 
 
-class Shape(Enum):
+class ListShape(Enum):
     """What stands in the list of a category: plain texts, errors with their state, files with what they are for, or
     pairs of old and new."""
 
@@ -20,7 +20,7 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class ReplyCategory:
     """A list in the reply. ``type`` and ``status`` are those of the facts in it; ``asked`` tells the model what belongs
     there."""
 
@@ -28,67 +28,67 @@ class Category:
     type: NodeType
     status: Status
     asked: str
-    shape: Shape = Shape.TEXT
+    shape: ListShape = ListShape.TEXT
 
 
 CATEGORIES: Final = (
-    Category("goal", NodeType.GOAL, Status.ACTIVE, "what the user is after; one entry, rarely two"),
-    Category(
+    ReplyCategory("goal", NodeType.GOAL, Status.ACTIVE, "what the user is after; one entry, rarely two"),
+    ReplyCategory(
         "decisions",
         NodeType.DECISION,
         Status.ACTIVE,
         "choices that are in force at the end, each with its reason: the user's own, and those of the assistant that"
         " the user let stand",
     ),
-    Category(
+    ReplyCategory(
         "rules",
         NodeType.DECISION,
         Status.ACTIVE,
         "standing rules and preferences of the user that are in force at the end",
     ),
-    Category(
+    ReplyCategory(
         "superseded",
         NodeType.DECISION,
         Status.ACTIVE,
         "choices that gave way to others, one entry for every such change, with the reason if somebody gave one",
-        Shape.PAIR,
+        ListShape.PAIR,
     ),
-    Category("rejected", NodeType.DECISION, Status.INVALIDATED, "options that were weighed and turned down"),
-    Category(
+    ReplyCategory("rejected", NodeType.DECISION, Status.INVALIDATED, "options that were weighed and turned down"),
+    ReplyCategory(
         "tasks_done",
         NodeType.TASK,
         Status.COMPLETED,
         "work that was finished, unless a later message undoes it or shows that it was not",
     ),
-    Category(
+    ReplyCategory(
         "tasks_pending",
         NodeType.TASK,
         Status.PENDING,
         "work that is open at the end: asked for and not answered, begun, not confirmed to work, or left to the user;"
         " mere offers are no such work",
     ),
-    Category(
+    ReplyCategory(
         "errors",
         NodeType.ERROR,
         Status.ACTIVE,
         "what went wrong; resolved only where a fix was made and nothing later speaks against it",
-        Shape.ERROR,
+        ListShape.ERROR,
     ),
-    Category(
+    ReplyCategory(
         "files",
         NodeType.FILE,
         Status.ACTIVE,
         "files that were written, changed or talked about, paths as given, and what each is for",
-        Shape.FILE,
+        ListShape.FILE,
     ),
-    Category(
+    ReplyCategory(
         "environment",
         NodeType.ENVIRONMENT,
         Status.ACTIVE,
         "platforms, versions, settings, commands and values around the work",
     ),
-    Category("dependencies", NodeType.DEPENDENCY, Status.ACTIVE, "libraries, packages and services in use"),
-    Category("endpoints", NodeType.ENDPOINT, Status.ACTIVE, "routes and addresses"),
+    ReplyCategory("dependencies", NodeType.DEPENDENCY, Status.ACTIVE, "libraries, packages and services in use"),
+    ReplyCategory("endpoints", NodeType.ENDPOINT, Status.ACTIVE, "routes and addresses"),
 )
 """In the order in which they are merged: what is in force comes before what it replaced."""
 
@@ -110,10 +110,10 @@ def _object(**members: dict[str, Any]) -> dict[str, Any]:
 
 
 _ENTRIES: Final = {
-    Shape.TEXT: _TEXT,
-    Shape.ERROR: _object(label=_TEXT, cause=_TEXT, fix=_TEXT, resolved={"type": "boolean"}),
-    Shape.FILE: _object(path=_TEXT, what=_TEXT),
-    Shape.PAIR: _object(old=_TEXT, new=_TEXT, reason=_TEXT),
+    ListShape.TEXT: _TEXT,
+    ListShape.ERROR: _object(label=_TEXT, cause=_TEXT, fix=_TEXT, resolved={"type": "boolean"}),
+    ListShape.FILE: _object(path=_TEXT, what=_TEXT),
+    ListShape.PAIR: _object(old=_TEXT, new=_TEXT, reason=_TEXT),
 }
 
 SCHEMA: Final = _object(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from tokenmizer_mw.context.recall import PassageHit, Piece, select_passages
+from tokenmizer_mw.context.recall import PassageHit, QuotedPiece, select_passages
 from tokenmizer_mw.context.recall.terms import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -16,7 +16,7 @@ from tokenmizer_mw.safety.fence import frame
 
 from .asking import only_asks
 from .facts import FactLine, outdated, relevant_facts
-from .relevance import Found
+from .relevance import RelevantContent
 from .terms import content_terms
 
 HEAD: Final = "From messages that are no longer here; [n] is a message's number."
@@ -32,7 +32,7 @@ TOLD: Final = 0.85
 
 
 def compose(
-    graph: SessionGraph, cut: Checkpointed, found: Found, *, budget: int, counter: TokenCounter, nonce: str
+    graph: SessionGraph, cut: Checkpointed, found: RelevantContent, *, budget: int, counter: TokenCounter, nonce: str
 ) -> ReminderPart | None:
     """What ``graph`` and the passages ``found`` say about a question, within ``budget`` tokens; ``None`` when nothing
     is relevant or fits.
@@ -57,7 +57,7 @@ def compose(
     return None
 
 
-def _quotes(graph: SessionGraph, pieces: Sequence[Piece]) -> Iterator[str]:
+def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece]) -> Iterator[str]:
     """The pieces as text. What took the place of an old value is named once."""
     given: set[str] = set()
     for piece in pieces:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.context.recall import Piece, describe_fact, newest_value
+from tokenmizer_mw.context.recall import QuotedPiece, describe_fact, newest_value
 from tokenmizer_mw.context.recall.terms import index_terms
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.safety.labels import flatten
 
-from .relevance import MOST, Found
+from .relevance import MOST, RelevantContent
 
 CANDIDATES_MAX: Final = 64
 """Facts that are looked at."""
@@ -27,7 +27,7 @@ class FactLine:
     nodes: tuple[str, ...]
 
 
-def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: Found, least: float) -> list[FactLine]:
+def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[FactLine]:
     """The facts of messages that ``cut`` took out and its block does not state, best first: those that hold at least
     the share ``least`` of the words of ``question``, by weight; most of them where it asks for nothing. What was
     replaced is named with the value that holds."""
@@ -58,7 +58,7 @@ def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
     return graph.life(node.id).touched >= cut.anchor_turn
 
 
-def outdated(graph: SessionGraph, passage: Piece) -> str:
+def outdated(graph: SessionGraph, passage: QuotedPiece) -> str:
     """A mark for a passage that speaks of a value which was replaced after it; "" for any other."""
     text = passage.text.casefold()
     for old, new, trigger in _replaced(graph):

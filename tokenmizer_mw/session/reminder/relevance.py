@@ -22,7 +22,7 @@ SIMILAR: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelevantContent:
     """What is relevant for a message: passages, best first, and its words with how much each tells, by which facts are
     compared. ``asks``: the message asks something, or names what is to be found."""
 
@@ -31,7 +31,7 @@ class Found:
     asks: bool = True
 
 
-def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> Found:
+def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
     """Those of ``hits``, best first, that are worth a reminder.
 
     A question gets all of them, if one of them shares enough with it. A message that asks for nothing gets only what
@@ -43,11 +43,13 @@ def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> Found:
     if asks:
         least = min(SHARED_LEAST, len(wanted))
         enough = any(hit.similarity >= SIMILAR or len(_shared(hit, weights)) >= least for hit in hits)
-        return Found(hits if enough and wanted else (), weights, asks)
+        return RelevantContent(hits if enough and wanted else (), weights, asks)
     if len(weights) < len(wanted) or len(wanted) < SHARED_LEAST:
-        return Found((), weights, asks)
+        return RelevantContent((), weights, asks)
     most = MOST * sum(weights.values())
-    return Found([hit for hit in hits if sum(map(weights.__getitem__, _shared(hit, weights))) >= most], weights, asks)
+    return RelevantContent(
+        [hit for hit in hits if sum(map(weights.__getitem__, _shared(hit, weights))) >= most], weights, asks
+    )
 
 
 def _shared(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:

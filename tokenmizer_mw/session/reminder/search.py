@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall import PassageIndex
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 
-from .relevance import Found, relevant
+from .relevance import RelevantContent, relevant
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.recall.vectors import Matrix
@@ -20,7 +20,7 @@ done in the background."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchTarget:
     """What is looked for: a question, or names. ``asks``: it asks something, or takes up what was said before. In the
     messages ``sent``, by their numbers, nothing is looked for: the request has them."""
 
@@ -30,14 +30,14 @@ class Wanted:
 
 
 def search(
-    told: Told,
+    told: HistoryMessages,
     *,
-    wanted: Wanted,
-    index_of: Callable[[Told], PassageIndex],
+    wanted: SearchTarget,
+    index_of: Callable[[HistoryMessages], PassageIndex],
     before: int,
     elsewhere: Collection[int],
     meaning: Matrix | None = None,
-) -> Found | None:
+) -> RelevantContent | None:
     """What the messages with numbers below ``before``, but for those ``elsewhere``, have for ``wanted``; ``None`` where
     too much of them would have to be read first. ``meaning``: the vector of the question."""
     if told.unindexed > READ_MAX:

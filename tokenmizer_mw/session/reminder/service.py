@@ -17,7 +17,7 @@ from tokenmizer_mw.model.reminder import Reminder, ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.edits import can_append
@@ -27,7 +27,7 @@ from .carried import join_parts
 from .compose import compose
 from .names import asked_names
 from .question import Question, ask, opens_turn, read_question
-from .search import Wanted, search
+from .search import SearchTarget, search
 from .shortening import Shortening, count_upto
 from .turns import TurnPart, TurnReminders, still_there, turn_key
 
@@ -73,7 +73,7 @@ class ReminderService:
         secret: bytes,
         *,
         states: Reads[SessionState],
-        texts: Reads[Told],
+        texts: Reads[HistoryMessages],
         count: Callable[[str], None],
         embed: Callable[[str], Matrix | None] | None = None,
         lock: AbstractContextManager[object] | None = None,
@@ -142,7 +142,7 @@ class ReminderService:
             self._count(NO_QUESTION)
             return found
         if not before:
-            wanted = Wanted(question.text, question.asks, shortening.sent)
+            wanted = SearchTarget(question.text, question.asks, shortening.sent)
             found.append(self._part(shortening, question, cut, question.place, wanted, ()))
             if question.shortened:
                 self._count(SHORTENED)
@@ -151,7 +151,7 @@ class ReminderService:
             given = [one.part for one in (*before, *found) if one.part is not None]
             names = asked_names(shortening.request, shortening.kept, question.newest, cut.block, given)
             if names:
-                wanted = Wanted(names, sent=shortening.sent)
+                wanted = SearchTarget(names, sent=shortening.sent)
                 found.append(self._part(shortening, question, cut, question.newest, wanted, given))
         return found
 
@@ -161,7 +161,7 @@ class ReminderService:
         question: Question,
         cut: Checkpointed,
         place: int,
-        wanted: Wanted,
+        wanted: SearchTarget,
         given: Sequence[ReminderPart],
     ) -> TurnPart:
         """What is put behind message ``place``. ``given``: what the turn was reminded of already."""
@@ -186,10 +186,10 @@ class ReminderService:
             self._count(NO_ROOM if asked.text else NO_QUESTION)
             return None
         nonce = nonce_for(self._secret, key, f"{cut.id}/{asked.text}")
-        return self._composed(key, cut, Wanted(asked.text, asked.asks), budget, counter, nonce)
+        return self._composed(key, cut, SearchTarget(asked.text, asked.asks), budget, counter, nonce)
 
     def _composed(
-        self, key: SessionKey, cut: Checkpointed, wanted: Wanted, budget: int, counter: MessageCounter, nonce: str
+        self, key: SessionKey, cut: Checkpointed, wanted: SearchTarget, budget: int, counter: MessageCounter, nonce: str
     ) -> ReminderPart | None:
         """What the messages before the anchor of ``cut`` have for ``wanted``, within ``budget`` tokens."""
         elsewhere = self._states(
@@ -216,7 +216,7 @@ class ReminderService:
             self._count(NOTHING)
         return part
 
-    def _meaning(self, wanted: Wanted) -> Matrix | None:
+    def _meaning(self, wanted: SearchTarget) -> Matrix | None:
         """The vector of a question; ``None`` for names, and for what asks nothing."""
         if self._embed is None or not wanted.asks or not isinstance(wanted.asked, str):
             return None
@@ -241,12 +241,12 @@ class ReminderService:
             while self._texts(key, self._index_step):
                 pass
 
-    def _index_step(self, told: Told) -> bool:
+    def _index_step(self, told: HistoryMessages) -> bool:
         """Whether there is more to index."""
         self._index_of(told, most=INDEX_STEP)
         return told.unindexed > 0
 
-    def _index_of(self, told: Told, *, most: int | None = None) -> PassageIndex:
+    def _index_of(self, told: HistoryMessages, *, most: int | None = None) -> PassageIndex:
         clean = partial(without_own_blocks, secret=self._secret)
         return told.passages(clean, self._settings.passages_max, most=most)
 
@@ -264,14 +264,14 @@ class ReminderService:
         """Tokens of the session's messages before the anchor of ``cut`` less those of its block, counted until that is
         more than ``most``."""
 
-        def count(told: Told) -> int:
+        def count(told: HistoryMessages) -> int:
             removed = (one.message for one in reversed(told.messages.values()) if one.number < cut.anchor_turn)
             return count_upto(removed, most + cut.tokens + 1, counter)
 
         return self._texts(key, count) - cut.tokens
 
 
-def _hindered(request: ChatRequest, place: int, wanted: Wanted, budget: int) -> str:
+def _hindered(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
     """Why nothing can be put behind message ``place``, as the name of a counter; "" where it can."""
     if not wanted.asked:
         return NO_QUESTION

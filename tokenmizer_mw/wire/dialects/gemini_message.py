@@ -50,7 +50,7 @@ def member(raw: Mapping[str, Any], name: str) -> Any:
 
 
 @dataclass(slots=True)
-class Said:
+class GeminiContent:
     """What parts say, in order, whether they come with one content or with the chunks of a stream.
 
     Texts are not yet storable: a stream may split a character's two halves.
@@ -138,7 +138,7 @@ def read_message(raw: object, _: int) -> Message:
 
     What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
     """
-    said = Said()
+    said = GeminiContent()
     for content in raw if isinstance(raw, tuple) else (raw,):
         said.add(content)
     return said.message(role_of(raw) or _SYSTEM)

@@ -17,7 +17,7 @@ from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
 from tokenmizer_mw.wire.sse import LineDecoder, SSEDecoder
 from tokenmizer_mw.wire.text import storable
 
-from .gemini_message import Said, member
+from .gemini_message import GeminiContent, member
 
 UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
 """What stands for no reason at all."""
@@ -59,7 +59,7 @@ def collect_json(data: bytes) -> Reply:
 class _Candidate:
     """One of several answers in the making."""
 
-    said: Said = field(default_factory=Said)
+    said: GeminiContent = field(default_factory=GeminiContent)
     finish_reason: str = ""
     finish_message: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import Place
+from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rule import Token
 
 from .addresses import ADDRESSES
@@ -24,6 +24,6 @@ TOKENS: Final[tuple[Token, ...]] = (*MODELS, *CLOUDS, *CODE, *MONEY, *TALK, *DAT
 """Credentials that are known by their own shape; of two rows that read the same text, the longer one names it, then
 the first."""
 
-PLACES: Final[tuple[Place, ...]] = (*HEADERS, *ADDRESSES, *COMMANDS, *CALLS, *FILES, *PROSE)
+PLACES: Final[tuple[PlaceRule, ...]] = (*HEADERS, *ADDRESSES, *COMMANDS, *CALLS, *FILES, *PROSE)
 """Secrets that one pattern finds by the place they stand in. The three parts of an example are joined; the middle one
 is the secret. Rows of which the secret has a checksum or an inner form leave it empty."""

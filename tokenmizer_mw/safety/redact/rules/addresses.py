@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import Place, behind
+from tokenmizer_mw.safety.redact.places import PlaceRule, behind
 
 _URL_CHAR: Final = r"[^\s/\"'`<>@\\]"
 
-ADDRESSES: Final[tuple[Place, ...]] = (
-    Place(
+ADDRESSES: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "url-password",
         rf":(?:\\*/){{2}}[^\s/:\"'`<>@\\]*:{_URL_CHAR}{{2,}}@",
         r":(?:\\*/){2}[^\s/:\"'`<>@\\]*:([^\s/\"'`<>\\]{2,})@",
@@ -18,7 +18,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "postgres://user:password@localhost/app",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "url-password",
         r"(?i:(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?)://)[^\s/:\"'`<>@\\]*:[^\s\"'`<>\\@]{2,40}/",
         r"(?i:[a-z+]+://)[^\s/:\"'`<>@\\]*:([^\s\"'`<>\\@]{2,200})@[A-Za-z0-9]",
@@ -26,7 +26,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         ("postgres://app:{W6}/", "{W6}", "@db.internal/app"),
         "postgres://localhost:5432/app",
     ),
-    Place(
+    PlaceRule(
         "url-token",
         r"://[A-Za-z0-9_.=%-]{20,}(?::x-oauth-basic|:)?@",
         r"://([A-Za-z0-9_.=%-]{20,})(?::x-oauth-basic|:)?@",
@@ -35,7 +35,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://some.long.user.name.here@mail.test",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "database-password",
         r":[^\s:@/\"'`\\]+@(?:tcp|unix)\(",
         r":([^\s:@/\"'`\\]{3,64})@",
@@ -44,7 +44,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "user:password@tcp(db:3306)/app",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "database-password",
         r":(?:5432|5433|6432):[^\s:]{1,64}:[^\s:]{1,64}:[^\s:\"'`\\]{4}",
         r":[0-9]{4}:[^\s:]+:[^\s:]+:([^\s:\"'`\\]{4,})",
@@ -62,7 +62,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         value=r"[^\s:\"'`\\]",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "database-password",
         r";[ \t]*(?i:pwd|password)[ \t]*=[ \t]*[^\s;&\"'`\\{}]{1,64}&[^\s;\"'`\\{}=]{2,64}(?:;|\\*[\"'])",
         r";[A-Za-z \t]+=[ \t]*([^\s;\"'`\\{}]{4,130})",
@@ -81,7 +81,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         least=32,
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "slack-webhook",
         r"hooks\.slack\.com(?:\\*/)(?:services|workflows|triggers)(?:\\*/)[A-Za-z0-9_/\\-]{8}",
         r"hooks\.slack\.com(?:\\*/)[a-z]+(?:\\*/)([A-Za-z0-9_/\\-]{20,})",
@@ -90,7 +90,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://hooks.slack.com/services/your/path/here",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "discord-webhook",
         r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{15}",
         r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{30,})",
@@ -99,7 +99,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://discord.com/api/webhooks/{d18}",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "webhook",
         r"(?:webhook\.office\.com/webhook|logic\.azure\.com|hooks\.zapier\.com/hooks/catch/|maker\.ifttt\.com/trigger/"
         r"|webhooks\.mongodb-|hook\.[a-z0-9]+\.make\.com/|hooks\.airtable\.com/|pipedream\.net|webhook\.site/"
@@ -110,7 +110,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://webhook.site/docs/getting-started",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "telegram-bot-token",
         r"api\.telegram\.org/(?:file/)?bot[0-9]{8,10}:",
         r"api\.telegram\.org/(?:file/)?bot([0-9]{8,10}:[A-Za-z0-9_-]{30,})",
@@ -119,7 +119,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://api.telegram.org/bot123456789:token/getMe",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "url-signature",
         r"[?&;](?i:x-(?:amz|goog|oss|cos|ms)-(?:signature|security-token|credential)|signature|sig|x-signature|s|h|hash"
         r"|hmac|sign|se?cret|[a-z_]*token|code|key|auth|otp|ticket|sid|session|t|k|state|jwt|invite|confirmation"
@@ -130,7 +130,7 @@ ADDRESSES: Final[tuple[Place, ...]] = (
         "https://x.test/file?code=not-found-page&a=1",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "one-time-link",
         r"/(?i:reset(?:[_-]?password)?|password[_-]?resets?|verify(?:[_-]?email)?|confirm(?:ation)?|activate|activation"
         r"|invite|invitations?|magic(?:[_-]?(?:link|login))?|login|unsubscribe|accept|share|s|auth|token|otp|recover|onetime)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import QUOTES, Place, behind
+from tokenmizer_mw.safety.redact.places import QUOTES, PlaceRule, behind
 
 _INSIDE: Final = r"[^\"'`\\\n]"
 """One character inside quotes."""
@@ -12,8 +12,8 @@ _INSIDE: Final = r"[^\"'`\\\n]"
 _STATEMENT: Final = r"(?i:create|alter|grant|replace)[ \t][^;]*$"
 """A statement about users goes on."""
 
-CALLS: Final[tuple[Place, ...]] = (
-    Place(
+CALLS: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "call-password",
         rf"(?:\.login|\bauth[ \t]*=[ \t]*|HTTPBasicAuth|\b[Bb]asic_?[Aa]uth|SetBasicAuth|PlainAuth"
         r"|NetworkCredential|(?:User[Nn]ame)?Password(?:Authentication|Credentials?)|BasicAWSCredentials|oci_connect"
@@ -27,7 +27,7 @@ CALLS: Final[tuple[Place, ...]] = (
         'requests.get(url, auth=("user", "password"))',
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "jwt-secret",
         r"\b(?:jwt|jsonwebtoken|JWT)\.(?:sign|verify|encode|decode)\((?:[A-Za-z_.]{1,40}|\{[^{}\n]{0,80}\}),[ \t]*"
         rf"{QUOTES}[^\s\"'`\\]{{8}}",
@@ -37,7 +37,7 @@ CALLS: Final[tuple[Place, ...]] = (
         "jwt.sign(payload, 'my-test-secret')",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "api-key",
         rf"cohere\.(?:Async)?Client(?:V2)?\({QUOTES}[A-Za-z0-9]{{20}}|wandb login [0-9a-f]{{40}}"
         r"|sonar\.login=[0-9a-f]{40}"
@@ -51,7 +51,7 @@ CALLS: Final[tuple[Place, ...]] = (
         'cohere.Client("yourcohereapikeygoeshereplease")',
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "signing-secret",
         r"(?:SECRET_KEY|AUTH_KEY|LOGGED_IN_KEY|NONCE_KEY|AUTH_SALT|LOGGED_IN_SALT|NONCE_SALT)"
         rf"{QUOTES}?[ \t]*[=,:][ \t]*{QUOTES}[!-~]{{12}}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import LINE, QUOTES, Place, behind
+from tokenmizer_mw.safety.redact.places import LINE, QUOTES, PlaceRule, behind
 
 _TOOLS: Final = (
     r"sshpass|redis-cli|login|mongo(?:sh|dump|restore|import|export)?|\b(?:sqlcmd|bcp|osql|isql|tsql|ipmitool|twine)|ldap[a-z]{3,8}"
@@ -21,8 +21,8 @@ _SINKS: Final = (
 )
 """Commands that read a secret from their standard input."""
 
-COMMANDS: Final[tuple[Place, ...]] = (
-    Place(
+COMMANDS: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "command-password",
         rf"(?:-u|--user|--proxy-user|-U)(?:[ \t]+|=){QUOTES}?[^\s:\"'`/\\-][^\s:\"'`/\\]*:[^\s\"'`\\]{{3}}",
         rf"(?:-u|--user|--proxy-user|-U)(?:[ \t]+|=){QUOTES}?[^\s:\"'`/\\]+:([^\s\"'`\\]{{3,}})",
@@ -39,7 +39,7 @@ COMMANDS: Final[tuple[Place, ...]] = (
         least=3,
         before=r"(?:curl|wget|\bab|\bhey|siege|httpie)[ \t](?:[^|;\n]|\\+n)*$",
     ),
-    Place(
+    PlaceRule(
         "command-password",
         r"[ \t]-[pP][^\s\"'`\\=:/-][^\s\"'`\\]{3}",
         r"[ \t]-[pP]([^\s\"'`\\-][^\s\"'`\\]{3,})",
@@ -60,7 +60,7 @@ COMMANDS: Final[tuple[Place, ...]] = (
         before=r"(?:mysql(?:dump|admin|import|sh)?|mariadb(?:-dump|-admin)?|sshpass|7z[a-z]?|\b(?:un)?rar)"
         r"(?:[ \t][^\n|;]*)?$",
     ),
-    Place(
+    PlaceRule(
         "command-password",
         rf"[ \t]-[pPwa][ \t]+{QUOTES}?[^\s\"'`\\$<-][^\s\"'`\\]{{3}}",
         rf"[ \t]-[pPwa][ \t]+{QUOTES}?([^\s\"'`\\$<-][^\s\"'`\\]{{3,}})",
@@ -70,7 +70,7 @@ COMMANDS: Final[tuple[Place, ...]] = (
         edge=False,
         before=rf"(?:{_TOOLS})(?:[ \t][^\n|;]*)?$",
     ),
-    Place(
+    PlaceRule(
         "command-password",
         rf"(?i:convertto-securestring)[ \t]+(?:-[sS]tring[ \t]+)?{QUOTES}[^\s\"'`\\$]",
         rf"(?i:convertto-securestring)[ \t]+(?:-[sS]tring[ \t]+)?{QUOTES}([^\"'`\\\n]{{4,}})",
@@ -86,7 +86,7 @@ COMMANDS: Final[tuple[Place, ...]] = (
         "ConvertTo-SecureString $plain2 -AsPlainText",
         value=r"[^\s\"'`\\()]",
     ),
-    Place(
+    PlaceRule(
         "ci-secret",
         rf"gh secret set [A-Za-z0-9_]{{1,80}} (?:--body|-b)[ =]{QUOTES}?[^\s\"'`\\$<]{{8}}",
         rf"gh secret set [A-Za-z0-9_]+ (?:--body|-b)[ =]{QUOTES}?([^\s\"'`\\$<]{{8,}})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import LINE, QUOTES, Place, behind
+from tokenmizer_mw.safety.redact.places import LINE, QUOTES, PlaceRule, behind
 
 _WRAPPED_PEM: Final = (
     "LS0tLS1CRUdJTiB(?:QUklWQVRFIEtFWS|SU0EgUFJJVkFURSBL|FQyBQUklWQVRFIEtF|PUEVOU1NIIFBSSVZB|FTkNSWVBURUQgUFJJ|QR1AgUFJJVkFU"
@@ -12,8 +12,8 @@ _WRAPPED_PEM: Final = (
 )
 """How the first lines of private keys read in base 64, as kubeconfig files and CI variables hold them."""
 
-FILES: Final[tuple[Place, ...]] = (
-    Place(
+FILES: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "netrc-password",
         r"machine[ \t]+[^\s]+\s+login[ \t]+[^\s]+\s+password[ \t]+[^\s\"'`\\]{4}",
         r"machine[ \t]+[^\s]+\s+login[ \t]+[^\s]+\s+password[ \t]+([^\s\"'`\\]{4,})",
@@ -21,7 +21,7 @@ FILES: Final[tuple[Place, ...]] = (
         ("machine x.test login bob password ", "{W12}", ""),
         "machine x.test login bob password $PASS",
     ),
-    Place(
+    PlaceRule(
         "private-key",
         rf"(?:{_WRAPPED_PEM})[A-Za-z0-9+/]{{40}}",
         rf"((?:{_WRAPPED_PEM})[A-Za-z0-9+/]{{40,}}={{0,2}})",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import LINE, QUOTES, Place, behind
+from tokenmizer_mw.safety.redact.places import LINE, QUOTES, PlaceRule, behind
 
 _TOKEN: Final = r"[A-Za-z0-9._~+/=:-]"
 
-HEADERS: Final[tuple[Place, ...]] = (
-    Place(
+HEADERS: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "jwt",
         r"eyJ[A-Za-z0-9_-]{8}",
         r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{8,}){1,4}(?:\.[A-Za-z0-9_-]*)?)",
@@ -20,7 +20,7 @@ HEADERS: Final[tuple[Place, ...]] = (
         holds=b".",
         apart=True,
     ),
-    Place(
+    PlaceRule(
         "bearer-token",
         rf"(?i:bearer|token|apikey|access_token|api-key|hmac|aws4-hmac-sha256)(?:[ \t]|%20)+{_TOKEN}{{16}}",
         rf"(?i:[a-z0-9_-]+)(?:[ \t]|%20)+({_TOKEN}{{16,}})",
@@ -28,7 +28,7 @@ HEADERS: Final[tuple[Place, ...]] = (
         ("Authorization: Bearer ", "{W40}", ""),
         "bearer authentication-middleware",
     ),
-    Place(
+    PlaceRule(
         "basic-auth",
         r"(?i:basic)(?:[ \t]|%20)+[A-Za-z0-9+/]{8}",
         r"(?i:basic)(?:[ \t]|%20)+([A-Za-z0-9+/]{8,}={0,2})",
@@ -36,7 +36,7 @@ HEADERS: Final[tuple[Place, ...]] = (
         ("Authorization: Basic ", "", ""),
         "basic authentication",
     ),
-    Place(
+    PlaceRule(
         "basic-auth",
         rf"(?i:[\"_]auth|base64){QUOTES}?[ \t]*[:=][ \t]*{QUOTES}?[A-Za-z0-9+/]{{8}}",
         rf"(?i)[\"_a-z0-9]+{QUOTES}?[ \t]*[:=][ \t]*{QUOTES}?([A-Za-z0-9+/]{{8,}}={{0,2}})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.safety.redact.places import LINE, QUOTES, Place, behind
+from tokenmizer_mw.safety.redact.places import LINE, QUOTES, PlaceRule, behind
 
 from .assignments import spelt
 
@@ -19,8 +19,8 @@ _LABEL: Final = (
 )
 """What stands alone on the line above a password."""
 
-PROSE: Final[tuple[Place, ...]] = (
-    Place(
+PROSE: Final[tuple[PlaceRule, ...]] = (
+    PlaceRule(
         "seed-phrase",
         r"(?i:mnemonic|seed|seed[ _-]?phrase|recovery[ _-]?(?:phrase|words))"
         rf"(?:\\*[\"'`*])*(?:[ \t]*[:=][ \t]*|[ \t]+is[ \t:]+|[:=]?[ \t]*{LINE}[> \t]*)"
@@ -32,7 +32,7 @@ PROSE: Final[tuple[Place, ...]] = (
         ("seed phrase: ", "{L5} {L5} {L5} {L5} {L5} {L5} {L5} {L5} {L5} {L5} {L5} {L5}", ""),
         "seed: one two three four five",
     ),
-    Place(
+    PlaceRule(
         "seed-phrase",
         rf"(?i:mnemonic|(?:seed|recovery|secret|backup)[ _-]?(?:phrase|words?))[^\r\n:\\]{{0,40}}:?(?:{LINE}|[ \t])*"
         rf"(?:[0-9]{{1,2}}[.):]?[ \t]*[a-z]{{3,8}}(?:{LINE}|[ \t,])*){{3}}",
@@ -46,7 +46,7 @@ PROSE: Final[tuple[Place, ...]] = (
         ),
         "Seed words:\n1. plant\n2. water\n3. light",
     ),
-    Place(
+    PlaceRule(
         "grouped-key",
         rf"(?i:pass(?:word|wort)?|pwd?|secret|keys?|seed|2fa|totp|otp)(?:{QUOTES}|[*\]])*[ \t]*"
         rf"(?:[:=]|is\b|was\b|ist\b)[ \t]*(?:{QUOTES}|\*)*"
@@ -58,7 +58,7 @@ PROSE: Final[tuple[Place, ...]] = (
         "the key is what they said when last seen",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "recovery-codes",
         r"(?i:(?:recovery|backup|scratch|emergency|one[- ]time)[ _-](?:codes?|passwords))[^\r\n:\\]{0,40}:"
         rf"(?:{LINE}|[ \t])*(?:[0-9]{{1,2}}[.)][ \t]+|[*-][ \t]+)?[A-Za-z0-9]{{4,10}}[- ]?[A-Za-z0-9]{{4}}",
@@ -67,7 +67,7 @@ PROSE: Final[tuple[Place, ...]] = (
         ("Recovery codes:\n", "{h5}-{d5}\n{h5}-{d5}\n{h5}-{d5}", "\n"),
         "Backup codes:\nprinted and locked away",
     ),
-    Place(
+    PlaceRule(
         "key-bytes",
         r"\[[ \t\r\n]*(?:[0-9]{1,3},[ \t\r\n]*){16}",
         r"\[[ \t\r\n]*((?:[0-9]{1,3},[ \t\r\n]*){63}[0-9]{1,3})[ \t\r\n]*\]",
@@ -121,7 +121,7 @@ PROSE: Final[tuple[Place, ...]] = (
         ("Enter passphrase for key '/home/bob/.ssh/id_rsa': ", "{w5}Q7x{w5}", "\n"),
         "password for key '/home/bob/.ssh/id_rsa': asked once",
     ),
-    Place(
+    PlaceRule(
         "password",
         rf"{_LABEL}[ \t]*:?[ \t]*{LINE}[ \t]*[^\s\"'`\\0-9]{{1,40}}[0-9]",
         rf"{_LABEL}[ \t]*:?[ \t]*{LINE}[ \t]*([^\s\"'`\\]{{6,64}})[ \t]*(?:[\r\n\\]|$)",
@@ -146,7 +146,7 @@ PROSE: Final[tuple[Place, ...]] = (
         value=r"[!-&(-\[\]-_a-~]",
         edge=False,
     ),
-    Place(
+    PlaceRule(
         "one-time-code",
         r"(?:[A-Z]-)?[0-9]{4,8}[ ]is[ ]your[ ]",
         r"((?:[A-Z]-)?[0-9]{4,8})[ ]is[ ]your[ ](?:[A-Za-z0-9.-]{1,20}[ ]){0,4}(?i:code|otp|pin|passcode)",

@@ -9,6 +9,6 @@ Written for English; in other languages nothing is ever found to be the same.
 
 from .comparing import differs
 from .moments import of_the_moment
-from .reading import Reading, read
+from .reading import QuestionReading, read
 
-__all__ = ["Reading", "differs", "of_the_moment", "read"]
+__all__ = ["QuestionReading", "differs", "of_the_moment", "read"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from . import forms
 from .ordering import in_step
-from .reading import Item, Reading, read
+from .reading import Item, QuestionReading, read
 from .same import LOOSE
 from .table import VOCABULARY
 
@@ -50,20 +50,20 @@ def differs(first: str, second: str) -> str:
     return ""
 
 
-def _exact(one: Reading, other: Reading) -> bool:
+def _exact(one: QuestionReading, other: QuestionReading) -> bool:
     return [item.text for item in one.of_kind("exact")] == [item.text for item in other.of_kind("exact")]
 
 
-def _numbers(one: Reading, other: Reading) -> bool:
+def _numbers(one: QuestionReading, other: QuestionReading) -> bool:
     return [item.text for item in one.of_kind("number")] == [item.text for item in other.of_kind("number")]
 
 
-def _something(one: Reading, other: Reading) -> bool:
+def _something(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether there is anything to compare."""
     return any(item.kind in ("word", "exact", "number") for item in one.items)
 
 
-def _asks(one: Reading, other: Reading) -> bool:
+def _asks(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether the same kind of answer is wanted."""
     left, right = _kinds(one), _kinds(other)
     if left <= LOOSE and right <= LOOSE:
@@ -71,14 +71,14 @@ def _asks(one: Reading, other: Reading) -> bool:
     return left == right
 
 
-def _kinds(reading: Reading) -> frozenset[str]:
+def _kinds(reading: QuestionReading) -> frozenset[str]:
     """What is asked; how two things differ is what their difference is."""
     if any(item.text == "difference" for item in reading.items):
         return reading.asks - {"@how"}
     return reading.asks
 
 
-def _persons(one: Reading, other: Reading) -> bool:
+def _persons(one: QuestionReading, other: QuestionReading) -> bool:
     whose = {"my", "mine", "your", "yours"}
     if one.persons - whose != other.persons - whose:
         return False
@@ -92,21 +92,21 @@ def _persons(one: Reading, other: Reading) -> bool:
     return not left or not right or left == right
 
 
-def _tenses(one: Reading, other: Reading) -> bool:
+def _tenses(one: QuestionReading, other: QuestionReading) -> bool:
     """A past, a present and a future are told apart where both questions have one."""
     if ("future" in one.tenses) != ("future" in other.tenses):
         return False
     return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)
 
 
-def _words(one: Reading, other: Reading) -> bool:
+def _words(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether each word of one question has its own in the other. Of none in particular is not of all."""
     if ("any" in one.said) != ("any" in other.said):
         return False
     return not _unmatched(one, other)
 
 
-def _unmatched(one: Reading, other: Reading) -> bool:
+def _unmatched(one: QuestionReading, other: QuestionReading) -> bool:
     left = [_keys(item) for item in _content(one)]
     right = [_keys(item) for item in _content(other)]
     if Counter(left) == Counter(right):
@@ -118,12 +118,12 @@ def _unmatched(one: Reading, other: Reading) -> bool:
     )
 
 
-def _content(reading: Reading) -> list[Item]:
+def _content(reading: QuestionReading) -> list[Item]:
     free = _free(reading)
     return [item for item in reading.of_kind("word") if item.text not in free]
 
 
-def _free(reading: Reading) -> frozenset[str]:
+def _free(reading: QuestionReading) -> frozenset[str]:
     return frozenset[str]().union(*(_FREE_MODALS.get(kind, set()) for kind in reading.asks))
 
 
@@ -144,7 +144,7 @@ def _swapped(one: str, other: str) -> bool:
     return one[at] == other[at + 1] and one[at + 1] == other[at]
 
 
-def _denials(one: Reading, other: Reading) -> bool:
+def _denials(one: QuestionReading, other: QuestionReading) -> bool:
     """As many denials, and none of them of something else."""
     left, right = list(_denied(one)), list(_denied(other))
     if left and any((word in _names(one)) != (word in _names(other)) for word in ("must", "~allowed")):
@@ -152,11 +152,11 @@ def _denials(one: Reading, other: Reading) -> bool:
     return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
 
 
-def _names(reading: Reading) -> set[str]:
+def _names(reading: QuestionReading) -> set[str]:
     return {item.text for item in reading.items}
 
 
-def _denied(reading: Reading) -> Iterator[list[Chunk]]:
+def _denied(reading: QuestionReading) -> Iterator[list[Chunk]]:
     """For each denial the words that it reaches over."""
     for place, item in enumerate(reading.items):
         if item.kind == "not":
@@ -176,7 +176,7 @@ def _covers(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
     return bool(some) >= bool(others) and all(any(a & b for b in others) for a in some)
 
 
-def _places(one: Reading, other: Reading) -> bool:
+def _places(one: QuestionReading, other: QuestionReading) -> bool:
     """What stands behind "to", "from", "of" and their like is no other thing."""
     if any(item.text == "difference" for item in one.items):
         return True
@@ -195,7 +195,7 @@ def _places(one: Reading, other: Reading) -> bool:
     )
 
 
-def _exchanged(one: Reading, other: Reading) -> bool:
+def _exchanged(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether two things have changed their places with each other: valid in one, written in the other."""
     left, right = list(_anchored(one)), list(_anchored(other))
     for name, anchor, chunk in left:
@@ -207,7 +207,7 @@ def _exchanged(one: Reading, other: Reading) -> bool:
     return False
 
 
-def _anchored(reading: Reading) -> Iterator[tuple[str, Chunk, Chunk]]:
+def _anchored(reading: QuestionReading) -> Iterator[tuple[str, Chunk, Chunk]]:
     """What stands behind "in" and its like, with the word before."""
     anchor: Chunk = frozenset()
     for place, item in enumerate(reading.items):
@@ -217,7 +217,7 @@ def _anchored(reading: Reading) -> Iterator[tuple[str, Chunk, Chunk]]:
             anchor = _chunk_of(item)
 
 
-def _by(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], other: Reading) -> bool:
+def _by(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], other: QuestionReading) -> bool:
     """Whether somebody by whom something is done stands elsewhere in the other question."""
     placed = [chunk for name, chunk in right if name in ("by", "with")]
     found = [chunk for name, chunk in left if name == "by" and not any(chunk & others for others in placed)]
@@ -231,7 +231,7 @@ def _both(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], a: str,
     )
 
 
-def _placed(reading: Reading) -> Iterator[tuple[str, Chunk]]:
+def _placed(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
     items = reading.items
     for place, item in enumerate(items):
         if item.kind == "of":
@@ -260,7 +260,7 @@ def _chunk_of(item: Item) -> Chunk:
     return item.keys if item.kind == "word" else frozenset({f"!{item.text}"})
 
 
-def _order(one: Reading, other: Reading) -> bool:
+def _order(one: QuestionReading, other: QuestionReading) -> bool:
     """Nobody does to somebody in one question what is done to him in the other."""
     if one.object != other.object and _turned(one, other):
         return False
@@ -279,7 +279,7 @@ def _order(one: Reading, other: Reading) -> bool:
     return in_step(one, other, _alike, free=_free)
 
 
-def _left_alone(one: Reading, other: Reading) -> bool:
+def _left_alone(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether one question ends with what asks for another thing: "what is it", "what is it for". "Which year was it
     built in" does not, as long as nothing stands behind "in" in the other."""
     last = one.stranded
@@ -288,7 +288,7 @@ def _left_alone(one: Reading, other: Reading) -> bool:
     return last in other.said or not (last == "in" or {"stand", "for"} <= one.said)
 
 
-def _nameless_turned(one: Reading, other: Reading) -> bool:
+def _nameless_turned(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether "it", "he" and their like stand in another order."""
     return one.nameless != other.nameless and Counter(one.nameless) == Counter(other.nameless)
 
@@ -301,14 +301,14 @@ def _alike(one: Item, other: Item) -> bool:
     return bool(keys & others) or _swapped(min(keys, key=len), min(others, key=len))
 
 
-def _turned(one: Reading, other: Reading) -> bool:
+def _turned(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether what stands last in the one question, its verb, stands first in the other."""
     asks, told = (one, other) if one.object else (other, one)
     last, first = _content(asks), _content(told)
     return len(last) > 1 and bool(first) and bool(last[-1].keys & first[0].keys)
 
 
-def _passive(one: Reading, other: Reading) -> bool:
+def _passive(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether something is done to what does it itself in the other question."""
     if not one.suffer or one.suffer & other.suffer:
         return False
@@ -316,12 +316,12 @@ def _passive(one: Reading, other: Reading) -> bool:
     return any(a & c.keys and b & d.keys for a, b in pairs for c, d in _neighbours(other))
 
 
-def _neighbours(reading: Reading) -> list[tuple[Item, Item]]:
+def _neighbours(reading: QuestionReading) -> list[tuple[Item, Item]]:
     words = reading.of_kind("word")
     return list(itertools.pairwise(words))
 
 
-def _runs(reading: Reading) -> list[list[Chunk]]:
+def _runs(reading: QuestionReading) -> list[list[Chunk]]:
     """Words that stand together without anything between that says how."""
     runs: list[list[Chunk]] = [[]]
     for item in reading.items:
@@ -341,7 +341,7 @@ def _pivots(one: Sequence[Chunk], other: Sequence[Chunk]) -> bool:
     return False
 
 
-def _says_what_is(reading: Reading) -> bool:
+def _says_what_is(reading: QuestionReading) -> bool:
     """Whether it is asked if something is something: "are all squares rectangles"."""
     plain = not any(item.text.startswith("~") or item.text == "need" for item in reading.items)
     return plain and "@polar" in reading.asks
@@ -357,13 +357,13 @@ def _meet(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
     return not frozenset().union(*some).isdisjoint(frozenset().union(*others))
 
 
-def _counted(one: Reading, other: Reading) -> bool:
+def _counted(one: QuestionReading, other: QuestionReading) -> bool:
     """A number belongs to the same thing in both."""
     left, right = dict(_numbered(one)), dict(_numbered(other))
     return all(left[number] & right[number] for number in left.keys() & right.keys())
 
 
-def _numbered(reading: Reading) -> Iterator[tuple[str, Chunk]]:
+def _numbered(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
     """For each number the word right behind it, where one is."""
     items = reading.items
     for item, behind in itertools.pairwise(items):
@@ -371,7 +371,7 @@ def _numbered(reading: Reading) -> Iterator[tuple[str, Chunk]]:
             yield item.text, behind.keys
 
 
-_CHECKS: Final[tuple[tuple[str, Callable[[Reading, Reading], bool]], ...]] = (
+_CHECKS: Final[tuple[tuple[str, Callable[[QuestionReading, QuestionReading], bool]], ...]] = (
     ("empty", _something),
     ("literal", _exact),
     ("number", _numbers),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from .listing import words
-from .reading import Item, Reading
+from .reading import Item, QuestionReading
 
 TOPICS: Final = words(
     """python java javascript typescript ruby rust golang php perl bash css html sql pandas numpy git docker
@@ -29,7 +29,9 @@ _BESIDE: Final = frozenset({"and", "vs", "versus"})
 Alike = Callable[[Item, Item], bool]
 
 
-def in_step(one: Reading, other: Reading, alike: Alike, *, free: Callable[[Reading], frozenset[str]]) -> bool:
+def in_step(
+    one: QuestionReading, other: QuestionReading, alike: Alike, *, free: Callable[[QuestionReading], frozenset[str]]
+) -> bool:
     """Whether the words of weight stand in the same order, and as often. ``free``: words that may be there or not."""
     left, right = _sequence(one, free(one)), _sequence(other, free(other))
     left, right = _without_topic(one, left, other, right)
@@ -45,13 +47,13 @@ def _both(left: list[Item], right: list[Item]) -> tuple[tuple[list[Item], list[I
     return (left, right), (right, left)
 
 
-def _compares(reading: Reading, items: Sequence[Item]) -> bool:
+def _compares(reading: QuestionReading, items: Sequence[Item]) -> bool:
     """Whether the difference of two things is asked for, and nothing else."""
     named = any(item.text == "difference" for item in items)
     return named and len(items) <= _COMPARED_MAX and not _BESIDE.isdisjoint(reading.said)
 
 
-def _sequence(reading: Reading, free: frozenset[str]) -> list[Item]:
+def _sequence(reading: QuestionReading, free: frozenset[str]) -> list[Item]:
     """The words of weight, and who speaks or is spoken to but for the one who asks, in the order that counts."""
     items = _from_first(_owned(_scope_last(reading.items)))
     modals = sum(item.text.startswith("~") for item in items)
@@ -97,7 +99,9 @@ def _from_first(items: Sequence[Item]) -> list[Item]:
     return found
 
 
-def _without_topic(one: Reading, left: list[Item], other: Reading, right: list[Item]) -> tuple[list[Item], list[Item]]:
+def _without_topic(
+    one: QuestionReading, left: list[Item], other: QuestionReading, right: list[Item]
+) -> tuple[list[Item], list[Item]]:
     """Both without the topic, where they have the same single one and a question says that it is one."""
     mine, others = ([item for item in side if item.text in TOPICS] for side in (left, right))
     if len(mine) != 1 or len(others) != 1 or mine[0].text != others[0].text:
@@ -108,7 +112,7 @@ def _without_topic(one: Reading, left: list[Item], other: Reading, right: list[I
     return [item for item in left if item.text != topic], [item for item in right if item.text != topic]
 
 
-def _is_scope(reading: Reading, topic: str) -> bool:
+def _is_scope(reading: QuestionReading, topic: str) -> bool:
     """Whether a topic stands in front of the question, or alone behind "in" or its like."""
     items = [Item("break", ""), *reading.items, Item("break", "")]
     for before, item, behind in zip(items, items[1:], items[2:], strict=False):

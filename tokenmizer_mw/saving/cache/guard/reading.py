@@ -54,7 +54,7 @@ _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-ster
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QuestionPiece:
     """A part of a text: a ``kind`` of ``_PIECES``, and its text; words in lower case."""
 
     kind: str
@@ -73,7 +73,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuestionReading:
     """A question as far as it is compared. ``asks``: kinds of questions; ``persons``: whose things, and who else is
     meant; ``selves``: whether who speaks does something, or has it done to him; ``suffer``: words in the passive voice;
     ``object``: it asks whom or what somebody does something to; ``begins``: its first word; ``said``: all of
@@ -100,7 +100,7 @@ class Reading:
         return [item for item in self.items if item.kind == kind]
 
 
-def read(text: str) -> Reading | None:
+def read(text: str) -> QuestionReading | None:
     """The question in ``text``; ``None`` for one that cannot be compared: too long, or not in English as far as can be
     told. Linear."""
     if len(text) > CHARACTERS_MAX:
@@ -111,7 +111,7 @@ def read(text: str) -> Reading | None:
         return None
     items = _trimmed(list(_items(pieces)))
     asks = frozenset(item.text for item in items if item.kind == "asks")
-    return Reading(
+    return QuestionReading(
         tuple(item for item in items if item.kind != "asks"),
         asks - same.LOOSE or asks,
         frozenset(_tenses(words)),
@@ -148,21 +148,21 @@ def _may_be_english(text: str, words: Sequence[str]) -> bool:
     return forms.FOREIGN.isdisjoint(words) and not tongues_of(text)
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str) -> Iterator[QuestionPiece]:
     shouted, titled = text.isupper(), text.istitle()
     for found in _PIECES.finditer(text):
         kind, piece, before = _KINDS[found.lastindex], found.group(), text[: found.start()]
         if kind == "word" and _looks_like_name(piece, before) and not titled:
-            yield Piece("name", piece.casefold())
+            yield QuestionPiece("name", piece.casefold())
         elif piece == "A" and before.rstrip()[-1:].isalnum() and not (shouted or titled):
-            yield Piece("exact", piece)
+            yield QuestionPiece("exact", piece)
         elif kind == "word":
             yield from _words(piece, shouted)
         elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
             for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
-                yield Piece("word", part.casefold())
+                yield QuestionPiece("word", part.casefold())
         elif _calculates(piece, before, text[found.end() : found.end() + 1]):
-            yield Piece("exact", piece)
+            yield QuestionPiece("exact", piece)
         else:
             yield _exact(kind, piece)
 
@@ -174,20 +174,22 @@ def _calculates(piece: str, before: str, after: str) -> bool:
     return (piece == "(" and after.isdigit()) or (piece == ")" and before[-1:].isdigit())
 
 
-def _exact(kind: str, piece: str) -> Piece:
+def _exact(kind: str, piece: str) -> QuestionPiece:
     """A piece that stays as it is, as far as its kind does."""
     match kind:
         case "code":
-            return Piece("exact", piece.strip("`").strip())
+            return QuestionPiece("exact", piece.strip("`").strip())
         case "quote":
-            return Piece("exact", piece[1:-1].strip())
+            return QuestionPiece("exact", piece[1:-1].strip())
         case "link" | "path" | "name":
-            return Piece("word", piece.casefold()) if _plain(piece) else Piece("exact", piece.rstrip("."))
+            return (
+                QuestionPiece("word", piece.casefold()) if _plain(piece) else QuestionPiece("exact", piece.rstrip("."))
+            )
         case "sign":
-            return Piece("word", _SIGNS[piece]) if piece in _SIGNS else Piece("exact", piece)
+            return QuestionPiece("word", _SIGNS[piece]) if piece in _SIGNS else QuestionPiece("exact", piece)
         case "number":
-            return Piece("number", piece.replace(",", "") if _THOUSANDS.fullmatch(piece) else piece)
-    return Piece(kind, piece)
+            return QuestionPiece("number", piece.replace(",", "") if _THOUSANDS.fullmatch(piece) else piece)
+    return QuestionPiece(kind, piece)
 
 
 def _looks_like_name(piece: str, before: str) -> bool:
@@ -205,38 +207,38 @@ def _plain(piece: str) -> bool:
     return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
 
 
-def _words(piece: str, shouted: bool) -> Iterator[Piece]:
+def _words(piece: str, shouted: bool) -> Iterator[QuestionPiece]:
     word = piece.replace("’", "'")
     if word.isupper() and 1 < len(word) < 6 and not shouted and word.casefold() in forms.CONNECTING:
-        yield Piece("exact", word)  # an abbreviation that looks like a word: US, IT, WHO
+        yield QuestionPiece("exact", word)  # an abbreviation that looks like a word: US, IT, WHO
         return
     word = word.casefold()
     if word in forms.CONTRACTIONS:
         for part in forms.CONTRACTIONS[word]:
-            yield Piece("word", part)
+            yield QuestionPiece("word", part)
         return
     for ending, parts in forms.ENDINGS.items():
         if word.endswith(ending) and len(word) > len(ending):
-            yield Piece("word", word[: -len(ending)])
+            yield QuestionPiece("word", word[: -len(ending)])
             for part in parts:
-                yield Piece("word", part)
+                yield QuestionPiece("word", part)
             return
     head, mark, tail = word.partition("'")
     if mark and tail in ("s", ""):
-        yield Piece("word", head)
-        yield Piece("word", "is") if head in forms.OPENERS else Piece("owner", head)
+        yield QuestionPiece("word", head)
+        yield QuestionPiece("word", "is") if head in forms.OPENERS else QuestionPiece("owner", head)
     elif word in forms.NUMBERS:
-        yield Piece("number", forms.NUMBERS[word])
+        yield QuestionPiece("number", forms.NUMBERS[word])
     else:
-        yield Piece("word", word)
+        yield QuestionPiece("word", word)
 
 
-def _items(pieces: Sequence[Piece]) -> Iterator[Item]:
+def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
     """What the pieces say, phrases as what they mean."""
     run: list[str] = []
     names: set[str] = set()
     opening = begins = True
-    for piece in [*pieces, Piece("stop", "")]:
+    for piece in [*pieces, QuestionPiece("stop", "")]:
         if piece.kind in ("word", "name"):
             run.append(piece.text)
             names.update([piece.text] if piece.kind == "name" else ())

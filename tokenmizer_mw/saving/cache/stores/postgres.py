@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.postgres_address import Address
 from tokenmizer_mw.store.postgres_connections import Connections
 
@@ -43,7 +43,7 @@ class PostgresAnswers:
         self._room = Room(most)
         self._made = False
 
-    def get(self, key: bytes) -> Found | None:
+    def get(self, key: bytes) -> CacheHit | None:
         """See ``AnswerStore.get``."""
         now = self._clock()
         rows = self._select("SELECT answer, question, used_at FROM {schema}.answers WHERE key = $1"
@@ -52,7 +52,7 @@ class PostgresAnswers:
             return None
         if now - rows[0]["used_at"] >= TOUCH_SECONDS:
             self._execute(("UPDATE {schema}.answers SET used_at = $2 WHERE key = $1", (key, now)))
-        return Found(bytes(rows[0]["answer"]), str(rows[0]["question"]))
+        return CacheHit(bytes(rows[0]["answer"]), str(rows[0]["question"]))
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""

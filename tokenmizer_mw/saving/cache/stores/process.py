@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 
 
 class ProcessAnswers:
@@ -22,7 +22,7 @@ class ProcessAnswers:
         self._bytes = 0
         self._next = 1
 
-    def get(self, key: bytes) -> Found | None:
+    def get(self, key: bytes) -> CacheHit | None:
         """See ``AnswerStore.get``."""
         with self._lock:
             known = self._entries.get(key)
@@ -32,7 +32,7 @@ class ProcessAnswers:
                 self._drop(key)
                 return None
             self._entries.move_to_end(key)
-            return Found(known[1].answer, known[1].question)
+            return CacheHit(known[1].answer, known[1].question)
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 import redis
 
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 
 SECONDS: Final = 1.0
 """How long Redis is waited for."""
@@ -99,7 +99,7 @@ class RedisAnswers:
         self._put = self._redis.register_script(_PUT)
         self._purge = self._redis.register_script(_PURGE)
 
-    def get(self, key: bytes) -> Found | None:
+    def get(self, key: bytes) -> CacheHit | None:
         """See ``AnswerStore.get``."""
         name, now = key.hex(), self._clock()
 
@@ -113,7 +113,7 @@ class RedisAnswers:
         answer, question, expires = self._told(look)
         if answer is None or float(expires) <= now:
             return None
-        return Found(answer, question.decode("utf-8", "replace"))
+        return CacheHit(answer, question.decode("utf-8", "replace"))
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.saving.cache.port import Entry, Found, Holdings, Vector
+from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.sqlite_errors import is_busy, translate
 from tokenmizer_mw.store.sqlite_file import DatabaseFile
 from tokenmizer_mw.store.sqlite_forking import GATE
@@ -109,7 +109,7 @@ class SqliteAnswers:
         self._reading.close()
         self._writing.close()
 
-    def get(self, key: bytes) -> Found | None:
+    def get(self, key: bytes) -> CacheHit | None:
         """See ``AnswerStore.get``."""
         now = self._clock()
         with self._cursor(self._reading) as cursor:
@@ -120,7 +120,7 @@ class SqliteAnswers:
             return None
         if now - row[2] >= TOUCH_SECONDS:
             self._note_use(key, now)
-        return Found(row[0], row[1])
+        return CacheHit(row[0], row[1])
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     ChatCall,
     Ended,
     Fault,
     Finish,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.server.translate.encoding import load
@@ -27,7 +27,7 @@ from .anthropic_request import read
 from .faults import FaultKind, kind_of
 from .fields import client_field
 from .seals import call_id, tagged
-from .writing import Closed, Progress, Step, StreamPart, named_event, parts_of
+from .writing import PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 _STOP: Final[Mapping[Finish, str]] = {
     Finish.STOP: "end_turn",
@@ -62,7 +62,7 @@ class AnthropicClient:
         """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
-    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
         content = [_block(part) for part in parts_of(answer)]
         stopped = _stopped(answer.finish, answer.stop_sequence)
@@ -101,11 +101,11 @@ class AnthropicWriter:
         match step:
             case Began(name, model, usage):
                 return [{"type": "message_start", "message": _message(name, model, usage or Usage())}]
-            case Opened(part):
+            case PartStart(part):
                 return self._opened(part)
             case Grew():
                 return self._grew(step)
-            case Closed(part):
+            case PartEnd(part):
                 return [*self._sealed(part), {"type": "content_block_stop", "index": self._index}]
             case Ended():
                 return _ended(step)
@@ -124,7 +124,7 @@ class AnthropicWriter:
                 return [self._delta("text_delta", text=grew.more)]
             case Thought(hidden=False) if grew.more:
                 return [self._delta("thinking_delta", thinking=grew.more)]
-            case ToolCall() if grew.more:
+            case ModelToolCall() if grew.more:
                 return [self._delta("input_json_delta", partial_json=grew.more)]
             case _:
                 return []
@@ -188,7 +188,7 @@ def _block(part: StreamPart) -> dict[str, Any]:
             if part.hidden:
                 return {"type": "redacted_thinking", "data": seal}
             return {"type": "thinking", "thinking": part.text, "signature": seal}
-        case ToolCall():
+        case ModelToolCall():
             return {"type": "tool_use", "id": call_id(part), "name": part.name, "input": _input(part.arguments)}
         case _:
             assert_never(part)

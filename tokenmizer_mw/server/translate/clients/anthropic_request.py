@@ -9,19 +9,19 @@ from typing import Any, Final, Literal, cast
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.server.translate.chat import (
+    AnswerFormat,
     Attachment,
     ChatCall,
-    Format,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
     Part,
     Role,
-    Said,
     Sampling,
     Text,
     Thinking,
     Tool,
-    ToolCall,
     ToolChoice,
-    ToolResult,
 )
 
 from .anthropic_fields import (
@@ -73,7 +73,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _said(fields: Fields) -> tuple[Said, ...]:
+def _said(fields: Fields) -> tuple[ChatTurn, ...]:
     told = said("system", _content(fields, "system", TEXTS))
     messages = [message.one_of("role", MESSAGES) for message in fields.items("messages")]
     if not messages:
@@ -83,7 +83,7 @@ def _said(fields: Fields) -> tuple[Said, ...]:
     return joined(told)
 
 
-def _message(message: Fields) -> list[Said]:
+def _message(message: Fields) -> list[ChatTurn]:
     role = cast("Role", message.text("role"))
     return said(role, _content(message, "content", BLOCKS[role]))
 
@@ -124,14 +124,14 @@ def _attachment(block: Fields, kind: Literal["image", "document"]) -> Attachment
             return Attachment(kind, source.needed("media_type"), source.needed("data"), name=name)
 
 
-def _call(block: Fields) -> ToolCall:
+def _call(block: Fields) -> ModelToolCall:
     arguments = json.dumps(block.mapping("input") or {}, ensure_ascii=False)
     return sealed_call(block.needed("id"), block.needed("name"), arguments)
 
 
-def _result(block: Fields) -> ToolResult:
+def _result(block: Fields) -> ModelToolResult:
     parts = cast("tuple[Text | Attachment, ...]", tuple(_content(block, "content", SHOWN)))
-    return ToolResult(bare_id(block.needed("tool_use_id")), parts, failed=block.flag("is_error") or False)
+    return ModelToolResult(bare_id(block.needed("tool_use_id")), parts, failed=block.flag("is_error") or False)
 
 
 def _tool(tool: Fields) -> Tool:
@@ -153,9 +153,9 @@ def _sampling(fields: Fields) -> Sampling:
     )
 
 
-def _format(output: Fields | None) -> Format | None:
+def _format(output: Fields | None) -> AnswerFormat | None:
     form = output.variant("format", FORMATS) if output else None
-    return Format(form.mapping("schema") or {}, strict=True) if form else None
+    return AnswerFormat(form.mapping("schema") or {}, strict=True) if form else None
 
 
 def _thinking(fields: Fields, effort: str) -> Thinking | None:

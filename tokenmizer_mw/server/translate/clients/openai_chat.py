@@ -10,18 +10,18 @@ from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     ChatCall,
     Ended,
     Fault,
     Finish,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 
@@ -30,7 +30,7 @@ from .openai_chat_fields import NAME, WORDS
 from .openai_chat_request import read
 from .openai_shared import error, forms, text_of
 from .seals import call_id, tagged
-from .writing import COMMENT, Closed, Progress, Step, StreamPart, data_line, parts_of
+from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 
 DONE: Final = b"data: [DONE]\n\n"
 _FINISH: Final[Mapping[Finish, str]] = {
@@ -50,7 +50,7 @@ class OpenAIChatClient:
         """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
-    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
         choice = {
             "index": 0,
@@ -96,11 +96,11 @@ class OpenAIChatWriter:
         match step:
             case Began():
                 return self._delta({"role": "assistant"})
-            case Opened(part):
+            case PartStart(part):
                 return self._opened(part)
             case Grew(more):
                 return self._grew(more) if more else b""
-            case Closed(part):
+            case PartEnd(part):
                 return self._closed(part)
             case Ended():
                 return self._ended(step)
@@ -110,7 +110,7 @@ class OpenAIChatWriter:
                 assert_never(step)
 
     def _opened(self, part: StreamPart) -> bytes:
-        if isinstance(part, ToolCall):
+        if isinstance(part, ModelToolCall):
             self._calls += 1
             if not self._is_custom(part):
                 return self._called(_call(part, self._forms))
@@ -124,7 +124,7 @@ class OpenAIChatWriter:
                 return self._delta({"content": more})
             case Thought():
                 return self._delta({"reasoning_content": more})
-            case ToolCall() as call if not self._is_custom(call):
+            case ModelToolCall() as call if not self._is_custom(call):
                 return self._called({"function": {"arguments": more}})
             case _:
                 return b""
@@ -133,11 +133,11 @@ class OpenAIChatWriter:
         """What could not be told before the part was complete: a thought's seal, the free text of a call."""
         if isinstance(part, Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
-        if isinstance(part, ToolCall) and self._is_custom(part):
+        if isinstance(part, ModelToolCall) and self._is_custom(part):
             return self._called(_call(part, self._forms))
         return b""
 
-    def _is_custom(self, call: ToolCall) -> bool:
+    def _is_custom(self, call: ModelToolCall) -> bool:
         return self._forms.get(call.name) == "custom"
 
     def _called(self, call: Mapping[str, Any]) -> bytes:
@@ -176,7 +176,7 @@ def _head(kind: str, name: str, model: str, created: int) -> dict[str, Any]:
     return {"id": name, "object": kind, "created": created, "model": model}
 
 
-def _message(answer: Answer, call: ChatCall) -> dict[str, Any]:
+def _message(answer: ModelReply, call: ChatCall) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
     parts = parts_of(answer)
     if texts := [part.text for part in parts if isinstance(part, Text)]:
@@ -187,12 +187,12 @@ def _message(answer: Answer, call: ChatCall) -> dict[str, Any]:
     if any(thought.seal for thought in thoughts):
         message["reasoning_details"] = [{"index": i, **_detail(thought)} for i, thought in enumerate(thoughts)]
     known = forms(call.tools)
-    if calls := [_call(part, known) for part in parts if isinstance(part, ToolCall)]:
+    if calls := [_call(part, known) for part in parts if isinstance(part, ModelToolCall)]:
         message["tool_calls"] = calls
     return message
 
 
-def _call(call: ToolCall, known: Mapping[str, str]) -> dict[str, Any]:
+def _call(call: ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
     if known.get(call.name) == "custom":
         return {"id": call_id(call), "type": "custom", "custom": {"name": call.name, "input": text_of(call.arguments)}}
     return {"id": call_id(call), "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

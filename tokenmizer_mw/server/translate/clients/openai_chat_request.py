@@ -11,18 +11,18 @@ from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.server.translate.chat import (
+    AnswerFormat,
     Attachment,
     ChatCall,
-    Format,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
     Part,
-    Said,
     Sampling,
     Text,
     Thinking,
     Thought,
     Tool,
-    ToolCall,
-    ToolResult,
 )
 
 from .fields import Fields, checked
@@ -78,8 +78,8 @@ def _chosen(choice: Fields) -> str:
     return kind.needed_child(kind.text("type"), CHOSEN).needed("name")
 
 
-def _said(fields: Fields) -> tuple[Said, ...]:
-    told: list[Said] = []
+def _said(fields: Fields) -> tuple[ChatTurn, ...]:
+    told: list[ChatTurn] = []
     for message in fields.items("messages"):
         told += _message(message.one_of("role", MESSAGES))
     if not told:
@@ -87,7 +87,7 @@ def _said(fields: Fields) -> tuple[Said, ...]:
     return joined(told)
 
 
-def _message(message: Fields) -> list[Said]:
+def _message(message: Fields) -> list[ChatTurn]:
     match message.text("role"):
         case "assistant":
             return said("assistant", [*_thoughts(message), *_content(message), *_refusal(message), *_calls(message)])
@@ -95,7 +95,7 @@ def _message(message: Fields) -> list[Said]:
             return said("user", _content(message))
         case "tool":
             parts = cast("tuple[Text | Attachment, ...]", tuple(_content(message)))
-            result = ToolResult(bare_id(message.needed("tool_call_id")), parts, message.text("name"))
+            result = ModelToolResult(bare_id(message.needed("tool_call_id")), parts, message.text("name"))
             return said("user", [result])
         case _:
             return said("system", _content(message))
@@ -160,11 +160,11 @@ def _detail(detail: Fields) -> Thought:
             return Thought(detail.text("summary"))
 
 
-def _calls(message: Fields) -> list[ToolCall]:
+def _calls(message: Fields) -> list[ModelToolCall]:
     return [_call(call.one_of("type", CALLS, "function")) for call in message.items("tool_calls")]
 
 
-def _call(call: Fields) -> ToolCall:
+def _call(call: Fields) -> ModelToolCall:
     kind = call.text("type", "function")
     called = call.needed_child(kind, CALLED[kind])
     arguments = called.text("arguments") if kind == "function" else arguments_of(called.text("input"))
@@ -198,7 +198,7 @@ def _sampling(fields: Fields) -> Sampling:
     )
 
 
-def _format(fields: Fields) -> Format | None:
+def _format(fields: Fields) -> AnswerFormat | None:
     form = fields.variant("response_format", FORMATS)
     return form_of(form, lambda form: form.needed_child("json_schema", JSON_SCHEMA))
 

@@ -11,18 +11,18 @@ from itertools import chain
 from typing import Any, Final, assert_never
 
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     ChatCall,
     Ended,
     Fault,
     Finish,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 
@@ -31,7 +31,7 @@ from .openai_responses_fields import NAME, WORDS
 from .openai_responses_item import Items, response, status_of, summary_part, text_part
 from .openai_responses_request import read
 from .openai_shared import error
-from .writing import COMMENT, Closed, Progress, Step, StreamPart, named_event, parts_of
+from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 
 class OpenAIResponsesClient:
@@ -43,7 +43,7 @@ class OpenAIResponsesClient:
         """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
-    def reply(self, answer: Answer, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
         name = _named(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)
@@ -101,11 +101,11 @@ class OpenAIResponsesWriter:
         match step:
             case Began():
                 yield from self._began()
-            case Opened(part):
+            case PartStart(part):
                 yield from self._opened(part)
             case Grew(more):
                 yield from self._grew(more) if more else ()
-            case Closed():
+            case PartEnd():
                 yield from self._closed(step)
             case Ended():
                 kind = "response.incomplete" if status_of(step.finish) == "incomplete" else "response.completed"
@@ -148,10 +148,10 @@ class OpenAIResponsesWriter:
                     self._summed = True
                     yield {"type": "response.reasoning_summary_part.added", **place, "part": summary_part("")}
                 yield {"type": "response.reasoning_summary_text.delta", **place, "delta": more}
-            case ToolCall() if self._form(part) == "function":
+            case ModelToolCall() if self._form(part) == "function":
                 yield {"type": "response.function_call_arguments.delta", **self._place(part), "delta": more}
 
-    def _closed(self, closed: Closed) -> Iterator[dict[str, Any]]:
+    def _closed(self, closed: PartEnd) -> Iterator[dict[str, Any]]:
         part, form = closed.part, self._form(closed.part)
         item = self._item(part, "incomplete" if closed.cut else "completed")
         match part:
@@ -159,14 +159,14 @@ class OpenAIResponsesWriter:
                 yield from self._closed_text(part, text)
             case Thought(text) if self._summed:
                 yield from self._closed_thought(part, text)
-            case ToolCall() if form == "function":
+            case ModelToolCall() if form == "function":
                 told = {"arguments": part.arguments, "name": item["name"]}
                 yield {"type": "response.function_call_arguments.done", **self._place(part), **told}
-            case ToolCall() if form == "custom":
+            case ModelToolCall() if form == "custom":
                 place = self._place(part)
                 yield {"type": "response.custom_tool_call_input.delta", **place, "delta": item["input"]}
                 yield {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}
-            case ToolCall():
+            case ModelToolCall():
                 yield self._event("response.output_item.added", item={**item, "status": "in_progress"})
         yield self._event("response.output_item.done", item=item)
         self._output.append(item)
@@ -202,7 +202,7 @@ class OpenAIResponsesWriter:
         return self._known.item(part, len(self._output), status)
 
     def _form(self, part: StreamPart) -> str:
-        return self._known.form(part) if isinstance(part, ToolCall) else ""
+        return self._known.form(part) if isinstance(part, ModelToolCall) else ""
 
     def _response(self, finish: Finish | None = None, counts: Usage | None = None) -> dict[str, Any]:
         model = self._progress.began.model

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, assert_never
 
-from tokenmizer_mw.server.translate.chat import ChatCall, Finish, Text, Thought, Tool, ToolCall, ToolChoice, Usage
+from tokenmizer_mw.server.translate.chat import ChatCall, Finish, ModelToolCall, Text, Thought, Tool, ToolChoice, Usage
 
 from .local_shell import action_of
 from .namespaces import by_name
@@ -26,7 +26,7 @@ class Items:
         self._tools = by_name(call.tools)
         self._response = response
 
-    def form(self, call: ToolCall) -> str:
+    def form(self, call: ModelToolCall) -> str:
         """How the client calls the tool of a call."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
@@ -38,7 +38,7 @@ class Items:
                 prefix = "msg"
             case Thought():
                 prefix = "rs"
-            case ToolCall():
+            case ModelToolCall():
                 prefix = {"custom": "ctc", "local_shell": "lsh"}.get(self.form(part), "fc")
             case _:
                 assert_never(part)
@@ -55,19 +55,19 @@ class Items:
                 summary = [summary_part(part.text)] if part.text else []
                 seal = HIDDEN * part.hidden + tagged(part.seal, part.sealed_by, NAME) or None
                 return {"id": name, "type": "reasoning", "summary": summary, "encrypted_content": seal}
-            case ToolCall():
+            case ModelToolCall():
                 return {"id": name, "status": status, "call_id": call_id(part), **self._called(part)}
             case _:
                 assert_never(part)
 
-    def _named(self, call: ToolCall) -> dict[str, Any]:
+    def _named(self, call: ModelToolCall) -> dict[str, Any]:
         """The name of what is called as the client knows it."""
         tool = self._tools.get(call.name)
         if tool is None or tool.namespace is None:
             return {"name": call.name}
         return {"name": tool.own, "namespace": tool.namespace.name}
 
-    def _called(self, call: ToolCall) -> dict[str, Any]:
+    def _called(self, call: ModelToolCall) -> dict[str, Any]:
         match self.form(call):
             case "custom":
                 text = text_of(call.arguments) if call.arguments else ""

@@ -16,15 +16,15 @@ from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
+    ChatTurn,
+    ModelToolResult,
     Namespace,
     Part,
     Role,
-    Said,
     Sampling,
     Text,
     Thinking,
     Tool,
-    ToolResult,
 )
 
 from .fields import Fields, checked
@@ -89,7 +89,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _said(fields: Fields, names: Names) -> tuple[Said, ...]:
+def _said(fields: Fields, names: Names) -> tuple[ChatTurn, ...]:
     told = said("system", [Text(fields.text("instructions"))])
     if isinstance(fields.raw.get("input"), str):
         return joined([*told, *said("user", [Text(fields.text("input"))])])
@@ -106,32 +106,34 @@ def _kind(item: Fields) -> str:
     return "message" if "role" in item.raw else "item_reference"
 
 
-def _message(item: Fields, names: Names) -> list[Said]:
+def _message(item: Fields, names: Names) -> list[ChatTurn]:
     return said(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
 
 
-def _called(item: Fields, names: Names) -> list[Said]:
+def _called(item: Fields, names: Names) -> list[ChatTurn]:
     name = names.flat(item.text("namespace"), item.needed("name"))
     return said("assistant", [sealed_call(item.needed("call_id"), name, item.text("arguments"))])
 
 
-def _custom(item: Fields, names: Names) -> list[Said]:
+def _custom(item: Fields, names: Names) -> list[ChatTurn]:
     name = names.flat(item.text("namespace"), item.needed("name"))
     return said("assistant", [sealed_call(item.needed("call_id"), name, arguments_of(item.text("input")))])
 
 
-def _shell(item: Fields, names: Names) -> list[Said]:
+def _shell(item: Fields, names: Names) -> list[ChatTurn]:
     return said("assistant", [sealed_call(item.needed("call_id"), SHELL_TOOL.name, action_arguments(item))])
 
 
-def _result(item: Fields, names: Names) -> list[Said]:
+def _result(item: Fields, names: Names) -> list[ChatTurn]:
     parts = cast("tuple[Text | Attachment, ...]", tuple(_content(item, "output")))
     call = item.text("call_id") or item.needed("id")
     name = item.text("name")
-    return said("user", [ToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")])
+    return said(
+        "user", [ModelToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")]
+    )
 
 
-def _reasoning(item: Fields, names: Names) -> list[Said]:
+def _reasoning(item: Fields, names: Names) -> list[ChatTurn]:
     """A thought: in its own words where they are told, else in their summary."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
@@ -140,7 +142,7 @@ def _reasoning(item: Fields, names: Names) -> list[Said]:
     return said("assistant", [told] if text or seal else [])
 
 
-_READERS: Final[Mapping[str, Callable[[Fields, Names], list[Said]]]] = {
+_READERS: Final[Mapping[str, Callable[[Fields, Names], list[ChatTurn]]]] = {
     "message": _message,
     "function_call": _called,
     "function_call_output": _result,

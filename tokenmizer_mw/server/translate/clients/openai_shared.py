@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
-from tokenmizer_mw.server.translate.chat import Fault, Format, Tool, ToolChoice
+from tokenmizer_mw.server.translate.chat import AnswerFormat, Fault, Tool, ToolChoice
 
 from .faults import FaultKind, is_kind_only, kind_of
 from .fields import CACHED, CARRIED, REFUSED, Fields, Table, left_out, only
@@ -73,12 +73,12 @@ def error(fault: Fault) -> dict[str, Any]:
     return {"error": {"message": fault.message, "type": told, "param": fault.field or None, "code": code}}
 
 
-def schema_format(fields: Fields) -> Format:
+def schema_format(fields: Fields) -> AnswerFormat:
     """The form of an answer by a JSON schema. What describes it goes into the schema."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     told = {"description": description, **schema} if description else schema
-    return Format(told, fields.needed("name"), fields.flag("strict"))
+    return AnswerFormat(told, fields.needed("name"), fields.flag("strict"))
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
@@ -92,7 +92,7 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
     return ToolChoice("named", name_of(Fields(chosen, "tool_choice"))) if chosen is not None else None
 
 
-def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> Format | None:
+def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
     """The form of an answer; ``None`` for free text. ``schema`` finds what tells a JSON schema."""
     if form is None:
         return None
@@ -100,7 +100,7 @@ def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> Format |
         case "json_schema":
             return schema_format(schema(form))
         case "json_object":
-            return Format()
+            return AnswerFormat()
         case _:
             return None
 

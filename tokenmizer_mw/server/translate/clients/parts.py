@@ -10,7 +10,7 @@ from typing import Final, Literal
 import re2
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.server.translate.chat import Attachment, Part, Role, Said, Text, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.chat import Attachment, ChatTurn, ModelToolCall, ModelToolResult, Part, Role, Text
 
 _DATA_URL = re2.compile(r"(?is)data:([^;,]*)((?:;[^;,]*)*),(.*)")
 _BASE64: Final = ";base64"
@@ -33,21 +33,21 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
     return Attachment(kind, media_type.lower(), data, detail=detail, name=name)
 
 
-def said(role: Role, parts: Iterable[Part]) -> list[Said]:
+def said(role: Role, parts: Iterable[Part]) -> list[ChatTurn]:
     """What one side said; nothing when it said nothing. An empty text tells nothing."""
     told = tuple(part for part in parts if not (isinstance(part, Text) and not part.text))
-    return [Said(role, told)] if told else []
+    return [ChatTurn(role, told)] if told else []
 
 
-def joined(told: Iterable[Said]) -> tuple[Said, ...]:
+def joined(told: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
     """What was said, with what the assistant said in one go in one piece, and the results of its calls likewise.
 
     Results get the names of their tools.
     """
-    return _named([Said(role, tuple(chain(*parts))) for role, parts in _runs(told)])
+    return _named([ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(told)])
 
 
-def _runs(told: Iterable[Said]) -> Iterator[tuple[Role, list[tuple[Part, ...]]]]:
+def _runs(told: Iterable[ChatTurn]) -> Iterator[tuple[Role, list[tuple[Part, ...]]]]:
     for (role, alone), run in groupby(told, key=_sort):
         if alone:
             yield from ((role, [one.parts]) for one in run)
@@ -55,21 +55,21 @@ def _runs(told: Iterable[Said]) -> Iterator[tuple[Role, list[tuple[Part, ...]]]]
             yield role, [one.parts for one in run]
 
 
-def _sort(one: Said) -> tuple[Role, bool]:
+def _sort(one: ChatTurn) -> tuple[Role, bool]:
     """Who speaks, and whether each time stands alone: what people and systems say does, results do not."""
-    results = all(isinstance(part, ToolResult) for part in one.parts)
+    results = all(isinstance(part, ModelToolResult) for part in one.parts)
     return one.role, not (one.role == "assistant" or (one.role == "user" and results))
 
 
-def _named(pieces: Sequence[Said]) -> tuple[Said, ...]:
+def _named(pieces: Sequence[ChatTurn]) -> tuple[ChatTurn, ...]:
     names: dict[str, str] = {}
     named = []
     for one in pieces:
-        names |= {part.id: part.name for part in one.parts if isinstance(part, ToolCall)}
-        parts = tuple(_with_name(part, names) if isinstance(part, ToolResult) else part for part in one.parts)
-        named.append(Said(one.role, parts))
+        names |= {part.id: part.name for part in one.parts if isinstance(part, ModelToolCall)}
+        parts = tuple(_with_name(part, names) if isinstance(part, ModelToolResult) else part for part in one.parts)
+        named.append(ChatTurn(one.role, parts))
     return tuple(named)
 
 
-def _with_name(result: ToolResult, names: dict[str, str]) -> ToolResult:
+def _with_name(result: ModelToolResult, names: dict[str, str]) -> ModelToolResult:
     return result if result.name else replace(result, name=names.get(result.call_id, ""))

@@ -11,7 +11,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import re2
 
-from tokenmizer_mw.server.translate.chat import Thought, ToolCall
+from tokenmizer_mw.server.translate.chat import ModelToolCall, Thought
 
 _TAGGED = re2.compile(r"(?s)(anthropic|cohere|gemini|ollama|openai_chat|openai_responses):(.*)")
 _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
@@ -31,7 +31,7 @@ def untagged(seal: str, dialect: str) -> tuple[str, str]:
     return seal, dialect if seal else ""
 
 
-def call_id(call: ToolCall) -> str:
+def call_id(call: ModelToolCall) -> str:
     """The id of a call with its seal in it: it comes back with the call and, unread, with the result."""
     if not call.seal:
         return call.id
@@ -44,17 +44,17 @@ def bare_id(sent: str) -> str:
     return sealed_call(sent, "", "").id
 
 
-def sealed_call(sent: str, name: str, arguments: str) -> ToolCall:
+def sealed_call(sent: str, name: str, arguments: str) -> ModelToolCall:
     """A call whose id may hold its seal."""
     found = _IN_ID.fullmatch(sent)
     if found is None:
-        return ToolCall(sent, name, arguments)
+        return ModelToolCall(sent, name, arguments)
     bare, sealed_by, packed = found.groups()
     try:
         seal = urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()
     except ValueError:
-        return ToolCall(sent, name, arguments)
-    return ToolCall(bare, name, arguments, seal, sealed_by)
+        return ModelToolCall(sent, name, arguments)
+    return ModelToolCall(bare, name, arguments, seal, sealed_by)
 
 
 def thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:

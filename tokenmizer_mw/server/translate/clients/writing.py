@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
     Grew,
-    Opened,
+    ModelReply,
+    ModelToolCall,
+    PartStart,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
 )
 from tokenmizer_mw.server.translate.encoding import dump
 
@@ -30,18 +30,18 @@ TOO_LONG: Final = Fault(502, "the provider's answer is too long", "answer_too_lo
 COMMENT: Final = b": ping\n\n"
 """What every reader of server-sent events passes over."""
 
-StreamPart = Text | Thought | ToolCall
+StreamPart = Text | Thought | ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class PartEnd:
     """A part is over; ``part`` is all of it. ``cut``: the answer reached its limit in it."""
 
     part: StreamPart
     cut: bool = False
 
 
-Step = Began | Opened | Grew | Closed | Ended | Fault
+Step = Began | PartStart | Grew | PartEnd | Ended | Fault
 
 
 class Progress:
@@ -76,7 +76,7 @@ class Progress:
         if not self._begun and not isinstance(event, Fault):
             yield self._begin(event)
         match event:
-            case Opened(part):
+            case PartStart(part):
                 yield from self._close()
                 yield from self._open(part)
             case Grew():
@@ -103,17 +103,17 @@ class Progress:
             case Thought():
                 self._part = Thought("", hidden=part.hidden)
                 first = Grew(part.text, part.seal, part.sealed_by)
-            case ToolCall():
+            case ModelToolCall():
                 self._part, first = replace(part, arguments=""), Grew(part.arguments)
                 self._size += len(part.id) + len(part.name) + len(part.seal)
-        if isinstance(part, ToolCall):
+        if isinstance(part, ModelToolCall):
             yield self._show()
         yield from self._grow(first)
 
-    def _show(self) -> Opened:
+    def _show(self) -> PartStart:
         assert self._part is not None
         self._shown = True
-        return Opened(self._part)
+        return PartStart(self._part)
 
     def _grow(self, event: Grew) -> Iterator[Step]:
         self._size += len(event.more) + len(event.seal)
@@ -129,7 +129,7 @@ class Progress:
 
     def _close(self, *, cut: bool = False) -> Iterator[Step]:
         if self._part is not None and self._shown:
-            yield Closed(self._whole(self._part), cut)
+            yield PartEnd(self._whole(self._part), cut)
         self._part, self._shown, self._more, self._seals, self._sealed_by = None, False, [], [], ""
 
     def _whole(self, part: StreamPart) -> StreamPart:
@@ -139,7 +139,7 @@ class Progress:
                 return Text(text)
             case Thought():
                 return Thought(text, seal, self._sealed_by, hidden=part.hidden)
-            case ToolCall():
+            case ModelToolCall():
                 return replace(
                     part, arguments=text, seal=seal or part.seal, sealed_by=self._sealed_by or part.sealed_by
                 )
@@ -159,7 +159,7 @@ def named_event(data: Mapping[str, Any]) -> bytes:
     return b"event: %b\n%b" % (str(data["type"]).encode(), data_line(data))
 
 
-def parts_of(answer: Answer) -> list[StreamPart]:
+def parts_of(answer: ModelReply) -> list[StreamPart]:
     """The parts of a whole answer that hold anything. Raises ``ForeignReply`` for what no client can be told, like an
     image."""
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]

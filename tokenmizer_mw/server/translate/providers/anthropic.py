@@ -10,20 +10,20 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Attachment,
     ChatCall,
+    ChatTurn,
     Fault,
+    ModelReply,
+    ModelToolCall,
+    ModelToolResult,
     Part,
-    Said,
     Text,
     Thinking,
     Thought,
     Tool,
-    ToolCall,
-    ToolResult,
 )
-from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import anthropic_reply
@@ -69,7 +69,7 @@ class AnthropicProvider:
     event_max: int = EVENT_MAX
     name: str = "anthropic"
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, said = split_prefix(call.said)
@@ -90,9 +90,9 @@ class AnthropicProvider:
         if call.stream:
             body["stream"] = True
         version = self.version or (DRAWING_VERSION if drawing else VERSION)
-        return Outgoing(PATH, body, {"anthropic-version": version})
+        return ProviderRequest(PATH, body, {"anthropic-version": version})
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Raises ``ForeignReply`` for one without content."""
         return anthropic_reply.answer(body)
 
@@ -105,7 +105,7 @@ class AnthropicProvider:
         return fault_of(status, body)
 
 
-def _messages(said: Sequence[Said]) -> list[dict[str, Any]]:
+def _messages(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     messages = []
     for one in _ordered(turns(said)):
         if content := list(_system(one) if one.role == "system" else _blocks(one)):
@@ -113,10 +113,10 @@ def _messages(said: Sequence[Said]) -> list[dict[str, Any]]:
     return messages
 
 
-def _ordered(said: Sequence[Said]) -> list[Said]:
+def _ordered(said: Sequence[ChatTurn]) -> list[ChatTurn]:
     """Each system message behind the turn of the user before it, or else behind the next one. Raises
     ``Untranslatable`` where there is none."""
-    ordered: list[Said] = []
+    ordered: list[ChatTurn] = []
     waiting: list[Part] = []
     for one in said:
         if one.role == "system" and not (ordered and ordered[-1].role != "assistant"):
@@ -126,14 +126,14 @@ def _ordered(said: Sequence[Said]) -> list[Said]:
             break
         ordered.append(one)
         if one.role == "user" and waiting:
-            ordered.append(Said("system", tuple(waiting)))
+            ordered.append(ChatTurn("system", tuple(waiting)))
             waiting = []
     if waiting:
         raise Untranslatable("system", "a system message must stand next to a message of the user")
     return turns(ordered)
 
 
-def _system(said: Said) -> list[dict[str, Any]]:
+def _system(said: ChatTurn) -> list[dict[str, Any]]:
     return [{"type": "text", "text": part.text} for part in said.parts if isinstance(part, Text) and part.text]
 
 
@@ -143,12 +143,12 @@ def _texts(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
     return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
 
 
-def _blocks(said: Said) -> Iterator[dict[str, Any]]:
+def _blocks(said: ChatTurn) -> Iterator[dict[str, Any]]:
     """Results stand first."""
-    for part in sorted(said.parts, key=lambda part: not isinstance(part, ToolResult)):
-        if isinstance(part, ToolResult):
+    for part in sorted(said.parts, key=lambda part: not isinstance(part, ModelToolResult)):
+        if isinstance(part, ModelToolResult):
             yield _result(part)
-        elif isinstance(part, ToolCall):
+        elif isinstance(part, ModelToolCall):
             yield {"type": "tool_use", "id": _IDS.fit(part.id), "name": part.name, "input": arguments_of(part)}
         elif isinstance(part, Thought):
             yield from _thought(part)
@@ -158,10 +158,10 @@ def _blocks(said: Said) -> Iterator[dict[str, Any]]:
             yield {"type": "text", "text": part.text}
 
 
-def _result(result: ToolResult) -> dict[str, Any]:
+def _result(result: ModelToolResult) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": _IDS.fit(result.call_id)}
     if any(isinstance(part, Attachment) for part in result.parts):
-        block["content"] = list(_blocks(Said("user", result.parts)))
+        block["content"] = list(_blocks(ChatTurn("user", result.parts)))
     else:
         block |= present(content=_texts(result.parts))
     return block | ({"is_error": True} if result.failed else {})

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
+    ModelReply,
+    ModelToolCall,
     Part,
     Pinged,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.wire.reply import parsed, token_counts
@@ -48,7 +48,7 @@ _COUNTS: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> Answer:
+def answer(body: Mapping[str, Any]) -> ModelReply:
     """A whole reply in words. Raises ``ForeignReply`` for one without content."""
     if not isinstance(body.get("content"), list):
         raise foreign(body, "content")
@@ -56,7 +56,7 @@ def answer(body: Mapping[str, Any]) -> Answer:
     finish = _FINISHES.get(text_in(body, "stop_reason"), Finish.STOP)
     usage = _usage(token_counts(body.get("usage"), _COUNTS))
     stop = text_in(body, "stop_sequence")
-    return Answer(text_in(body, "id"), text_in(body, "model"), tuple(parts), finish, usage, stop)
+    return ModelReply(text_in(body, "id"), text_in(body, "model"), tuple(parts), finish, usage, stop)
 
 
 def _part(block: Mapping[str, Any]) -> Part | None:
@@ -70,7 +70,7 @@ def _part(block: Mapping[str, Any]) -> Part | None:
         case "redacted_thinking":
             return Thought("", text_in(block, "data"), _NAME, hidden=True)
         case "tool_use":
-            return ToolCall(text_in(block, "id"), text_in(block, "name"), json_text(block.get("input") or {}))
+            return ModelToolCall(text_in(block, "id"), text_in(block, "name"), json_text(block.get("input") or {}))
     return None
 
 
@@ -124,8 +124,8 @@ class AnthropicEvents:
 
     def _start(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
         match part := _part(block):
-            case ToolCall(id, name, arguments):
-                yield from self._parts.open(ToolCall(id, name, ""))
+            case ModelToolCall(id, name, arguments):
+                yield from self._parts.open(ModelToolCall(id, name, ""))
                 yield from self._parts.arguments(arguments if arguments != "{}" else "")
             case Text(text):
                 yield from self._parts.open(Text(""))

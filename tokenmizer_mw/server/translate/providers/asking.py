@@ -13,13 +13,13 @@ from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
     Part,
-    Said,
     Sampling,
     Text,
     Thought,
-    ToolCall,
-    ToolResult,
 )
 
 NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
@@ -69,8 +69,8 @@ def told(call: ChatCall) -> Iterator[str]:
     yield from (name for said in call.said for part in said.parts for name in _attached(said, part))
 
 
-def _attached(said: Said, part: Part) -> Iterator[str]:
-    if isinstance(part, ToolResult):
+def _attached(said: ChatTurn, part: Part) -> Iterator[str]:
+    if isinstance(part, ModelToolResult):
         attachments = (inner for inner in part.parts if isinstance(inner, Attachment))
         yield from (f"result.{attachment.kind}" for attachment in attachments)
     elif isinstance(part, Attachment):
@@ -84,7 +84,7 @@ def one_call_at_most(call: ChatCall) -> str:
     return ONE_CALL if call.parallel is False and call.tools else ""
 
 
-def split_prefix(said: Sequence[Said]) -> tuple[Sequence[Said], Sequence[Said]]:
+def split_prefix(said: Sequence[ChatTurn]) -> tuple[Sequence[ChatTurn], Sequence[ChatTurn]]:
     """The system messages at the start, and what follows them."""
     prefix = next((place for place, one in enumerate(said) if one.role != "system"), len(said))
     return said[:prefix], said[prefix:]
@@ -100,13 +100,13 @@ def thoughts(parts: Iterable[Part]) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Thought) and part.text)
 
 
-def result_text(result: ToolResult) -> str:
+def result_text(result: ModelToolResult) -> str:
     """The text of a result for a dialect that has no word for failure: there it is said in front."""
     text = joined(result.parts)
     return _FAILED + text if result.failed else text
 
 
-def arguments_of(call: ToolCall) -> dict[str, Any]:
+def arguments_of(call: ModelToolCall) -> dict[str, Any]:
     """The arguments of a call as an object. Raises ``Untranslatable`` where they are none."""
     try:
         value = json.loads(call.arguments or "{}")
@@ -117,20 +117,20 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
-def names_of_calls(said: Iterable[Said]) -> dict[str, str]:
+def names_of_calls(said: Iterable[ChatTurn]) -> dict[str, str]:
     """The name of the tool that each call, by its id, is of."""
-    return {part.id: part.name for one in said for part in one.parts if isinstance(part, ToolCall)}
+    return {part.id: part.name for one in said for part in one.parts if isinstance(part, ModelToolCall)}
 
 
-def turns(said: Sequence[Said]) -> list[Said]:
+def turns(said: Sequence[ChatTurn]) -> list[ChatTurn]:
     """What was said, with neighbours of one role as one."""
-    merged: list[tuple[Said, list[Part]]] = []
+    merged: list[tuple[ChatTurn, list[Part]]] = []
     for one in said:
         if merged and merged[-1][0].role == one.role:
             merged[-1][1].extend(one.parts)
         else:
             merged.append((one, list(one.parts)))
-    return [Said(first.role, tuple(parts)) for first, parts in merged]
+    return [ChatTurn(first.role, tuple(parts)) for first, parts in merged]
 
 
 def effort_for(tokens: int) -> str:

@@ -10,18 +10,18 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
+    AnswerFormat,
     Attachment,
     ChatCall,
+    ChatTurn,
     Fault,
-    Format,
-    Said,
+    ModelReply,
     Text,
     Thinking,
     Thought,
     Tool,
 )
-from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import cohere_reply
@@ -59,7 +59,7 @@ class CohereProvider:
     event_max: int = EVENT_MAX
     name: str = "cohere"
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         sampling = call.sampling
@@ -80,9 +80,9 @@ class CohereProvider:
             response_format=_format(call.format),
             thinking=_thinking(call.thinking),
         )
-        return Outgoing(PATH, body)
+        return ProviderRequest(PATH, body)
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Raises ``ForeignReply`` for one without a message, or whose model has failed."""
         return cohere_reply.answer(body)
 
@@ -98,11 +98,11 @@ class CohereProvider:
 def _messages(call: ChatCall) -> list[dict[str, Any]]:
     prefix, rest = split_prefix(call.said)
     rule = one_call_at_most(call)
-    said = [*prefix, *([Said("system", (Text(rule),))] if rule else []), *rest]
+    said = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
     return [message for one in said for message in _spoken(one)]
 
 
-def _spoken(said: Said) -> Iterator[dict[str, Any]]:
+def _spoken(said: ChatTurn) -> Iterator[dict[str, Any]]:
     if said.role == "system":
         yield {"role": "system", "content": joined(said.parts)}
     elif said.role == "assistant":
@@ -110,10 +110,10 @@ def _spoken(said: Said) -> Iterator[dict[str, Any]]:
     else:
         parts = tuple(part for part in said.parts if not _is_document(part))
         if parts or not said.parts:
-            yield from user_messages(Said("user", parts), _IDS, _ATTACHED)
+            yield from user_messages(ChatTurn("user", parts), _IDS, _ATTACHED)
 
 
-def _assistant(said: Said) -> Iterator[dict[str, Any]]:
+def _assistant(said: ChatTurn) -> Iterator[dict[str, Any]]:
     """What was thought and said; beside calls, what was said is the plan."""
     calls, text = calls_in(said, _IDS), joined(said.parts)
     thought = "\n".join(part.text for part in said.parts if isinstance(part, Thought) and not part.seal and part.text)
@@ -152,7 +152,7 @@ def _choice(call: ChatCall) -> str:
     return _MODES[call.choice.mode]
 
 
-def _format(wanted: Format | None) -> dict[str, Any]:
+def _format(wanted: AnswerFormat | None) -> dict[str, Any]:
     return {"type": "json_object", **present(json_schema=wanted.schema)} if wanted is not None else {}
 
 

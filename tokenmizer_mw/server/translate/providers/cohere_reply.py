@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
+    ModelReply,
+    ModelToolCall,
     Part,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call
@@ -45,7 +45,7 @@ _COUNTS: Final = (
 _DONE: Final = "[DONE]"
 
 
-def answer(body: Mapping[str, Any]) -> Answer:
+def answer(body: Mapping[str, Any]) -> ModelReply:
     """A whole reply in words. Raises ``ForeignReply`` for one without a message, or whose model has failed."""
     message = body.get("message")
     if not isinstance(message, dict):
@@ -59,7 +59,7 @@ def answer(body: Mapping[str, Any]) -> Answer:
     parts += [Text(plan)] if plan else []
     calls = [_call(raw, id, place) for place, raw in enumerate(objects(message.get("tool_calls")))]
     finish = finished(_FINISHES.get(text_in(body, "finish_reason"), Finish.STOP), bool(calls))
-    return Answer(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or Usage())
+    return ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or Usage())
 
 
 def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -75,10 +75,10 @@ def _part(raw: Mapping[str, Any]) -> Part | None:
     return Text(text) if text else None
 
 
-def _call(raw: dict[str, Any], reply: str, place: int) -> ToolCall:
+def _call(raw: dict[str, Any], reply: str, place: int) -> ModelToolCall:
     call = read_call(raw)
     id, name, arguments = ("", "", "") if call is None else (call.id, call.name, call.arguments)
-    return ToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
+    return ModelToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
 
 
 def _failure(end: Mapping[str, Any]) -> Fault | None:
@@ -138,7 +138,7 @@ class CohereEvents:
                 raw = object_in(message, "tool_calls")
                 call = _call(raw, self._id, self._calls)
                 self._calls += 1
-                yield from self._parts.open(ToolCall(call.id, call.name, ""))
+                yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
                 yield from self._parts.arguments(piece_in(object_in(raw, "function"), "arguments"))
             case "tool-call-delta":
                 function = object_in(object_in(message, "tool_calls"), "function")

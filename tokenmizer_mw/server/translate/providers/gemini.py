@@ -9,20 +9,20 @@ from urllib.parse import quote
 
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
+    AnswerFormat,
     Attachment,
     ChatCall,
+    ChatTurn,
     Fault,
-    Format,
-    Said,
+    ModelReply,
+    ModelToolCall,
+    ModelToolResult,
     Text,
     Thinking,
     Thought,
     Tool,
-    ToolCall,
-    ToolResult,
 )
-from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import gemini_reply
@@ -73,7 +73,7 @@ class GeminiProvider:
     event_max: int = EVENT_MAX
     name: str = "gemini"
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, said = split_prefix(call.said)
@@ -86,9 +86,9 @@ class GeminiProvider:
             toolConfig=_choice(call),
             generationConfig=self._config(call),
         )
-        return Outgoing(_path(call), body)
+        return ProviderRequest(_path(call), body)
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Raises ``ForeignReply`` for one that holds no answer."""
         return gemini_reply.answer(body)
 
@@ -125,27 +125,29 @@ def _path(call: ChatCall) -> str:
     return f"/v1beta/{collection}/{quote(name, safe='')}:{method}"
 
 
-def _contents(said: Sequence[Said]) -> list[dict[str, Any]]:
+def _contents(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     names = names_of_calls(said)
     contents: list[dict[str, Any]] = []
     called: list[str] = []
     for turn in turns([_spoken(one) for one in said]):
         if parts := list(_parts(turn, names, called)):
             contents.append({"role": _ROLES[turn.role], "parts": parts})
-        called = [part.id for part in turn.parts if isinstance(part, ToolCall)]
+        called = [part.id for part in turn.parts if isinstance(part, ModelToolCall)]
     return contents
 
 
-def _spoken(said: Said) -> Said:
+def _spoken(said: ChatTurn) -> ChatTurn:
     """A system message among the others, as one of the user."""
     if said.role != "system":
         return said
-    return Said("user", tuple(Text(_SYSTEM + part.text) for part in said.parts if isinstance(part, Text) and part.text))
+    return ChatTurn(
+        "user", tuple(Text(_SYSTEM + part.text) for part in said.parts if isinstance(part, Text) and part.text)
+    )
 
 
-def _parts(turn: Said, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _parts(turn: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Results stand first, in the order of the calls."""
-    results = [part for part in turn.parts if isinstance(part, ToolResult)]
+    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         yield _result(result, names)
     sealed = False
@@ -157,19 +159,19 @@ def _parts(turn: Said, names: Mapping[str, str], called: Sequence[str]) -> Itera
                 yield from _thought(part)
             case Attachment():
                 yield _attachment(part)
-            case ToolCall():
+            case ModelToolCall():
                 yield _call(part, first=not sealed)
                 sealed = True
 
 
-def _call(call: ToolCall, *, first: bool) -> dict[str, Any]:
+def _call(call: ModelToolCall, *, first: bool) -> dict[str, Any]:
     """The first call of a turn needs a seal."""
     part: dict[str, Any] = {"functionCall": {**present(id=call.id), "name": call.name, "args": arguments_of(call)}}
     seal = call.seal if call.sealed_by == "gemini" else ""
     return part | present(thoughtSignature=seal or (UNSEALED if first else ""))
 
 
-def _result(result: ToolResult, names: Mapping[str, str]) -> dict[str, Any]:
+def _result(result: ModelToolResult, names: Mapping[str, str]) -> dict[str, Any]:
     name = result.name or names.get(result.call_id, "")
     if not name:
         raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
@@ -214,7 +216,7 @@ def _choice(call: ChatCall) -> dict[str, Any]:
     return {"functionCallingConfig": {"mode": mode, **present(allowedFunctionNames=[name] if name else [])}}
 
 
-def _format(wanted: Format | None) -> dict[str, Any]:
+def _format(wanted: AnswerFormat | None) -> dict[str, Any]:
     if wanted is None:
         return {}
     return {"responseMimeType": "application/json", **present(responseJsonSchema=wanted.schema)}

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
+    ModelReply,
+    ModelToolCall,
     Part,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.wire.dialects.gemini_message import member
@@ -61,7 +61,7 @@ _COUNTS: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> Answer:
+def answer(body: Mapping[str, Any]) -> ModelReply:
     """A whole reply in words. Raises ``ForeignReply`` for one that holds no answer, or whose model has failed."""
     chunk = _Chunk(body)
     if not chunk.told:
@@ -69,12 +69,14 @@ def answer(body: Mapping[str, Any]) -> Answer:
     if chunk.failure is not None:
         raise ForeignReply(chunk.failure.message)
     parts = _whole(chunk.parts(0))
-    called = any(isinstance(part, ToolCall) for part in parts)
+    called = any(isinstance(part, ModelToolCall) for part in parts)
     finish = finished(chunk.finish or Finish.STOP, called)
-    return Answer(chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or Usage())
+    return ModelReply(
+        chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or Usage()
+    )
 
 
-def _whole(parts: Iterable[Text | Thought | ToolCall]) -> list[Part]:
+def _whole(parts: Iterable[Text | Thought | ModelToolCall]) -> list[Part]:
     """The parts, with pieces of one text or of one thought joined, storable."""
     whole: list[Part] = []
     for part in parts:
@@ -114,7 +116,7 @@ class _Chunk:
         value = member(self._raw, name)
         return storable(value) if isinstance(value, str) else ""
 
-    def parts(self, calls: int) -> Iterator[Text | Thought | ToolCall]:
+    def parts(self, calls: int) -> Iterator[Text | Thought | ModelToolCall]:
         """What is said, in order, behind so many calls. A seal that stands with a text, and not with a thought, is a
         thought of its own that nobody sees."""
         raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
@@ -135,13 +137,13 @@ class _Chunk:
                 yield Thought("", seal, _NAME, hidden=True)
 
 
-def _call(raw: dict[str, Any], seal: str, reply: str, place: int) -> ToolCall:
+def _call(raw: dict[str, Any], seal: str, reply: str, place: int) -> ModelToolCall:
     id, name = raw.get("id"), raw.get("name")
     args = raw.get("args")
     arguments = json_text(args) if isinstance(args, dict) else "{}"
     name = storable(name) if isinstance(name, str) else ""
     made = storable(id) if isinstance(id, str) and id else made_id(reply, place, name, arguments)
-    return ToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
+    return ModelToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
 
 
 def _usage(raw: object) -> Usage | None:
@@ -193,13 +195,13 @@ class GeminiChunks:
         if chunk.failure is not None:
             yield chunk.failure
 
-    def _part(self, part: Text | Thought | ToolCall) -> Iterator[StreamEvent]:
+    def _part(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
         match part:
             case Text(text):
                 yield from self._parts.text(text)
-            case ToolCall(id, name, arguments, seal, sealed_by):
+            case ModelToolCall(id, name, arguments, seal, sealed_by):
                 self._calls += 1
-                yield from self._parts.open(ToolCall(id, name, "", seal, sealed_by))
+                yield from self._parts.open(ModelToolCall(id, name, "", seal, sealed_by))
                 yield from self._parts.arguments(arguments)
             case Thought(hidden=True):
                 yield from self._parts.open(part)

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
+    AnswerFormat,
     Attachment,
     ChatCall,
+    ChatTurn,
     Fault,
-    Format,
-    Said,
+    ModelReply,
+    ModelToolCall,
+    ModelToolResult,
     Text,
     Thinking,
     Tool,
-    ToolCall,
-    ToolResult,
 )
-from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import ollama_reply
@@ -58,7 +58,7 @@ class OllamaProvider:
     line_max: int = EVENT_MAX
     name: str = "ollama"
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"
@@ -69,9 +69,9 @@ class OllamaProvider:
             think=_thinking(call.thinking),
             options=_options(call),
         )
-        return Outgoing(PATH, body)
+        return ProviderRequest(PATH, body)
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Raises ``ForeignReply`` for one without a message."""
         return ollama_reply.answer(body)
 
@@ -102,7 +102,7 @@ def _messages(call: ChatCall) -> list[dict[str, Any]]:
     names = names_of_calls(call.said)
     prefix, rest = split_prefix(call.said)
     rule = one_call_at_most(call)
-    said = [*prefix, *([Said("system", (Text(rule),))] if rule else []), *rest]
+    said = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
     messages: list[dict[str, Any]] = []
     called: list[str] = []
     for one in said:
@@ -110,32 +110,32 @@ def _messages(call: ChatCall) -> list[dict[str, Any]]:
             messages += _user(one, names, called)
         else:
             messages.append(_assistant(one) if one.role == "assistant" else _spoken(one))
-            called = [part.id for part in one.parts if isinstance(part, ToolCall)] or called
+            called = [part.id for part in one.parts if isinstance(part, ModelToolCall)] or called
     return messages
 
 
-def _spoken(said: Said) -> dict[str, Any]:
+def _spoken(said: ChatTurn) -> dict[str, Any]:
     images = [part.data for part in said.parts if isinstance(part, Attachment)]
     return {"role": said.role, "content": joined(said.parts), **present(images=images)}
 
 
-def _assistant(said: Said) -> dict[str, Any]:
-    calls = [part for part in said.parts if isinstance(part, ToolCall)]
+def _assistant(said: ChatTurn) -> dict[str, Any]:
+    calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
     made = [{"function": {"name": call.name, "arguments": arguments_of(call)}} for call in calls]
     return _spoken(said) | present(thinking=thoughts(said.parts), tool_calls=made)
 
 
-def _user(said: Said, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
-    results = [part for part in said.parts if isinstance(part, ToolResult)]
+def _user(said: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
+    results = [part for part in said.parts if isinstance(part, ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         name = result.name or names.get(result.call_id, "")
         if not name:
             raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
         images = [part.data for part in result.parts if isinstance(part, Attachment) and _embedded(part)]
         yield {"role": "tool", "tool_name": name, "content": result_text(result), **present(images=images)}
-    rest = tuple(part for part in said.parts if not isinstance(part, ToolResult))
+    rest = tuple(part for part in said.parts if not isinstance(part, ModelToolResult))
     if rest or not results:
-        yield _spoken(Said("user", rest))
+        yield _spoken(ChatTurn("user", rest))
 
 
 def _embedded(image: Attachment) -> bool:
@@ -150,7 +150,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": function | present(description=tool.description)}
 
 
-def _format(wanted: Format | None) -> object:
+def _format(wanted: AnswerFormat | None) -> object:
     if wanted is None:
         return None
     return "json" if wanted.schema is None else wanted.schema

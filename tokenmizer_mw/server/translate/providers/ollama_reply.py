@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
+    ModelReply,
+    ModelToolCall,
     Part,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call
@@ -30,7 +30,7 @@ _FINISHES: Final = {"length": Finish.LENGTH}
 _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 
-def answer(body: Mapping[str, Any]) -> Answer:
+def answer(body: Mapping[str, Any]) -> ModelReply:
     """A whole reply in words. Raises ``ForeignReply`` for one without a message, or one that is not done."""
     message = object_in(body, "message")
     if not message or body.get("error"):
@@ -44,15 +44,17 @@ def answer(body: Mapping[str, Any]) -> Answer:
         parts.append(Thought(thought))
     if text := text_in(message, "content"):
         parts.append(Text(text))
-    return Answer(reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or Usage())
+    return ModelReply(
+        reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or Usage()
+    )
 
 
-def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[ToolCall]:
+def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[ModelToolCall]:
     """The calls of a message, behind so many others."""
     for number, raw in enumerate(objects(message.get("tool_calls")), place):
         if (call := read_call(raw)) is not None:
             arguments = storable(call.arguments) or "{}"
-            yield ToolCall(
+            yield ModelToolCall(
                 storable(call.id) or made_id(reply, number, call.name, arguments), storable(call.name), arguments
             )
 
@@ -96,7 +98,7 @@ class OllamaLines:
         yield from self._parts.text(piece_in(message, "content"))
         for call in _calls(message, self._reply, self._calls):
             self._calls += 1
-            yield from self._parts.open(ToolCall(call.id, call.name, ""))
+            yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
             yield from self._parts.arguments(call.arguments)
         if line.get("done") is True:
             yield from self._parts.close()

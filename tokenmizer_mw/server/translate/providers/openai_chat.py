@@ -9,17 +9,17 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
+    AnswerFormat,
     Attachment,
     ChatCall,
+    ChatTurn,
     Fault,
-    Format,
-    Said,
+    ModelReply,
     Text,
     Thinking,
     Tool,
 )
-from tokenmizer_mw.server.translate.sides import Outgoing, StreamReader
+from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import openai_chat_reply, reasoning_details
@@ -58,7 +58,7 @@ class OpenAIChatProvider:
     event_max: int = EVENT_MAX
     name: str = "openai_chat"
 
-    def outgoing(self, call: ChatCall) -> Outgoing:
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
         """The request. Raises ``Untranslatable`` for what the server has no field for."""
         refuse(call, self.quirks.lacks | _NEVER)
         quirks, sampling = self.quirks, call.sampling
@@ -82,9 +82,9 @@ class OpenAIChatProvider:
         if call.stream:
             body["stream"] = True
             body |= {"stream_options": {"include_usage": True}} if call.usage and quirks.stream_options else {}
-        return Outgoing(PATH, body)
+        return ProviderRequest(PATH, body)
 
-    def answer(self, body: Mapping[str, Any]) -> Answer:
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Raises ``ForeignReply`` for one without a message."""
         return openai_chat_reply.answer(body)
 
@@ -116,15 +116,15 @@ def _bridged(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator[dict[s
         role = message["role"]
 
 
-def _said(call: ChatCall, quirks: Quirks) -> Sequence[Said]:
+def _said(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
     """What was said; of a server without a field for it also that one tool at most may be called at once."""
     if quirks.parallel or not (rule := one_call_at_most(call)):
         return call.said
     prefix, rest = split_prefix(call.said)
-    return (*prefix, Said("system", (Text(rule),)), *rest)
+    return (*prefix, ChatTurn("system", (Text(rule),)), *rest)
 
 
-def _spoken(said: Said, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
+def _spoken(said: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
     if said.role == "system":
         yield {"role": quirks.system, "content": joined(said.parts)}
     elif said.role == "assistant":
@@ -133,7 +133,7 @@ def _spoken(said: Said, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]
         yield from user_messages(said, ids, _ATTACHED[quirks.attached])
 
 
-def _assistant(said: Said, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
+def _assistant(said: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
     calls = calls_in(said, ids)
     text = joined(said.parts)
     message = {"role": "assistant", "content": text if text or not calls else None, **present(tool_calls=calls)}
@@ -188,7 +188,7 @@ def _choice(call: ChatCall) -> object:
 _MODES: Final[Mapping[str, str]] = {"auto": "auto", "none": "none", "any": "required"}
 
 
-def _format(wanted: Format | None) -> object:
+def _format(wanted: AnswerFormat | None) -> object:
     if wanted is None:
         return None
     if wanted.schema is None:

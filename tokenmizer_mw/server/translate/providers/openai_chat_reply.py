@@ -10,16 +10,16 @@ from typing import Any, Final
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.model.message import ToolCall as Fragment
 from tokenmizer_mw.server.translate.chat import (
-    Answer,
     Began,
     Ended,
     Fault,
     Finish,
+    ModelReply,
+    ModelToolCall,
     Part,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
@@ -53,7 +53,7 @@ _USAGE: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> Answer:
+def answer(body: Mapping[str, Any]) -> ModelReply:
     """A whole reply in words. Raises ``ForeignReply`` for one without a message."""
     choice = _first(body)
     message = choice.get("message")
@@ -69,7 +69,7 @@ def answer(body: Mapping[str, Any]) -> Answer:
     parts = parts or ([Thought(storable(thought))] if thought else [])
     parts += [Text(storable(text))] if text else []
     finish = Finish.FILTERED if refused else finished(_FINISHES.get(reason, Finish.STOP), bool(calls))
-    return Answer(id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or Usage())
+    return ModelReply(id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or Usage())
 
 
 def _first(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,9 +102,9 @@ def _fragments(message: Mapping[str, Any]) -> list[Fragment]:
     return [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
 
 
-def _call(fragment: Fragment, reply: str, place: int) -> ToolCall:
+def _call(fragment: Fragment, reply: str, place: int) -> ModelToolCall:
     id = storable(fragment.id) or made_id(reply, place)
-    return ToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
+    return ModelToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ class _Made:
     """A call in the making, and its place among the others; ``pieces`` are those of its arguments."""
 
     place: int
-    call: ToolCall
+    call: ModelToolCall
     pieces: list[str] = field(default_factory=list)
 
 
@@ -153,7 +153,7 @@ class _Calls:
 
     def _begin(self, index: int, fragment: Fragment, reply: str) -> _Made:
         id = storable(fragment.id) or made_id(reply, len(self._made))
-        made = _Made(len(self._made), ToolCall(id, storable(fragment.name), ""))
+        made = _Made(len(self._made), ModelToolCall(id, storable(fragment.name), ""))
         self._made.append(made)
         self._by_index[index] = made
         return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tokenmizer_mw.server.translate.chat import Attachment, Part, Said, Text, ToolCall, ToolResult
+from tokenmizer_mw.server.translate.chat import Attachment, ChatTurn, ModelToolCall, ModelToolResult, Part, Text
 
 from .asking import CallIds, joined, present, result_text
 
@@ -13,9 +13,9 @@ Writer = Callable[[Attachment], dict[str, Any]]
 """How an attachment is written as a part of a content."""
 
 
-def calls_in(said: Said, ids: CallIds) -> list[dict[str, Any]]:
+def calls_in(said: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
     """The calls of an answer."""
-    calls = [part for part in said.parts if isinstance(part, ToolCall)]
+    calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
     return [
         {
             "id": ids.fit(call.id),
@@ -26,14 +26,14 @@ def calls_in(said: Said, ids: CallIds) -> list[dict[str, Any]]:
     ]
 
 
-def user_messages(said: Said, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
+def user_messages(said: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
     """What the user says. Results stand first, each a message of its own, as text; what is attached to them follows,
     before what the user says besides."""
-    results = [part for part in said.parts if isinstance(part, ToolResult)]
+    results = [part for part in said.parts if isinstance(part, ModelToolResult)]
     for result in results:
         yield {"role": "tool", "tool_call_id": ids.fit(result.call_id), "content": result_text(result)}
     spoken: list[Part] = [part for result in results for part in result.parts if isinstance(part, Attachment)]
-    spoken += [part for part in said.parts if not isinstance(part, ToolResult)]
+    spoken += [part for part in said.parts if not isinstance(part, ModelToolResult)]
     if spoken or not results:
         yield {"role": "user", "content": _content(spoken, attached)}
 

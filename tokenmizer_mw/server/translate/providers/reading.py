@@ -12,12 +12,12 @@ from tokenmizer_mw.server.translate.chat import (
     Fault,
     Finish,
     Grew,
-    Opened,
+    ModelToolCall,
+    PartStart,
     Pinged,
     StreamEvent,
     Text,
     Thought,
-    ToolCall,
 )
 from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parsed
 from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
@@ -29,7 +29,7 @@ _DONE: Final = "[DONE]"
 _HIGH: Final = ("\ud800", "\udbff")
 
 
-class Script(Protocol):
+class ProviderStreamReader(Protocol):
     """What the events of one stream mean, in the order in which they come."""
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
@@ -47,7 +47,7 @@ class EventReader:
     such lines are looked at anyway: servers answer a stream's errors with plain JSON.
     """
 
-    def __init__(self, script: Script, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
+    def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
         self._script = script
         self._max = event_max
         self._decoder = SSEDecoder(event_max)
@@ -114,7 +114,7 @@ class EventReader:
 class LineReader:
     """A reader of a stream of JSON lines. What follows the end of the answer or an error is not looked at."""
 
-    def __init__(self, script: Script, line_max: int = EVENT_MAX) -> None:
+    def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
         self._script = script
         self._max = line_max
         self._lines = LineDecoder(line_max)
@@ -151,7 +151,7 @@ class Parts:
 
     def __init__(self) -> None:
         self.called = False
-        self._open: Text | Thought | ToolCall | None = None
+        self._open: Text | Thought | ModelToolCall | None = None
         self._grew = False
         self._held = ""
 
@@ -175,22 +175,22 @@ class Parts:
         else:
             yield from self.open(Thought("", seal, sealed_by, hidden=True))
 
-    def open(self, part: Text | Thought | ToolCall) -> Iterator[StreamEvent]:
+    def open(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
         """A part of its own, even where one of its kind is open."""
         yield from self.close()
         self._open, self._grew = part, False
-        self.called = self.called or isinstance(part, ToolCall)
-        yield Opened(part)
+        self.called = self.called or isinstance(part, ModelToolCall)
+        yield PartStart(part)
 
     def arguments(self, more: str) -> Iterator[StreamEvent]:
         """More of the arguments of the call that is open, if one is."""
-        if more and isinstance(self._open, ToolCall):
+        if more and isinstance(self._open, ModelToolCall):
             yield from self._grown(more)
 
     def close(self) -> Iterator[StreamEvent]:
         """The open part, if there is one, has ended. A call without arguments has an empty object of them."""
         yield from self._flush()
-        if isinstance(self._open, ToolCall) and not self._grew:
+        if isinstance(self._open, ModelToolCall) and not self._grew:
             yield Grew("{}")
         self._open = None
 

@@ -43,7 +43,7 @@ _AGAIN: Final = frozenset({408, 409, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class ModelAnswer(Generic[T]):
     """What came of a question: the reply as read, or ``None`` and why ("failed", "circuit_open", "over_budget").
     ``calls`` is how often the model was asked; ``completions`` are the replies that it gave, of use or not: each was
     paid for."""
@@ -92,7 +92,7 @@ class Attempts(Generic[T]):
         return reply
 
 
-def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
+def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
     """Ask in the running thread. Never raises what ``complete`` does."""
     failed: list[Exception] = []
     given: list[Completion] = []
@@ -100,13 +100,13 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
         if delay and attempts.wait(delay):
             break
         if refused := attempts.allowance.take():
-            return Answer(None, len(failed), refused, tuple(given))
+            return ModelAnswer(None, len(failed), refused, tuple(given))
         try:
             said = complete(messages)
             if inspect.isawaitable(said):
                 said = attempts.portal.wait(said, attempts.seconds)
             reply = attempts.taken(said, given)
-            return Answer(reply, len(failed) + 1, completions=tuple(given))
+            return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # somebody else's code, and whatever goes wrong on the way to a provider
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
@@ -114,7 +114,7 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
     return _given_up(failed, given)
 
 
-async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> Answer[T]:
+async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
     """The same from a running event loop: ``complete`` is called in a worker thread, and what it gives to be awaited
     is awaited here, on the loop that its client belongs to."""
     failed: list[Exception] = []
@@ -122,13 +122,13 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
     for delay in attempts.delays(failed):
         await anyio.sleep(delay)
         if refused := attempts.allowance.take():
-            return Answer(None, len(failed), refused, tuple(given))
+            return ModelAnswer(None, len(failed), refused, tuple(given))
         try:
             said = await offload(partial(complete, messages), MODELS)
             if inspect.isawaitable(said):
                 said = await awaited(said, attempts.seconds)
             reply = attempts.taken(said, given)
-            return Answer(reply, len(failed) + 1, completions=tuple(given))
+            return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # as above; a cancellation is none
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
@@ -136,9 +136,9 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
     return _given_up(failed, given)
 
 
-def _given_up(failed: list[Exception], given: list[Completion]) -> Answer[T]:
+def _given_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T]:
     _logger.warning("a model gave nothing usable: %s", type(failed[-1]).__name__ if failed else "closed")
-    return Answer(None, len(failed), "failed", tuple(given))
+    return ModelAnswer(None, len(failed), "failed", tuple(given))
 
 
 def is_transient(status: int) -> bool:
