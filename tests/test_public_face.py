@@ -134,7 +134,7 @@ def test_using_the_memory_loads_no_framework() -> None:
 
 @pytest.mark.parametrize(
     ("name", "library", "install"),
-    [("Transport", "httpx2", "tokenmizer-mw[transport]"), ("HttpxTransport", "httpx", "tokenmizer-mw[httpx]")],
+    [("Transport", "httpx2", "[transport]"), ("HttpxTransport", "httpx", "[httpx]")],
 )
 def test_a_library_that_is_missing_is_named_with_what_to_install(name: str, library: str, install: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; from tokenmizer_mw import {name}"

@@ -105,12 +105,8 @@ _LAZY = {
     "openai_client": "tokenmizer_mw.transports.openai_sdk",
 }
 
-_INSTALL = {
-    "httpx2": "'tokenmizer-mw[transport]'",
-    "httpx": "'tokenmizer-mw[httpx]'",
-    "openai": "openai",
-    "anthropic": "anthropic",
-}
+_EXTRAS = {"httpx2": "transport", "httpx": "httpx", "openai": "", "anthropic": ""}
+"""Which extra brings each package; "" for a package that is installed by its own name."""
 
 _MOVED = {
     "access": "server.access",
@@ -148,7 +144,11 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(_LAZY[name]), name)
     except ModuleNotFoundError as missing:
-        if missing.name not in _INSTALL:
+        if missing.name not in _EXTRAS:
             raise
-        wanted = f"{name} needs {missing.name}: pip install {_INSTALL[missing.name]}"
+        from tokenmizer_mw.runtime.installing import install_hint
+
+        extra = _EXTRAS[missing.name]
+        hint = install_hint(extra) if extra else f"pip install {missing.name}"
+        wanted = f"{name} needs {missing.name}: {hint}"
         raise ModuleNotFoundError(wanted, name=missing.name, path=missing.path) from None

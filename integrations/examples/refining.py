@@ -4,7 +4,7 @@ With TOKENMIZER_LLM_URL and TOKENMIZER_LLM_MODEL that model is asked, say a loca
 
     TOKENMIZER_LLM_URL=http://localhost:11434/v1 TOKENMIZER_LLM_MODEL=qwen3 python integrations/examples/refining.py
 
-Without, a scripted provider in this file answers, over HTTP all the same. It needs ``pip install tokenmizer-mw[llm]``.
+Without, a scripted provider in this file answers, over HTTP all the same. It needs the extra ``llm``.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def complaint(result: tuple[int, str, str], status: int) -> str:
 def test_an_unknown_session(filled: Run, command: list[str]) -> None:
     told = complaint(filled(*command), 2)
     assert "no session 'x'" in told
-    assert "`tokenmizer-mw sessions` lists" in told
+    assert "`tokenmizer-mw sessions --store sqlite:" in told
 
 
 def test_a_store_that_is_not_there_is_named_and_not_created(run: Run, tmp_path: Path) -> None:

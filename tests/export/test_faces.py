@@ -15,6 +15,7 @@ from tokenmizer_mw.graph.export.faces import notebook, tree
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import Transition
+from tokenmizer_mw.runtime.installing import install_hint
 
 CELL = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A notebook</title></head>
 <body><main><h1>Cells</h1>{}</main></body></html>"""
@@ -115,4 +116,4 @@ def test_without_rich_it_says_what_to_install() -> None:
         "except Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "ConfigError a tree needs rich: pip install 'tokenmizer-mw[cli]'\n"
+    assert done.stdout == f"ConfigError a tree needs rich: {install_hint('cli')}\n"

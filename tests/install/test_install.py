@@ -292,5 +292,5 @@ def test_bare_package_is_refused_with_the_name_of_the_extra(tmp_path: Path) -> N
         text=True,
     )
     assert done.returncode == 1
-    assert "pip install 'tokenmizer-mw[mcp]'" in done.stderr
+    assert "pip install '" in done.stderr and "[mcp]'" in done.stderr
     assert list(home.iterdir()) == []

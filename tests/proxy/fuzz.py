@@ -1,6 +1,6 @@
 """Search for responses of a provider that break what ``fuzz_responses`` demands, until told to stop. By hand:
 
-    pip install "tokenmizer-mw[fuzz]"
+    pip install ".[fuzz]"
     python -m tests.proxy.fuzz CORPUS -max_len=40 -max_total_time=600
 
 Arguments are libFuzzer's. Inputs that led to new code are kept in the folder CORPUS, where it is given.

@@ -7,6 +7,7 @@ import secrets
 import socket
 import sqlite3
 import subprocess
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.store.open import open_log
 
-from .test_serve import checked, free_port, written
+from .test_serve import checked, free_port, running, written
 
 Printed = pytest.CaptureFixture[str]
 
@@ -74,7 +75,7 @@ def test_a_database_is_looked_at_without_a_trace(tmp_path: Path, upstream: Upstr
         log.secret()
     before = database.read_bytes()
     grade, text = checked(capsys, "--config", str(file), "--reach")[1]["store"]
-    assert (grade, text) == ("fine", f"{database} opens; the tenant local has 0 sessions")
+    assert (grade, text) == ("fine", f"{database} opens; sessions of the default tenant, local: 0")
     assert database.read_bytes() == before
     assert sorted(tmp_path.iterdir()) == sorted([database, file])
     with closing(sqlite3.connect(database)) as connection:
@@ -181,3 +182,37 @@ def test_a_redis_address_that_is_none(tmp_path: Path, upstream: Upstream, capsys
     status, rows = checked(capsys, "--config", str(file), "--reach")
     assert (status, rows["access.redis"][0]) == (1, "wrong")
     assert "redis://host:6379/0" in rows["access.redis"][1]
+
+
+def test_a_port_that_this_server_holds_is_no_fault(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:
+    file = written(tmp_path, upstream)
+    with running(file) as (_, port):
+        status, rows = checked(capsys, "--config", str(file), "--port", str(port))
+        assert status == 0
+        assert rows["listen.port"] == (
+            "note",
+            f"127.0.0.1:{port} is in use by a tokenmizer-mw server that runs already: pass another --port, or end it",
+        )
+        assert main(["serve", "--config", str(file), "--port", str(port)]) == 1
+        assert "is in use by a tokenmizer-mw server that runs already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", b"\xff\r\n"])
+def test_a_port_that_another_program_holds_is_a_fault(
+    tmp_path: Path, upstream: Upstream, capsys: Printed, answer: bytes
+) -> None:
+    file = written(tmp_path, upstream)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reply() -> None:
+            with server.accept()[0] as client:
+                client.recv(4_096)
+                client.sendall(answer)
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        port = server.getsockname()[1]
+        status, rows = checked(capsys, "--config", str(file), "--port", str(port))
+        thread.join()
+    assert (status, rows["listen.port"][0]) == (1, "wrong")
+    assert rows["listen.port"][1].startswith(f"127.0.0.1:{port} is in use by another program: ")

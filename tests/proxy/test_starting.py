@@ -49,7 +49,7 @@ def test_a_port_in_use(tmp_path: Path, upstream: Upstream, workers: str) -> None
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         said = sentence(served(written(tmp_path, upstream), workers, port))
-    assert f"127.0.0.1:{port} cannot be listened on: Address already in use" in said
+    assert f"127.0.0.1:{port} is in use by another program" in said
     assert not (tmp_path / "chat.db").exists()
 
 
@@ -105,7 +105,7 @@ def test_all_addresses_of_a_name_have_the_same_port() -> None:
 
 def test_a_port_that_others_listen_on_cannot_be_bound(taken: socket.socket) -> None:
     port = taken.getsockname()[1]
-    with pytest.raises(ConfigError, match=f"127.0.0.1:{port} cannot be listened on"), bound("127.0.0.1", port):
+    with pytest.raises(ConfigError, match=f"127.0.0.1:{port} is in use by another program"), bound("127.0.0.1", port):
         pass
     taken.close()
     with bound("127.0.0.1", port):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.postgres_address import Address, parse
 
@@ -56,7 +57,7 @@ def test_without_the_extra_the_error_names_it() -> None:
         "except Exception as error: print(type(error).__name__, error)\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    expected = "ConfigError postgresql:// needs the extra `postgres`: pip install 'tokenmizer-mw[postgres]'\n"
+    expected = f"ConfigError postgresql:// needs the extra `postgres`: {install_hint('postgres')}\n"
     assert run.stdout == expected, run.stderr
 
 

@@ -40,6 +40,7 @@ from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog, span
 from tokenmizer_mw.safety.fence import may_echo, unechoed, without_own_blocks
@@ -699,7 +700,7 @@ class RequestPath:
         if embed is None and self.settings.embeddings is None:
             return None
         if find_spec("numpy") is None:
-            raise ConfigError("embeddings and embed need numpy: pip install tokenmizer-mw[embeddings]")
+            raise ConfigError(f"embeddings and embed need numpy: {install_hint('embeddings')}")
         from tokenmizer_mw.context.passage_embedding import PassageEmbedding  # most applications have no sentence model
         from tokenmizer_mw.context.sentence_model import find_model, host_model
 

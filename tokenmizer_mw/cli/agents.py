@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import CallerError, ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def run_mcp(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
-        raise ConfigError(f"{missing.name} is not installed: pip install 'tokenmizer-mw[mcp]'") from None
+        raise ConfigError(f"{missing.name} is not installed: {install_hint('mcp')}") from None
     wanted = ServingOptions(
         store=arguments.store or "",
         server=arguments.server or "",
@@ -86,7 +87,7 @@ def _check_extra() -> None:
         verb = "is" if len(missing) == 1 else "are"
         raise ConfigError(
             f"nothing was written: {', '.join(missing)} {verb} not installed, and the hooks and the MCP server need "
-            "what the extra mcp brings: pip install 'tokenmizer-mw[mcp]'"
+            f"what the extra mcp brings: {install_hint('mcp')}"
         )
 
 

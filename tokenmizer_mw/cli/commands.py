@@ -26,7 +26,9 @@ from tokenmizer_mw.runtime.terminal import inert, show, show_json
 from . import edits, keeping, pictures
 from .answers import cache
 from .compaction import compaction
-from .opening import Store, elsewhere, opened
+from .listing import list_sessions
+from .naming import complete_session
+from .opening import Store, opened
 from .progress import Advance, progress
 from .redaction import redact
 from .stats import stats
@@ -41,26 +43,9 @@ def run_command(arguments: argparse.Namespace) -> int:
         _import(arguments)
         return 0
     with opened(arguments, writes=arguments.command in _WRITING) as store:
+        complete_session(arguments, store.log, store.place)
         _COMMANDS[arguments.command](arguments, store)
     return 0
-
-
-def _sessions(arguments: argparse.Namespace, store: Store) -> None:
-    found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit)
-    if arguments.json:
-        show_json([_plain(info.key, info.seq, info.created_at, info.updated_at) for info in found])
-        return
-    if not found:
-        print(f"no sessions in {store.place}{elsewhere(store.log, arguments.tenant)}", file=sys.stderr)
-    width = max((len(info.key.id) for info in found), default=0)
-    for info in found:
-        changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
-        show(f"{info.key.id:<{width}}  {changed}  {info.seq:>7,} events")
-
-
-def _plain(key: SessionKey, seq: int, created_at: float, updated_at: float) -> dict[str, object]:
-    place = {"session": key.id, "tenant": key.tenant, "events": seq}
-    return {**place, "created_at": created_at, "updated_at": updated_at}
 
 
 def _resume(arguments: argparse.Namespace, store: Store) -> None:
@@ -281,7 +266,7 @@ def _moment(text: str | None) -> float | None:
 _WRITING: Final = frozenset({"checkpoint", "restore", *edits.COMMANDS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "sessions": _sessions,
+    "sessions": list_sessions,
     "resume": _resume,
     "graph": _graph,
     "why": _why,

@@ -12,6 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import show
 from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.settings import Settings
@@ -33,7 +34,7 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
     try:
         import uvicorn
     except ModuleNotFoundError:
-        raise ConfigError("uvicorn is not installed: pip install 'tokenmizer-mw[dashboard]'") from None
+        raise ConfigError(f"uvicorn is not installed: {install_hint('dashboard')}") from None
     from tokenmizer_mw.server.access.heads import PROTOCOL
     from tokenmizer_mw.server.dashboard import dashboard
     from tokenmizer_mw.server.proxy.listening import listening, spelled

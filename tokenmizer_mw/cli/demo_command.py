@@ -6,6 +6,7 @@ import argparse
 import os
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
@@ -18,7 +19,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
-        raise ConfigError(f"{missing.name} is not installed: pip install 'tokenmizer-mw[demo]'") from None
+        raise ConfigError(f"{missing.name} is not installed: {install_hint('demo')}") from None
     return demonstrate(
         fast=arguments.fast,
         live_model=arguments.model if arguments.live else None,

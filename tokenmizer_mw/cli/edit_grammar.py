@@ -6,7 +6,7 @@ from typing import Any, Final
 
 Argument = tuple[tuple[str, ...], dict[str, Any]]
 
-_SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id"})
+_SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id, or how it begins or ends"})
 _FACT: Final[Argument] = (("fact",), {"metavar": "FACT", "help": "the fact's id, or its words"})
 _REASON: Final[Argument] = (("--reason",), {"metavar": "TEXT", "default": "", "help": "why"})
 

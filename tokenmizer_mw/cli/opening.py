@@ -17,6 +17,8 @@ from tokenmizer_mw.store.default import resolve_store
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.open import open_log
 
+from .naming import suggest_command
+
 _SQLITE: Final = "sqlite:///"
 
 
@@ -46,7 +48,8 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
         yield Store(memory, log, place)
     except UnknownSession as error:
         where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
-        raise UnknownSession(f"{where}; `tokenmizer-mw sessions` lists those that are there") from None
+        listing = suggest_command(arguments, "sessions")
+        raise UnknownSession(f"{where}; `{listing}` lists those that are there") from None
     finally:
         memory.close()
 

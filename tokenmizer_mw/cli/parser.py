@@ -108,10 +108,12 @@ def _serving(commands: Any) -> None:
     serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
     check = commands.add_parser(
         "check",
-        help="tell what is wrong or fine about the proxy's configuration",
-        description="Look at the proxy's configuration, without a network.",
+        help="tell what is wrong or fine about the store and the proxy's configuration",
+        description="Look at the store and, where the extra proxy is installed, at the proxy's configuration.",
         parents=[shared],
     )
+    check.add_argument("--host", help="as for serve (default: 127.0.0.1)")
+    check.add_argument("--port", type=int, help="as for serve (default: 8787)")
     check.add_argument("--reach", action="store_true", help="try the store, Redis and the providers, too")
     check.add_argument("--json", action="store_true", help="print JSON")
 
@@ -170,7 +172,7 @@ def _agents(commands: Any) -> None:
     commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
 
 
-_SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id"})
+_SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id, or how it begins or ends"})
 
 _TIMES: Final[tuple[Argument, ...]] = (
     (("--recorded-at",), {"metavar": "TIME", "help": "as believed then (ISO 8601 or seconds since 1970)"}),
@@ -186,8 +188,13 @@ def _count(text: str) -> int:
 
 _COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     "sessions": (
-        "list the sessions, the most recent first",
-        ((("--limit",), {"type": _count, "metavar": "N", "help": "at most the N most recent ones"}),),
+        "list the sessions, the most recent first: when each changed, open tasks, goal or first question",
+        (
+            (
+                ("--limit",),
+                {"type": _count, "default": 100, "metavar": "N", "help": "at most N (default: %(default)s)"},
+            ),
+        ),
     ),
     "resume": (
         "print the resume block of a session",

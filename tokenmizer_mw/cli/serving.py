@@ -6,16 +6,20 @@ import argparse
 import asyncio
 import logging
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import log_config
+from tokenmizer_mw.operations.store_check import CheckResult, Grade, look_at_store
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import show, show_json
 from tokenmizer_mw.server.access.hosts import check_bind
 from tokenmizer_mw.store.announced import announce_store
-from tokenmizer_mw.store.default import CONFIG_VARIABLE, STORE_VARIABLE, default_address
+from tokenmizer_mw.store.default import CONFIG_VARIABLE, STORE_VARIABLE, default_address, store_in_file
 from tokenmizer_mw.store.open import open_log
 
 if TYPE_CHECKING:
@@ -24,10 +28,12 @@ if TYPE_CHECKING:
     import uvicorn
 
     from tokenmizer_mw.server.proxy.configuration import Configuration
-    from tokenmizer_mw.server.proxy.findings import CheckResult
 
 _APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
 _IN_WORKERS: Final = "tokenmizer_mw.server.proxy.worker:create_in_worker"
+_NEEDED: Final = ("httpx2", "uvicorn", "cryptography", "aiohappyeyeballs", "httptools")
+"""What the proxy imports that the library does not: the extra ``proxy`` brings it."""
+
 _FAILED: Final = 1
 
 _log = logging.getLogger("tokenmizer_mw")
@@ -93,15 +99,33 @@ def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Say what is wrong or fine; 0 when nothing is wrong."""
-    configuration = _configuration(arguments)
-    from tokenmizer_mw.server.proxy.findings import Grade, looked_at, tried
+    """Say what is wrong or fine; 0 when nothing is wrong. Without the extra ``proxy`` the store alone is looked at."""
+    found = _looked_at(arguments) if _has_proxy() else list(_look_at_store_alone(arguments))
+    _print(found, as_json=arguments.json)
+    return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
 
+
+def _has_proxy() -> bool:
+    return all(find_spec(name) is not None for name in _NEEDED)
+
+
+def _looked_at(arguments: argparse.Namespace) -> list[CheckResult]:
+    from tokenmizer_mw.server.proxy.findings import looked_at, tried
+
+    configuration = _configuration(arguments)
     found = list(looked_at(configuration, reaching=arguments.reach))
     if arguments.reach:
         found += asyncio.run(tried(configuration))
-    _print(found, as_json=arguments.json)
-    return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
+    return found
+
+
+def _look_at_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
+    path = arguments.config or os.environ.get(CONFIG_VARIABLE)
+    address = arguments.store or os.environ.get(STORE_VARIABLE) or (store_in_file(path) if path else "")
+    yield from look_at_store(address or default_address())
+    missing = next(name for name in _NEEDED if find_spec(name) is None)
+    text = f"not looked at: {missing} is not installed: {install_hint('proxy')}"
+    yield CheckResult(Grade.NOTE, "proxy", text)
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
@@ -121,7 +145,7 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
 
 
 def _missing(name: str) -> ConfigError:
-    return ConfigError(f"{name} is not installed: pip install 'tokenmizer-mw[proxy]'")
+    return ConfigError(f"{name} is not installed: {install_hint('proxy')}")
 
 
 def _hand_over(arguments: argparse.Namespace, configuration: Configuration) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from tokenmizer_mw.context.recall.vectors import Matrix, unit_rows
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.installing import install_hint
 
 Embed = Callable[[list[str]], Any]
 """Texts to vectors, a text a row; rows of numbers of any kind."""
@@ -46,7 +47,7 @@ def find_model(named: str) -> SentenceModel:
     """The sentence-transformers model in the directory ``named``, or of that name where it is installed; nothing is
     downloaded, and nothing loaded yet. Raises ``ConfigError`` where the package is missing."""
     if find_spec("sentence_transformers") is None:
-        raise ConfigError("embeddings needs sentence-transformers: pip install tokenmizer-mw[embeddings]")
+        raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
     return SentenceModel(named, lambda: _load(named))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -92,17 +92,23 @@ def diff(before: SessionGraph, after: SessionGraph) -> Diff:
     )
 
 
+Replacement = tuple[Node, Transition, Node]
+"""A fact, the step that replaced it, and what replaced it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
     """Why a fact is as it is.
 
     ``chain`` holds the transitions that led to ``node``, oldest first, each with the nodes it went from and to;
-    ``relations`` the other edges that touch it, with the node at the far end.
+    ``relations`` the other edges that touch it, with the node at the far end; ``successors`` the transitions from
+    ``node`` to what stands in its place now, oldest first, () for a fact that was not replaced.
     """
 
     node: Node
-    chain: tuple[tuple[Node, Transition, Node], ...]
+    chain: tuple[Replacement, ...]
     relations: tuple[tuple[Edge, Node], ...]
+    successors: tuple[Replacement, ...] = ()
 
     @property
     def text(self) -> str:
@@ -113,10 +119,8 @@ class Why:
         """JSON-ready."""
         return {
             "node": node_to_dict(self.node),
-            "chain": [
-                {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
-                for old, step, new in self.chain
-            ],
+            "chain": [_replacement_to_dict(one) for one in self.chain],
+            "successors": [_replacement_to_dict(one) for one in self.successors],
             "relations": [
                 {"type": edge.type.value, "outgoing": edge.source == self.node.id, "node": node_to_dict(far)}
                 for edge, far in self.relations
@@ -132,11 +136,22 @@ class Why:
         if node.source.quote:
             yield f'  quote:   "{flatten(node.source.quote, _TEXT_MAX)}"'
         for old, step, new in self.chain:
-            reason = f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
-            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{reason}"
+            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step)}"
+        for _, step, new in self.successors:
+            status = "" if new.current else f" ({new.status.value})"
+            yield f"  replaced in message {step.trigger} by {flatten(new.label)}{status}{_because(step)}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
             yield f"  {arrow} {edge.type.value} {flatten(far.label)}"
+
+
+def _because(step: Transition) -> str:
+    return f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
+
+
+def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
+    old, step, new = replacement
+    return {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
 
 
 def why(graph: SessionGraph, node: Node) -> Why:
@@ -148,10 +163,11 @@ def why(graph: SessionGraph, node: Node) -> Why:
         far = graph.get(edge.target if edge.source == node.id else edge.source)
         if far is not None:
             relations.append((edge, far))
-    return Why(node, tuple(_chain(graph, node)), tuple(relations))
+    return Why(node, _predecessors(graph, node), tuple(relations), _successors(graph, node))
 
 
-def _chain(graph: SessionGraph, node: Node) -> list[tuple[Node, Transition, Node]]:
+def _predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
+    """The transitions that led to ``node``, oldest first."""
     into: dict[str, list[Transition]] = {}
     for step in graph.transitions():
         into.setdefault(step.new, []).append(step)
@@ -162,6 +178,25 @@ def _chain(graph: SessionGraph, node: Node) -> list[tuple[Node, Transition, Node
             if step not in found:
                 found[step] = None
                 waiting.append(step.old)
-    steps = sorted(found, key=lambda step: step.trigger)
+    return _between(graph, sorted(found, key=lambda step: step.trigger))
+
+
+def _successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
+    """The transitions from ``node`` to what stands in its place now, oldest first; () while the fact holds."""
+    if node.status is not Status.SUPERSEDED:
+        return ()
+    latest = {step.old: step for step in graph.transitions()}  # a fact that came back may have been replaced twice
+    found: dict[Transition, None] = {}
+    place: Node | None = node
+    while place is not None and place.status is Status.SUPERSEDED and (step := latest.get(place.id)) is not None:
+        if step in found:
+            break
+        found[step] = None
+        place = graph.get(step.new)
+    return _between(graph, found)
+
+
+def _between(graph: SessionGraph, steps: Iterable[Transition]) -> tuple[Replacement, ...]:
+    """The transitions with their two facts, as far as both are still in the graph."""
     pairs = [(graph.get(step.old), step, graph.get(step.new)) for step in steps]
-    return [(old, step, new) for old, step, new in pairs if old is not None and new is not None]
+    return tuple((old, step, new) for old, step, new in pairs if old is not None and new is not None)

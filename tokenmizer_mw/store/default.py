@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.settings import read_mapping
 
 from .address import absolute_address
@@ -57,7 +58,7 @@ def default_address() -> str:
     """One database in the user's data directory. Raises ``ConfigError`` where there is none."""
     folder = data_folder()
     if folder is None:
-        raise ConfigError(f"no store given: use --store, set {STORE_VARIABLE}, or pip install 'tokenmizer-mw[cli]'")
+        raise ConfigError(f"no store given: use --store, set {STORE_VARIABLE}, or {install_hint('cli')}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

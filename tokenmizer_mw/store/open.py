@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 
 from . import postgres_address
 from .log import Clock, EventLog
@@ -82,7 +83,7 @@ def _postgresql(rest: str, clock: Clock) -> EventLog:
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise
-        raise ConfigError("postgresql:// needs the extra `postgres`: pip install 'tokenmizer-mw[postgres]'") from None
+        raise ConfigError(f"postgresql:// needs the extra `postgres`: {install_hint('postgres')}") from None
     return PostgresLog(address, clock=clock)
 
 

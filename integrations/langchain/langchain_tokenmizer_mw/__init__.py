@@ -35,16 +35,15 @@ _LAZY = {
     "tokenmizer_summarization": "summarization",
 }
 
-_INSTALL = {
-    "langchain": "'langchain-tokenmizer-mw[agents]'",
-    "langgraph": "'langchain-tokenmizer-mw[agents]'",
-    "langchain_classic": "'langchain-tokenmizer-mw[classic]'",
-}
+_EXTRAS = {"langchain": "agents", "langgraph": "agents", "langchain_classic": "classic"}
+"""Which extra brings each package."""
 
 
 def __getattr__(name: str) -> Any:
     """Load a class with the part of LangChain that it needs when it is first used."""
     from importlib import import_module
+
+    from tokenmizer_mw.runtime.installing import install_hint
 
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -52,7 +51,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
-        if package not in _INSTALL:
+        if package not in _EXTRAS:
             raise
-        wanted = f"{name} needs {package}: pip install {_INSTALL[package]}"
+        hint = install_hint(_EXTRAS[package], "langchain-tokenmizer-mw", "integrations/langchain")
+        wanted = f"{name} needs {package}: {hint}"
         raise ModuleNotFoundError(wanted, name=missing.name, path=missing.path) from None

@@ -98,10 +98,11 @@ class SessionOutput(BaseModel):
     """One session."""
 
     session_id: str
+    title: str = Field(description="Its goal, else how its first question begins.")
     project: str
     goal: str = Field(description='"" where none was stated.')
     updated: str = Field(description="When something was added last, in UTC.")
-    open_work: int = Field(description="Tasks that are not finished.")
+    open_work: int = Field(description="Tasks and errors that are not finished.")
     events: int
 
 

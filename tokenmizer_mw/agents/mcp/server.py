@@ -359,6 +359,7 @@ async def _read(ask: Backing, *path: str, **query: Any) -> dict[str, Any]:
 def _listed(told: Mapping[str, Any]) -> SessionOutput:
     return SessionOutput(
         session_id=told["session_id"],
+        title=told.get("title") or "",
         project=told["session_id"].rpartition("/")[0],
         goal=told.get("goal") or "",
         updated=datetime.fromtimestamp(told["updated_at"], UTC).isoformat(timespec="seconds"),

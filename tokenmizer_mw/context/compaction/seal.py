@@ -19,6 +19,7 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.errors import ConfigError, PeerError
+from tokenmizer_mw.runtime.installing import install_hint
 
 MARK: Final = "tokenmizer-compaction."
 """How every seal of ours begins, of whichever version."""
@@ -66,7 +67,7 @@ class Seal:
         try:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # an extra: the proxy brings it
         except ImportError:
-            raise ConfigError("compaction needs cryptography: pip install tokenmizer-mw[proxy]") from None
+            raise ConfigError(f"compaction needs cryptography: {install_hint('proxy')}") from None
         self._cipher = AESGCM(_derived(secret, b"compaction key"))
         self._nonces = _derived(secret, b"compaction nonce")
 

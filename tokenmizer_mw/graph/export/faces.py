@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Transition
+from tokenmizer_mw.runtime.installing import install_hint
 
 from .appearance import STATUSES, TYPES
 from .layout import arrange
@@ -58,7 +59,7 @@ def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree
         from rich.text import Text
         from rich.tree import Tree
     except ImportError:
-        raise ConfigError("a tree needs rich: pip install 'tokenmizer-mw[cli]'") from None
+        raise ConfigError(f"a tree needs rich: {install_hint('cli')}") from None
     chosen = selected(graph, most)
     past: dict[str, list[Transition]] = {}
     for step in chosen.steps:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 
 from .sorts import bare, numbered
 
@@ -77,7 +78,7 @@ def _lexer(name: str) -> Any:
         from pygments.lexers import get_lexer_for_filename
         from pygments.util import ClassNotFound
     except ImportError as error:
-        raise ConfigError("comments are found by Pygments: pip install 'tokenmizer-mw[compress]'") from error
+        raise ConfigError(f"comments are found by Pygments: {install_hint('compress')}") from error
     try:
         return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
     except ClassNotFound:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 
 from .gate import faithful
 
@@ -41,7 +42,7 @@ def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
     try:
         from llmlingua import PromptCompressor
     except ImportError as error:
-        raise ConfigError("LLMLingua is not installed: pip install 'tokenmizer-mw[neural]'") from error
+        raise ConfigError(f"LLMLingua is not installed: {install_hint('neural')}") from error
     compressor: Any = PromptCompressor(model_name=str(directory), use_llmlingua2=True, device_map="cpu")
 
     def shrink(text: str) -> str:

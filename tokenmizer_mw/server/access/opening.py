@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.store import postgres_address
 from tokenmizer_mw.store.open import ACCEPTED, sqlite_path
 
@@ -50,5 +51,5 @@ def _postgres(rest: str) -> KeyStore:
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise
-        raise ConfigError("postgresql:// needs the extra `postgres`: pip install 'tokenmizer-mw[postgres]'") from None
+        raise ConfigError(f"postgresql:// needs the extra `postgres`: {install_hint('postgres')}") from None
     return PostgresKeys(address)

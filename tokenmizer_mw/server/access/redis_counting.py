@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import anyio
 
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.runtime.installing import install_hint
 
 from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch
 from .rate import standing
@@ -195,7 +196,7 @@ def _client(address: str, seconds: float) -> Any:
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
     except ImportError:
-        raise ConfigError("counting in Redis needs the extra redis: pip install 'tokenmizer-mw[redis]'") from None
+        raise ConfigError(f"counting in Redis needs the extra redis: {install_hint('redis')}") from None
     try:
         return Redis.from_url(
             address, socket_timeout=seconds, socket_connect_timeout=seconds, retry=Retry(NoBackoff(), 1)

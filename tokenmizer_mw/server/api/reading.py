@@ -16,7 +16,8 @@ from tokenmizer_mw.graph.views import diff
 from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
-from tokenmizer_mw.session import SessionState, fold
+from tokenmizer_mw.operations.summaries import summarize_session
+from tokenmizer_mw.session import fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
@@ -171,14 +172,14 @@ def _listed(asked: ApiRequest[shapes.SessionsQuery, None], info: SessionInfo) ->
     }
     if asked.query.details:
         with suppress(UnknownSession):  # erased meanwhile
-            goal, open_work = asked.memory.view(info.key.id, _goal_and_open_work, tenant=asked.tenant)
-            told |= {"goal": goal, "open_work": open_work}
+            about = summarize_session(asked.memory, info.key)
+            told |= {
+                "title": about.title,
+                "goal": about.goal,
+                "project": about.project,
+                "open_work": about.open_work,
+            }
     return told
-
-
-def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
-    goals = [node.label for node in state.graph.nodes("goal") if node.current]
-    return (goals[-1] if goals else ""), len(state.graph.unfinished())
 
 
 def recall(asked: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:

@@ -146,7 +146,7 @@ class SessionsQuery(_Taken):
     cursor: str | None = Field(
         None, description="What the page before gave as next.", json_schema_extra={"format": "cursor"}
     )
-    details: bool = Field(False, description="Give the goal and the open work of each session, too.")
+    details: bool = Field(False, description="Give the title, goal, project and open work of each session, too.")
 
 
 class RecallQuery(_Taken):
@@ -322,11 +322,13 @@ class Relation(TypedDict):
 
 
 class WhyJson(TypedDict):
-    """A fact, what led to it, and what it is related to; ``text`` says it for people."""
+    """A fact, what led to it (``chain``), what stands in its place now where it was replaced (``successors``), and what
+    it is related to; ``text`` says it for people."""
 
     session_id: str
     node: NodeJson
     chain: list[Step]
+    successors: list[Step]
     relations: list[Relation]
     text: str
 
@@ -452,14 +454,17 @@ class ImportedAnswer(TypedDict):
 
 
 class ListedSessionJson(TypedDict):
-    """A session in the listing; times are seconds since 1970. ``goal`` is "" where none was stated, ``open_work``
-    counts tasks that are not finished."""
+    """A session in the listing; times are seconds since 1970. ``goal`` is "" where none was stated; ``title`` is the
+    goal, else how the first question begins; ``project`` is what stands before the last "/" of the id; ``open_work``
+    counts tasks and errors that are not finished."""
 
     session_id: str
     events: int
     created_at: float
     updated_at: float
+    title: NotRequired[str]
     goal: NotRequired[str]
+    project: NotRequired[str]
     open_work: NotRequired[int]
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError, StoreError
-from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.operations.store_check import POSTGRES_SCHEMES, CheckResult, Grade, look_at_store
 from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.server.access.key_store import KEYS_VARIABLE
 from tokenmizer_mw.server.access.limiting import open_limits
@@ -18,18 +16,15 @@ from tokenmizer_mw.server.access.opening import keys_of_server
 from tokenmizer_mw.server.access.redis_counting import reach as reach_redis
 from tokenmizer_mw.server.access.settings import AccessSettings
 from tokenmizer_mw.store import postgres_address
-from tokenmizer_mw.store.open import open_log, sqlite_path
-from tokenmizer_mw.store.sqlite_file import examine, try_creating
 
 from .configuration import Configuration
 from .credentials import missing_for_models
-from .listening import bound, spelled
+from .listening import PortInUse, bound, spelled
 from .servers import Server
 from .translators import provider_side
 from .upstream import Unreachable, Upstream, UpstreamTimeouts, place
 
 _SQLITE: Final = "sqlite:///"
-_POSTGRES: Final = ("postgresql", "postgres")
 _TRIED: Final = UpstreamTimeouts(connect=5.0, first_byte=10.0, idle=10.0)
 _WITHOUT_REDIS: Final = {
     "open": "each process would count for itself (redis_down: open)",
@@ -37,27 +32,10 @@ _WITHOUT_REDIS: Final = {
 }
 
 
-class Grade(StrEnum):
-    """How bad it is. ``WRONG``: the server would not work like this."""
-
-    FINE = "fine"
-    NOTE = "note"
-    WRONG = "wrong"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """One thing that was looked at: ``place`` in the configuration, and what there is to say."""
-
-    grade: Grade
-    place: str
-    text: str
-
-
 def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
     """Everything that can be told without a network, and what cannot, unless it is to be tried (``reaching``)."""
     yield from _listening(configuration)
-    yield from _store(configuration.store, reaching)
+    yield from look_at_store(configuration.store, reaching=reaching)
     yield from _redis(configuration.access, reaching)
     if configuration.auth:
         yield _keys(configuration)
@@ -118,6 +96,8 @@ def _listening(configuration: Configuration) -> Iterator[CheckResult]:
     try:
         with bound(listen.host, listen.port):
             yield CheckResult(Grade.FINE, "listen.port", f"{spelled(listen.host, listen.port)} is free")
+    except PortInUse as error:
+        yield CheckResult(Grade.NOTE if error.own else Grade.WRONG, "listen.port", str(error))
     except ConfigError as error:
         yield CheckResult(Grade.WRONG, "listen.port", str(error))
     cores = os.cpu_count() or 1
@@ -125,36 +105,6 @@ def _listening(configuration: Configuration) -> Iterator[CheckResult]:
         yield CheckResult(
             Grade.NOTE, "listen.workers", f"{listen.workers} workers on {cores} cores: one a core will do"
         )
-
-
-def _store(address: str, reaching: bool) -> Iterator[CheckResult]:
-    try:
-        open_log(address).close()
-    except ConfigError as error:
-        yield CheckResult(Grade.WRONG, "store", str(error))
-        return
-    scheme, _, rest = address.partition("://")
-    file = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
-    if file is not None:
-        yield _sqlite(os.path.realpath(file))
-    elif scheme.lower() not in _POSTGRES:
-        text = f"{scheme}://: sessions are gone when the server ends, and each worker has its own"
-        yield CheckResult(Grade.NOTE, "store", text)
-    elif not reaching:
-        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
-
-
-def _sqlite(file: str) -> CheckResult:
-    try:
-        if not os.path.exists(file):
-            try_creating(file)
-            return CheckResult(Grade.FINE, "store", f"{file} will be created")
-        count = examine(file, LOCAL_TENANT)
-    except StoreError as error:
-        return CheckResult(Grade.WRONG, "store", str(error))
-    if count is None:
-        return CheckResult(Grade.FINE, "store", f"{file} opens; its tables will be made")
-    return CheckResult(Grade.FINE, "store", f"{file} opens; the tenant {LOCAL_TENANT} has {count} sessions")
 
 
 def _redis(settings: AccessSettings, reaching: bool) -> Iterator[CheckResult]:
@@ -229,7 +179,7 @@ async def _tried(upstream: Upstream, server: Server) -> CheckResult:
 async def _tried_store(address: str) -> CheckResult | None:
     """``None``: there is none to connect to, or its address is none."""
     scheme, _, rest = address.partition("://")
-    if scheme.lower() not in _POSTGRES:
+    if scheme.lower() not in POSTGRES_SCHEMES:
         return None
     try:
         parsed = postgres_address.parse(rest)

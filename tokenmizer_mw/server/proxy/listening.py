@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import http.client
+import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
@@ -24,6 +26,35 @@ OPEN_FILES: Final = 65_536
 
 _ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
 """A name stands for an address of a kind that this machine does not have."""
+
+
+_ASKED_SECONDS: Final = 1.0
+_HEALTH: Final = frozenset({"status", "live", "ready", "reasons"})
+"""What ``/health`` of a server of this package has, and seldom anything else."""
+
+_EVERY_ADDRESS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+class PortInUse(ConfigError):
+    """Somebody listens there already. ``own``: it is a server of this package."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.own = is_own_server(host, port)
+        who = "a tokenmizer-mw server that runs already" if self.own else "another program"
+        super().__init__(f"{spelled(host, port)} is in use by {who}: pass another --port, or end it")
+
+
+def is_own_server(host: str, port: int) -> bool:
+    """Whether what listens there answers ``/health`` as a server of this package does. Waits a second at most for each
+    step."""
+    connection = http.client.HTTPConnection(_EVERY_ADDRESS.get(host, host), port, timeout=_ASKED_SECONDS)
+    with closing(connection):
+        try:
+            connection.request("GET", "/health")
+            said = json.loads(connection.getresponse().read(4_096))
+        except (OSError, http.client.HTTPException, ValueError, RecursionError):
+            return False
+    return isinstance(said, dict) and said.keys() >= _HEALTH
 
 
 def allow_connections(most: int = OPEN_FILES) -> None:
@@ -71,6 +102,8 @@ def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 
 def _refused(host: str, port: int, error: OSError) -> ConfigError:
+    if error.errno == errno.EADDRINUSE:
+        return PortInUse(host, port)
     return ConfigError(f"{spelled(host, port)} cannot be listened on: {error.strerror or error}")
 
 

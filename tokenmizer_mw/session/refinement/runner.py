@@ -15,6 +15,7 @@ from tokenmizer_mw.model.event import Event, Refined
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.current import NamedSession, bound
@@ -206,7 +207,7 @@ class ModelPass:
         try:
             from tokenmizer_mw.session.refinement.client.endpoint import Endpoint  # needs the HTTP client of an extra
         except ModuleNotFoundError as missing:
-            raise ConfigError(f"llm_url needs {missing.name}: pip install 'tokenmizer-mw[llm]'") from None
+            raise ConfigError(f"llm_url needs {missing.name}: {install_hint('llm')}") from None
         return Endpoint(settings, SCHEMA)
 
     @cached_property

@@ -8,6 +8,8 @@ import sys
 import langchain_tokenmizer_mw
 import pytest
 
+from tokenmizer_mw.runtime.installing import install_hint
+
 FRAMEWORKS = ("langchain", "langchain_core", "langchain_classic", "langgraph", "pydantic")
 
 
@@ -64,4 +66,5 @@ def test_the_public_face_is_pinned() -> None:
 def test_what_is_missing_is_named_with_what_to_install(name: str, package: str, extra: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None\nfrom langchain_tokenmizer_mw import {name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert f"{name} needs {package}: pip install 'langchain-tokenmizer-mw[{extra}]'" in done.stderr
+    hint = install_hint(extra, "langchain-tokenmizer-mw", "integrations/langchain")
+    assert f"{name} needs {package}: {hint}" in done.stderr

@@ -1,0 +1,55 @@
+"""What a session is about, for lists of sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import MessageRecorded
+from tokenmizer_mw.model.message import Role
+from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.wire.host_texts import remove_host_texts
+
+_TITLE_MAX: Final = 100
+_EVENTS_READ: Final = 20
+"""Events at the beginning of a session in which its first question is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """``goal``: the newest goal that holds; "" where none was stated. ``title``: that, else how the first question
+    begins; "" without either. ``project``: what stands before the last "/" of the id. ``open_work``: how many tasks
+    and errors are not finished."""
+
+    goal: str
+    title: str
+    project: str
+    open_work: int
+
+
+def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
+    """The summary of a session. Raises ``UnknownSession`` and ``StoreError``."""
+    goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
+    title = goal or _first_question(memory.log, key)
+    return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)
+
+
+def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
+    goals = [node.label for node in state.graph.nodes(NodeType.GOAL) if node.current]
+    return (goals[-1] if goals else ""), len(state.graph.unfinished())
+
+
+def _first_question(log: EventLog, key: SessionKey) -> str:
+    """How the first message of the user begins that holds words of the user's own; "" where none is near the start."""
+    for recorded in log.read(key, upto=_EVENTS_READ):
+        event = recorded.event
+        if isinstance(event, MessageRecorded) and event.message.role is Role.USER:
+            words = flatten(remove_host_texts(event.message.text), _TITLE_MAX)
+            if words:
+                return words
+    return ""

@@ -1,0 +1,36 @@
+"""What to type to install an extra. The packages are on no index yet."""
+
+from __future__ import annotations
+
+
+def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = ".") -> str:
+    """The command that installs ``extra`` of ``distribution`` from where that was installed from itself. Where this is
+    not on record: from ``folder`` of a checkout."""
+    from shlex import quote
+
+    origin = _origin(distribution)
+    if origin is None:
+        return f"pip install {quote(f'{folder}[{extra}]')} in a checkout of tokenmizer-mw"
+    kind, place = origin
+    named = f"{distribution}[{extra}] @ {place}" if kind == "url" else f"{place}[{extra}]"
+    return f"pip install {quote(named)}"
+
+
+def _origin(distribution: str) -> tuple[str, str] | None:
+    """Where the distribution was installed from: ("path", a folder or an archive) or ("url", an address as pip reads
+    it). ``None``: from an index, or not at all."""
+    import json
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import distribution as found
+    from urllib.parse import unquote, urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        told = json.loads(found(distribution).read_text("direct_url.json") or "null")
+        url = urlsplit(told["url"])
+    except (PackageNotFoundError, OSError, ValueError, TypeError, KeyError):
+        return None
+    if url.scheme == "file":
+        return "path", url2pathname(unquote(url.path) if "%" in url.path else url.path)
+    vcs = (told.get("vcs_info") or {}).get("vcs")
+    return "url", f"{vcs}+{told['url']}" if vcs else told["url"]
