@@ -98,7 +98,7 @@ _KINDS: Final = {
     "_Cache": _choices("off", "exact", "semantic"),
     "_CacheScope": _choices("session", "tenant"),
     "_Cut": _choices("window", "economy"),
-    "_Compaction": _choices("provider", "ours"),
+    "_Compaction": _choices("provider", "ours", "both"),
 }
 
 

@@ -25,7 +25,7 @@ _Guard = Literal["off", "flag", "fence", "block"]
 _Cache = Literal["off", "exact", "semantic"]
 _CacheScope = Literal["session", "tenant"]
 _Cut = Literal["window", "economy"]
-_Compaction = Literal["provider", "ours"]
+_Compaction = Literal["provider", "ours", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,14 @@ class Settings:
         ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
         is about, in at most so many tokens; 0: none does.
     Compaction by contract (the proxy answers it)
-        ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; "ours"
-        answers for every provider. ``agent_compaction``: what becomes of the request by which Claude Code has a chat
-        summed up: "provider" has the model do it, and a block follows its summary; "ours" answers it with a block, and
-        no model is asked. ``compaction_tokens``: the budget of the block that takes the place of a history.
+        ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; behind a
+        compaction of the provider's, the rules and decisions of the session follow in a block of ``block_tokens``.
+        "both": the same, and open work and errors follow too, in a block of ``compaction_tokens``. "ours" answers for
+        every provider. ``agent_compaction``: what becomes of the request by which Claude Code or Codex has a chat
+        summed up: "provider" has the model do it, and a block is put in front of what goes on from its summary; "both"
+        has the model do it, and rules, decisions with reasons and open work follow in the summary itself; "ours"
+        answers it with a block, and no model is asked. ``compaction_tokens``: the budget of the block that takes the
+        place of a history, or follows a summary with "both".
     What is believed
         ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
         ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.

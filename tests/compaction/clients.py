@@ -79,6 +79,7 @@ class Talk:
 
     def __init__(self, served: Served, name: str, provider: str, *, stream: bool = False, **options: Any) -> None:
         self.items: list[Any] = []
+        self.model = ""
         self._stream = stream
         headers = {"x-session-id": name}
         self.client = openai.OpenAI(
@@ -94,10 +95,14 @@ class Talk:
 
     def say(self, text: str) -> Any:
         self.items.append({"role": "user", "content": text})
+        return self.ask()
+
+    def ask(self) -> Any:
+        options = {**self._options, **({"model": self.model} if self.model else {})}
         if self._stream:
-            with self.client.responses.stream(input=self.items, **self._options) as events:
+            with self.client.responses.stream(input=self.items, **options) as events:
                 answer: Any = events.get_final_response()
         else:
-            answer = self.client.responses.create(input=self.items, **self._options)
+            answer = self.client.responses.create(input=self.items, **options)
         self.items += [item.model_dump(exclude_none=True) for item in answer.output]
         return answer

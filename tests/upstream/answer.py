@@ -56,7 +56,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reply of the model. ``id`` is made of what was asked, so that equal requests have equal answers."""
+    """A reply of the model. ``id`` is made of what was asked, so that equal requests have equal answers.
+    ``compacts``: a compaction of the provider's stands in front of it."""
 
     id: str
     model: str
@@ -65,6 +66,7 @@ class Answer:
     calls: tuple[Call, ...] = ()
     length: bool = False
     usage: Usage = Usage()
+    compacts: bool = False
 
     @property
     def text(self) -> str:
@@ -84,7 +86,10 @@ class Scripted:
 def answer_to(asked: Asked, body: bytes, model: str, told: Steering, scripted: Scripted) -> Answer:
     """The answer to one request."""
     id = hashlib.blake2b(body, digest_size=8).hexdigest()
-    answer = Answer(id, model, length="len" in told.modes)
+    compacts = "compact" in told.modes and b'"encrypted_content"' not in body
+    answer = Answer(id, model, length="len" in told.modes, compacts=compacts)
+    if compacts and b'"compaction_trigger"' in body:
+        return answer
     if "think" in told.modes:
         answer = replace(answer, thinking=("They want ", "an answer."))
     wanted = scripted.calls

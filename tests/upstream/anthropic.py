@@ -37,7 +37,9 @@ class AnthropicMessages:
         started = {**_message(answer), "usage": {**_usage(answer), "output_tokens": 1}}
         yield _event("message_start", message=started)
         for index, block in enumerate(_content(answer)):
-            empty = {name: "" for name in ("text", "thinking", "signature") if name in block}
+            empty: dict[str, Any] = {name: "" for name in ("text", "thinking", "signature") if name in block}
+            if block["type"] == "compaction":
+                empty = {"content": None, "encrypted_content": None}
             begun = {**block, **empty} | ({"input": {}} if "input" in block else {})
             yield _event("content_block_start", index=index, content_block=begun)
             for delta in _deltas(block, answer):
@@ -93,6 +95,8 @@ def _message(answer: Answer) -> dict[str, Any]:
 
 def _content(answer: Answer) -> list[dict[str, Any]]:
     content: list[dict[str, Any]] = []
+    if answer.compacts:
+        content.append({"type": "compaction", "content": "They talked.", "encrypted_content": f"sealed-{answer.id}"})
     if answer.thinking:
         content.append({"type": "thinking", "thinking": "".join(answer.thinking), "signature": _SIGNATURE})
     if answer.deltas:
@@ -106,6 +110,8 @@ def _deltas(block: dict[str, Any], answer: Answer) -> Iterator[dict[str, Any]]:
         case "thinking":
             yield from ({"type": "thinking_delta", "thinking": piece} for piece in answer.thinking)
             yield {"type": "signature_delta", "signature": _SIGNATURE}
+        case "compaction":
+            yield {**block, "type": "compaction_delta"}
         case "text":
             yield from ({"type": "text_delta", "text": piece} for piece in answer.deltas)
         case _:

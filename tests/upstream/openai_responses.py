@@ -95,6 +95,10 @@ def _demand_pairs(given: list[dict[str, Any]]) -> None:
                 demand(led == "assistant", f"input.{place}: reasoning without the item that must follow it")
             case "message":
                 demand(item.get("role") in ("user", "assistant", "system", "developer"), f"input.{place}: role")
+            case "compaction":
+                demand(bool(item.get("encrypted_content")), f"input.{place}: encrypted_content")
+            case "compaction_trigger":
+                demand(place == len(given) - 1, "The 'compaction_trigger' item must be the final input item.")
             case kind:
                 demand(False, f"input.{place}: unknown type {kind!r}")
     demand(called == answered, "No tool output found for a function call")
@@ -102,6 +106,9 @@ def _demand_pairs(given: list[dict[str, Any]]) -> None:
 
 def _output(answer: Answer) -> list[dict[str, Any]]:
     output: list[dict[str, Any]] = []
+    if answer.compacts:
+        sealed = f"sealed-{answer.id}"
+        output.append({"id": f"cmp_{answer.id}", "type": "compaction", "encrypted_content": sealed})
     if answer.thinking:
         summary = [{"type": "summary_text", "text": "".join(answer.thinking)}]
         output.append(
@@ -136,7 +143,7 @@ def _inside(item: dict[str, Any], answer: Answer) -> Iterator[tuple[str, dict[st
                 yield "response.output_text.delta", {"content_index": 0, "delta": piece, "logprobs": []}
             yield "response.output_text.done", {"content_index": 0, "text": part["text"], "logprobs": []}
             yield "response.content_part.done", {"content_index": 0, "part": part}
-        case _:
+        case "function_call":
             for piece in fragments(item["arguments"]):
                 yield "response.function_call_arguments.delta", {"delta": piece}
             done = {"arguments": item["arguments"], "name": item["name"]}

@@ -16,6 +16,7 @@ MODES: Final = {
     "len": "the model hits its length limit",
     "tool": "calls one tool, and answers once its result is there",
     "tools": "calls two tools at once",
+    "compact": "a chat without a compaction is compacted by the provider itself, where its dialect has that",
     "think": "thinks before it speaks",
     "usage": "figures of tokens in a stream, also unasked",
     "uni": "characters of two to four bytes",

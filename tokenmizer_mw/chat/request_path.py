@@ -16,9 +16,11 @@ from tokenmizer_mw.chat.ended_call import Booked
 from tokenmizer_mw.chat.exchange import Reason
 from tokenmizer_mw.chat.totals import Books
 from tokenmizer_mw.context.assembly import Context, Shortened
+from tokenmizer_mw.context.compaction.native import Native
 from tokenmizer_mw.context.compaction.seal import Seal
 from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish, keep_from, open_words, told
 from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.resume import STANDING, STANDING_AND_OPEN
 from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS, MessageCounter, ModelCounters
 from tokenmizer_mw.context.window import Rewrite, budget_for, could_exceed, left_to_others, looked_at, smallest_budget
@@ -63,8 +65,8 @@ from tokenmizer_mw.session.reminder import (
     reminded,
 )
 from tokenmizer_mw.session.snapshot_keeping import Snapshots
-from tokenmizer_mw.session.transcript_edits import HistoryMessages
-from tokenmizer_mw.session.truncation import Cutting, Decided, SentPart
+from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.truncation import BlockOrder, Cutting, Decided, SentPart
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
@@ -310,7 +312,8 @@ class RequestPath:
                 self.count("compaction_no_room")
                 return None
             cutting = Cutting(self._drawing, key, request, counter, read_sentences=self._read_sentences(key))
-            made = self._compacted(key, cutting, budget, wish.query)
+            sections = STANDING_AND_OPEN if wish.beside else None
+            made = self._compacted(key, cutting, BlockOrder(budget, wish.query, sections))
         if made is None:
             return None
         words = open_words(request, budget, wish.open)
@@ -318,16 +321,44 @@ class RequestPath:
         goes_on = start < len(counts) and request.messages[start].opens_turn
         return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
 
+    def follow_native(self, key: SessionKey, request: ChatRequest, native: Native) -> str:
+        """The block that follows a compaction which a provider made: the same in every request that holds it. "" where
+        the session has nothing to say, and where what the model thought is bound to a history without it. Reads the
+        store."""
+
+        def read(state: SessionState) -> tuple[int, str | None]:
+            return state.seq, state.block_at(native.checkpoint)
+
+        seq, block = self._kept.read(key, read)
+        if block is not None:
+            return block
+        if seq == 0:
+            self._kept.drop(key)
+            return ""
+        if request.bound > native.place:
+            self.count("compaction_bound")
+            return ""
+        clean = request.messages.through(self._unechoed).through(self._cleaned_message)
+        request, settings = replace(request, messages=clean), self.settings
+        whole = settings.compaction == "both"
+        budget = settings.compaction_tokens if whole else settings.block_tokens
+        order = BlockOrder(budget, sections=STANDING_AND_OPEN if whole else STANDING, id=native.checkpoint)
+        with span("compact", messages=len(clean)), patience(settings.store_wait_seconds):
+            counter = self._counters.of(request.model)
+            self._compacted(key, Cutting(self._drawing, key, request, counter), order)
+            return self._kept.read(key, read)[1] or ""
+
     def counter_of(self, model: str) -> MessageCounter:
         """What counts tokens as ``model`` does."""
         return self._counters.of(model)
 
-    def _compacted(self, key: SessionKey, cutting: Cutting, budget: int, query: str) -> Checkpointed | None:
+    def _compacted(self, key: SessionKey, cutting: Cutting, order: BlockOrder) -> Checkpointed | None:
         decided = Decided()
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal decided
-            decided = cutting.compact(state, budget, query)
+            known = bool(order.id) and state.block_at(order.id) is not None
+            decided = Decided() if known else cutting.compact(state, order)
             return list(decided.events)
 
         self._propose(key, decide)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tokenmizer_mw.context.assembly import Context, Shortened, newest
-from tokenmizer_mw.context.resume import Resume, build_resume
+from tokenmizer_mw.context.resume import Resume, Section, build_resume
 from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.context.tokens.messages import MESSAGE_TOKENS
@@ -65,6 +65,18 @@ class Decided:
     rewrite: Rewrite | None = None
     events: Sequence[Event] = ()
     counted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOrder:
+    """A block that is asked for, of at most ``budget`` tokens. Facts that ``query`` asks for come first. ``sections``:
+    it tells the facts of these alone and quotes nothing; ``None``: it stands for the history. ``id``: what its
+    checkpoint is called, which is on record also where there is nothing to say; "": the next one in order."""
+
+    budget: int
+    query: str = ""
+    sections: Collection[Section] | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,20 +314,22 @@ class Cutting:
             [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
         )
 
-    def compact(self, state: SessionState, budget: int, query: str) -> Decided:
-        """A block of ``budget`` tokens for the whole history, as the client asks: on record with all that is new, and
-        no cut.
-        Facts that ``query`` asks for come first. The last event is its ``Checkpointed`` where there is one."""
+    def compact(self, state: SessionState, order: BlockOrder) -> Decided:
+        """A block for the whole history, or beside a summary of it: on record with all that is new, and no cut. The
+        last event is its ``Checkpointed`` where there is one."""
         spoken = self._spoken
         known = state.transcript.first_new(spoken, resent=Resent(spoken, kept=True))
         drawn = self._news(state, known)
         end = len(self.request.messages)
-        transcript = self._transcript(end, self._numbers(state, end - 1, known, None)) if end else ()
-        resume = self._resume(state, drawn, transcript, budget, query)
-        if resume is None:
-            return Decided(None, drawn, ("compaction_empty",))
+        quotes = end and order.sections is None
+        transcript = self._transcript(end, self._numbers(state, end - 1, known, None)) if quotes else ()
+        resume = self._resume(state, drawn, transcript, order)
         turn = _newest_number(state, drawn)
-        made = Checkpointed(state.next_checkpoint, turn, resume.tokens, resume.text, carried=resume.node_ids)
+        if resume is None:
+            nothing = [Checkpointed(order.id, turn)] if order.id else []
+            return Decided(None, [*drawn, *nothing], ("compaction_empty",))
+        name = order.id or state.next_checkpoint
+        made = Checkpointed(name, turn, resume.tokens, resume.text, carried=resume.node_ids)
         return Decided(None, [*drawn, made], ("compaction_made",))
 
     def _carried_out(
@@ -353,25 +367,26 @@ class Cutting:
         state: SessionState,
         drawn: Sequence[Event],
         transcript: Sequence[tuple[int, Message]],
-        budget: int | None = None,
-        query: str = "",
+        order: BlockOrder | None = None,
     ) -> Resume | None:
-        """The block of the session with what is new, quoting ``transcript``, within ``budget`` tokens (``None``: those
-        of a cut); ``None`` when there is nothing to say, or no room for it."""
+        """The block of the session with what is new, quoting ``transcript``, as ``order`` has it (``None``: that of a
+        cut); ``None`` when there is nothing to say, or no room for it."""
+        order = order or BlockOrder(block_budget(self.request.model, self.drawing.settings))
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
         try:
             resume = build_resume(
                 graph,
-                budget=block_budget(self.request.model, self.drawing.settings) if budget is None else budget,
+                budget=order.budget,
                 counter=self.counter.counter,
-                nonce=nonce_for(self.drawing.secret, self.key, state.next_checkpoint),
-                query=query or None,
+                nonce=nonce_for(self.drawing.secret, self.key, order.id or state.next_checkpoint),
+                query=order.query or None,
                 turn=_newest_number(state, drawn),
                 transcript=transcript,
-                handover=state.handover,
+                handover=state.handover if order.sections is None else None,
                 read=self.read_sentences,
+                sections=order.sections,
             )
         except BudgetTooSmall:
             return None

@@ -1,24 +1,31 @@
-"""Agents that compact by a prompt of their own: the request without that prompt, and the answer that they expect."""
+"""Agents that compact by a prompt of their own: which requests may hold one, and what is left without it."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw.wire.host_texts import HostTextKind, find_host_texts, remove_host_texts
 
-SIGNS: Final = (b"Respond with TEXT ONLY", b"create a detailed summary of")
-"""What stands in every compaction prompt of Claude Code: one of these."""
+SIGNS: Final = (
+    b"Respond with TEXT ONLY",
+    b"create a detailed summary of",
+    b"CONTEXT CHECKPOINT COMPACTION",
+)
+"""What stands in every compaction prompt of Claude Code and of Codex: one of these."""
 
 _PROMPT: Final = frozenset({HostTextKind.COMPACTION_PROMPT})
-_NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
 
 
-def without_prompt(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """An Anthropic request without the compaction prompt that ends it; ``None`` where none does, or where nothing else
-    is in it."""
-    messages = body.get("messages")
+def may_sum_up(body: bytes) -> bool:
+    """Whether a request may be an agent's own compaction. Cheap."""
+    return any(body.rfind(sign) >= 0 for sign in SIGNS)
+
+
+def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | None:
+    """A request without the compaction prompt that ends it; ``None`` where none does, or where nothing else is in it.
+    ``member`` names the list of its messages."""
+    messages = body.get(member)
     last = messages[-1] if isinstance(messages, list) and messages else None
     if not isinstance(messages, list) or not isinstance(last, dict) or last.get("role") != "user":
         return None
@@ -26,7 +33,12 @@ def without_prompt(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if left is None or len(messages) < 2:
         return None
     ending = [{**last, "content": left}] if left else []
-    return {**body, "messages": [*messages[:-1], *ending]}
+    return {**body, member: [*messages[:-1], *ending]}
+
+
+def summary(block: str) -> str:
+    """A whole reply that sums a session up by ``block``, as Claude Code cuts it out; other agents take it as it is."""
+    return f"<analysis>\nFrom the session's record, without a model.\n</analysis>\n\n<summary>\n{block}\n</summary>"
 
 
 def _left(content: object) -> Any:
@@ -53,14 +65,5 @@ def _prompts(text: str) -> bool:
 
 
 def _text(block: object) -> str:
-    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+    text = block.get("text") if isinstance(block, dict) and block.get("type") in ("text", "input_text") else None
     return text if isinstance(text, str) else ""
-
-
-def answer(model: str, text: str) -> dict[str, Any]:
-    """A reply that sums the session up by ``text``, as the agent cuts it out."""
-    told = f"<analysis>\nFrom the session's record, without a model.\n</analysis>\n\n<summary>\n{text}\n</summary>"
-    name = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:24]
-    message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
-    ended = {"stop_reason": "end_turn", "stop_sequence": None}
-    return {**message, "content": [{"type": "text", "text": told}], **ended, "usage": dict(_NONE)}

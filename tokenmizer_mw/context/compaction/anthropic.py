@@ -6,14 +6,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from . import agents
 from .asked import asked_of_anthropic
+from .following import FollowingMessage
 from .history import CONTINUE, Behind
-from .seal import SealBroken, SealedContent, is_ours
-from .streams import Events, StreamFrame, event, framed, is_number
+from .native import Native, native_at
+from .seal import Kept, SealBroken, is_ours
+from .streams import Events, Frame, event, framed, is_number
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
+Following = FollowingMessage
 
+MESSAGES: Final = "messages"
 _KIND: Final = "compaction"
 ASKING: Final = ("compaction", "context_management")
 """Members that ask for compaction and clearing."""
@@ -21,8 +26,8 @@ _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tok
 """What a compaction of ours takes of a model."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
-    """The request without what its newest compaction stands for, and without what asks for one.
+def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+    """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
     """
@@ -35,15 +40,29 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> B
         left = _spoken(messages)
         return Behind({**rest, "messages": left}, emptied=True) if left != messages else Behind(rest)
     block = messages[place[0]]["content"][place[1]]
-    sealed = block.get("encrypted_content")
-    if not is_ours(sealed):
-        return Behind(rest, foreign=True)
-    kept = unseal(sealed)
+    kept = unseal(block.get("encrypted_content"))
     if block.get("content") != kept.text:
         raise SealBroken("its content is not what was made here")
     left = _left(messages, place)
     repeated = [{"role": "user", "content": kept.open or CONTINUE}]
     return Behind({**rest, "messages": left or repeated}, kept, bare=not left)
+
+
+def find_native(body: Mapping[str, Any]) -> Native | None:
+    """The newest compaction, where a provider made it; ``None`` where it is ours, or there is none."""
+    messages = body.get("messages")
+    place = next(iter(_compactions(messages)), None) if isinstance(messages, list) else None
+    if place is None or not isinstance(messages, list):
+        return None
+    block = messages[place[0]]["content"][place[1]]
+    sealed = block.get("encrypted_content")
+    return None if is_ours(sealed) else native_at(place[0], block.get("content"), sealed)
+
+
+def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
+    """The body as it goes on, and what is left to be put in front: here the block itself, which belongs behind the
+    client's system prompt, since the provider drops whatever stands before its compaction."""
+    return body, block
 
 
 def _compactions(messages: Sequence[Any]) -> Iterator[tuple[int, int]]:
@@ -85,13 +104,26 @@ def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
     return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
 
 
-def answer(model: str, kept: SealedContent, sealed: str, created: int) -> dict[str, Any]:
-    """The whole answer that is nothing but a compaction."""
+def restored(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
+    return {**body, **{name: given[name] for name in ASKING if name in given}}
+
+
+def alone(model: str, kept: Kept, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+    """The whole answer that is nothing but a compaction. There is no ``standalone`` endpoint in this dialect."""
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
     ended = {"stop_reason": _KIND, "stop_sequence": None}
     return {**message, "content": [block_of(kept, sealed)], **ended, "usage": usage}
+
+
+def said(model: str, text: str, created: int) -> dict[str, Any]:
+    """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
+    name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
+    ended = {"stop_reason": "end_turn", "stop_sequence": None}
+    return {**message, "content": [{"type": "text", "text": agents.summary(text)}], **ended, "usage": dict(_NONE)}
 
 
 def streamed(whole: Mapping[str, Any]) -> bytes:

@@ -14,6 +14,8 @@ INSTRUCTIONS_MAX: Final = 4_000
 COMPACT: Final = "compact_20260112"
 CLEAR_TOOL_USES: Final = "clear_tool_uses_20250919"
 CLEAR_THINKING: Final = "clear_thinking_20251015"
+TRIGGER: Final = "compaction_trigger"
+"""The last item of an input that is to be compacted at once."""
 
 _COMPACT_TRIGGER: Final = 150_000
 _CLEAR_TRIGGER: Final = 100_000
@@ -102,6 +104,8 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
 
 def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
     """The same of an OpenAI Responses request."""
+    if _is_triggered(body.get("input")):
+        return Asked(compact=CompactNow())
     entries = body.get("context_management")
     if not entries:
         return CompactionRequest()
@@ -116,6 +120,18 @@ def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
         tokens = _COMPACT_TRIGGER if threshold is None else _count(threshold, f"{where}.compact_threshold", 1)
         compact = CompactAbove(tokens)
     return CompactionRequest(compact=compact)
+
+
+def is_trigger(item: object) -> bool:
+    """Whether an item of OpenAI Responses asks for a compaction of all before it."""
+    return isinstance(item, dict) and item.get("type") == TRIGGER
+
+
+def _is_triggered(items: object) -> bool:
+    found = [place for place, item in enumerate(items) if is_trigger(item)] if isinstance(items, list) else []
+    if found and isinstance(items, list) and found != [len(items) - 1]:
+        raise MalformedRequest(f"input.{found[0]}: {TRIGGER} is the last item of the input")
+    return bool(found)
 
 
 def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:

@@ -16,11 +16,9 @@ CONTINUE: Final = "Continue."
 class Behind:
     """``body`` is the request without what ``kept`` stands for (``None``: it holds no compaction of ours) and without
     what asks for compaction. ``emptied``: compactions that failed, and say nothing, were taken out. ``bare``: nothing
-    stands behind it, and what is open of the user is said again. ``foreign``: its newest compaction was made by
-    somebody else, who alone can read it."""
+    stands behind it, and what is open of the user is said again."""
 
     body: Mapping[str, Any]
     kept: SealedContent | None = None
     emptied: bool = False
     bare: bool = False
-    foreign: bool = False

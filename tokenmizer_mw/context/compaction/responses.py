@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .asked import asked_of_responses
+from tokenmizer_mw.wire.spans import decoded, element_spans, read_object, splice
+
+from .asked import TRIGGER, asked_of_responses, is_trigger
+from .following import FollowingResponse
 from .history import CONTINUE, Behind
-from .seal import SealedContent, is_ours
-from .streams import Events, StreamFrame, event, framed, is_number
+from .native import Native, native_at
+from .seal import Kept, is_ours
+from .streams import Events, Frame, event, framed, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
+Following = FollowingResponse
 
+MESSAGES: Final = "input"
 _KIND: Final = "compaction"
 ASKING: Final = ("context_management",)
 """Members that ask for compaction."""
@@ -22,26 +29,55 @@ _ADDED: Final = 2
 """Events that are put into a stream."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
-    """The request without what its newest compaction stands for, and without what asks for one.
+def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+    """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not.
     """
-    items = body.get("input")
+    given = body.get("input")
     rest = {name: value for name, value in body.items() if name not in ASKING}
-    if not isinstance(items, list):
+    if not isinstance(given, list):
         return Behind(rest)
-    place = next((place for place in reversed(range(len(items))) if _is_compaction(items[place])), None)
+    items = [item for item in given if not is_trigger(item)]
+    place = _newest(items)
     if place is None:
-        return Behind(rest)
-    sealed = items[place].get("encrypted_content")
-    if not is_ours(sealed):
-        return Behind(rest, foreign=True)
-    kept = unseal(sealed)
+        return Behind({**rest, "input": items}, emptied=True) if len(items) < len(given) else Behind(rest)
+    kept = unseal(items[place].get("encrypted_content"))
     told = [item for item in items[:place] if _instructs(item)]
     left = items[place + 1 :]
     repeated = [{"role": "user", "content": kept.open or CONTINUE}]
     return Behind({**rest, "input": [*told, *(left or repeated)]}, kept, bare=not left)
+
+
+def restored(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
+    asking = {name: given[name] for name in ASKING if name in given}
+    if not any(map(is_trigger, given["input"] if isinstance(given.get("input"), list) else ())):
+        return {**body, **asking}
+    return {**body, **asking, "input": [*body["input"], {"type": TRIGGER}]}
+
+
+def find_native(body: Mapping[str, Any]) -> Native | None:
+    """The newest compaction, where a provider made it; ``None`` where it is ours, or there is none."""
+    items = body.get("input")
+    place = _newest(items) if isinstance(items, list) else None
+    if place is None or not isinstance(items, list):
+        return None
+    sealed = items[place].get("encrypted_content")
+    return None if is_ours(sealed) else native_at(place, sealed if sealed is not None else items[place].get("id"))
+
+
+def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
+    """The body with the block as an item directly behind the compaction, since providers may drop whatever stands
+    before it, every other byte as it was; and what is left to be put in front: nothing."""
+    found = read_object(decoded(body))
+    end = element_spans(found.text, found.places["input"])[native.place][1]
+    item = json.dumps({"role": "developer", "content": block}, ensure_ascii=False, separators=(",", ":"))
+    return splice(found.text, [(end, end, f",{item}")]).encode("utf-8", "surrogatepass"), ""
+
+
+def _newest(items: Sequence[Any]) -> int | None:
+    return next((place for place in reversed(range(len(items))) if _is_compaction(items[place])), None)
 
 
 def _is_compaction(item: object) -> bool:
@@ -62,17 +98,80 @@ def _name(sealed: str) -> str:
     return hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
 
 
-def answer(model: str, kept: SealedContent, sealed: str, created: int) -> dict[str, Any]:
-    """What the standalone endpoint answers: the items that are the next input."""
-    usage = {
+def alone(model: str, kept: Kept, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+    """The whole answer that is nothing but a compaction: of the ``standalone`` endpoint the items that are the next
+    input, else a response."""
+    if not standalone:
+        return _response(f"resp_{_name(sealed)}", model, [item_of(sealed)], created)
+    named = {"id": f"resp_{_name(sealed)}", "object": "response.compaction", "created_at": created, "model": model}
+    return {**named, "output": [item_of(sealed)], "usage": _no_usage()}
+
+
+def said(model: str, text: str, created: int) -> dict[str, Any]:
+    """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
+    name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    return _response(f"resp_{name}", model, [message], created)
+
+
+def _response(id: str, model: str, output: list[dict[str, Any]], created: int) -> dict[str, Any]:
+    return {
+        "id": id,
+        "object": "response",
+        "created_at": created,
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "instructions": None,
+        "model": model,
+        "output": output,
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": _no_usage(),
+    }
+
+
+def _no_usage() -> dict[str, Any]:
+    return {
         "input_tokens": 0,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": 0,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": 0,
     }
-    named = {"id": f"resp_{_name(sealed)}", "object": "response.compaction", "created_at": created, "model": model}
-    return {**named, "output": [item_of(sealed)], "usage": usage}
+
+
+def streamed(whole: Mapping[str, Any]) -> bytes:
+    """A response as a stream."""
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
+    for place, item in enumerate(whole["output"]):
+        events += _events_of(item, place)
+    events.append(("completed", {"response": whole}))
+    return b"".join(_event(name, number, members) for number, (name, members) in enumerate(events))
+
+
+def _event(name: str, number: int, members: Mapping[str, Any]) -> bytes:
+    kind = f"response.{name}"
+    return event(kind, {"type": kind, "sequence_number": number, **members})
+
+
+def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str, Any]]]:
+    """The events of one item of an output: a compaction, or a message of one part."""
+    where = {"output_index": place}
+    if item["type"] == _KIND:
+        return [(f"output_item.{end}", {**where, "item": item}) for end in ("added", "done")]
+    part, within = item["content"][0], {**where, "item_id": item["id"], "content_index": 0}
+    return [
+        ("output_item.added", {**where, "item": {**item, "status": "in_progress", "content": []}}),
+        ("content_part.added", {**within, "part": {**part, "text": ""}}),
+        ("output_text.delta", {**within, "delta": part["text"], "logprobs": []}),
+        ("output_text.done", {**within, "text": part["text"], "logprobs": []}),
+        ("content_part.done", {**within, "part": part}),
+        ("output_item.done", {**where, "item": item}),
+    ]
 
 
 class ResponsesAddition:

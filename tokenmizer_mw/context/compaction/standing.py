@@ -21,12 +21,14 @@ _CHARACTERS: Final = 2
 class CompactionWish:
     """A compaction that is asked for: at once, or where the request takes more than ``above`` tokens, with ``held``,
     the text of the compaction before it, and ``open``, the user's words in that. ``query``: what the client wants to
-    have kept, "" for nothing special."""
+    have kept, "" for nothing special. ``beside``: a summary of somebody else's stands for the history, and what is made
+    stands beside it."""
 
     above: int | None = None
     held: str = ""
     open: str = ""
     query: str = ""
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,5 +3,15 @@
 from .block import build_resume, build_resumes
 from .earlier import earlier_facts
 from .result import LEVELS, Resume
+from .sections import STANDING, STANDING_AND_OPEN, Section
 
-__all__ = ["LEVELS", "Resume", "build_resume", "build_resumes", "earlier_facts"]
+__all__ = [
+    "LEVELS",
+    "STANDING",
+    "STANDING_AND_OPEN",
+    "Resume",
+    "Section",
+    "build_resume",
+    "build_resumes",
+    "earlier_facts",
+]

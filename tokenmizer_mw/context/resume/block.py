@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.errors import CallerError
@@ -12,6 +12,7 @@ from tokenmizer_mw.safety.fence import frame
 
 from .facts import ResumeFact
 from .result import LEVELS, Resume
+from .sections import Section
 from .sentences import Numbered, ReadSentences, message_sentences
 from .telling import Telling
 
@@ -29,6 +30,7 @@ def build_resume(
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
     read: ReadSentences = message_sentences,
+    sections: Collection[Section] | None = None,
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -54,6 +56,8 @@ def build_resume(
 
     ``read`` gives the sentences of a message of the transcript, where they were read before.
 
+    ``sections`` are those that facts may stand in; ``None``: any.
+
     ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
 
     What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
@@ -63,7 +67,7 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read)
+    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections)
     return telling.resume(level, tokens)
 
 

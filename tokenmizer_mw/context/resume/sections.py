@@ -34,6 +34,12 @@ class Section(IntEnum):
     EARLIER = 16
 
 
+STANDING: Final = frozenset({Section.RULES, Section.DECISIONS, Section.WARNINGS})
+"""What holds whatever is being done: rules, decisions, and what was decided against."""
+
+STANDING_AND_OPEN: Final = STANDING | {Section.DOING, Section.TO_DO, Section.ERRORS}
+"""The same, with what is not done yet."""
+
 _PLAIN: Final[dict[NodeType, Section]] = {
     NodeType.FILE: Section.FILES,
     NodeType.ENVIRONMENT: Section.ENVIRONMENT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
@@ -66,6 +66,7 @@ class Telling:
     transcript: Sequence[Numbered] = ()
     handover: Handover | None = None
     read: ReadSentences = message_sentences
+    sections: Collection[Section] | None = None
     _candidates: list[Sentence] = field(default_factory=list)
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
@@ -166,7 +167,8 @@ class Telling:
     def _ordered(self, flagged: bool) -> list[ResumeFact]:
         graph = self.graph
         if self._known is None:
-            self._known = facts_of(graph)
+            found = facts_of(graph)
+            self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
         known = self._known if flagged else [fact for fact in self._known if not _flagged(graph, fact)]
         told = [*condensed(graph, known), *self.earlier]
         pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}

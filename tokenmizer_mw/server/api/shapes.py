@@ -60,7 +60,7 @@ SessionId = Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX, json_s
 Place = Annotated[
     str,
     Field(
-        pattern=rf"^([0-9]{{1,{SEQ_DIGITS}}}|checkpoint-[0-9]{{1,9}})$",
+        pattern=rf"^([0-9]{{1,{SEQ_DIGITS}}}|(?:checkpoint|native)-[0-9]{{1,9}})$",
         description="A checkpoint by its id, or the number of an event of the session; 0 is its start.",
     ),
 ]

@@ -26,8 +26,8 @@ from tokenmizer_mw.wire.unread import mentions
 
 from .adding import Adding
 from .bodies import read_ahead, replayed, whole_body
-from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
-from .conversations import SESSION_KEY
+from .compaction_call import Answered, CompactionCall, Forwarded
+from .conversations import BESIDE_KEY, SESSION_KEY
 from .faces import DIALECTS, STANDALONE, Face, face_of
 from .headers import Header, value_of
 from .naming import model_of
@@ -43,7 +43,8 @@ _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
 """Who offers the contracts of a dialect by itself."""
 
 _THINKING: Final = b"clear_thinking"
-_SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, b'"compaction"', MARK.encode("ascii"))
+_COMPACTION: Final = b'"compaction"'
+_SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, _COMPACTION, b'"compaction_trigger"', MARK.encode("ascii"))
 _KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
 _LOOK: Final = 64
 """Bytes behind the name of an edit in which its value is looked for."""
@@ -93,9 +94,9 @@ class Compacting:
 
     def _sums_up(self, face: Face, body: bytes) -> bool:
         """Whether an agent may have its chat summed up, which is answered here."""
-        if self._memory.settings.agent_compaction == "provider" or face.dialect != anthropic.NAME:
+        if self._memory.settings.agent_compaction == "provider" or face.dialect not in _WORDS:
             return False
-        return any(mentions(body, sign) for sign in agents.SIGNS)
+        return agents.may_sum_up(body)
 
     async def _carried_out(
         self,
@@ -108,8 +109,8 @@ class Compacting:
         words = _words(face)
         try:
             native = await self._is_native(face, words, body)
-            leaves = native and self._memory.settings.compaction == "provider"
-            if leaves and work is CompactionCall.done and not mentions(body, MARK.encode("ascii")):
+            leaves = native and self._memory.settings.compaction != "ours"
+            if leaves and work is CompactionCall.done and not mentions(body, _COMPACTION):
                 return None
             call = CompactionCall(
                 self._memory,
@@ -144,7 +145,7 @@ class Compacting:
         """The session of a call, and whether the client named it: a name that was found in how the conversation begins
         gives way to the one that a compaction brings."""
         named = session_in_headers(scope["headers"], self._memory.settings)
-        found = named or scope.get(SESSION_KEY)
+        found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
         return found, bool(found) and not str(found).startswith("conversation-")
 
 

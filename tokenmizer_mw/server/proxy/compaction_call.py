@@ -14,13 +14,15 @@ from tokenmizer_mw.context.compaction import agents
 from tokenmizer_mw.context.compaction.asked import CompactAbove, CompactionRequest, CompactNow
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
 from tokenmizer_mw.context.compaction.history import Behind
-from tokenmizer_mw.context.compaction.seal import SealedContent
-from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish
+from tokenmizer_mw.context.compaction.native import Native
+from tokenmizer_mw.context.compaction.seal import MARK, Kept
+from tokenmizer_mw.context.compaction.standing import Compacted, Wish
 from tokenmizer_mw.errors import MalformedRequest, StoreError
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.refusal import refusal
 from tokenmizer_mw.wire.spans import decoded, read_object
+from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -66,15 +68,25 @@ class CompactionCall:
     def done(self) -> AnsweredCall | ForwardedCall | None:
         """What becomes of it; ``None``: it goes on as it came. Raises ``MalformedRequest``, ``SealBroken`` and
         ``RequestBlocked``."""
-        given = read_object(decoded(self.body)).values
-        asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
+        try:
+            given = read_object(decoded(self.body)).values
+        except MalformedRequest:
+            if self.leaves:
+                return None  # the provider refuses it
+            raise
+        native: Native | None = self.words.find_native(given)
+        if native is not None:
+            return None if self.now else self._followed(given, native)
+        if self.leaves and not mentions(self.body, MARK.encode("ascii")):
+            return None
+        asked = Asked(CompactNow()) if self.now else self.words.asked(given)
         if asked is None:
             return None
         seal = self.memory.seal()
         behind: Behind = self.words.behind(given, partial(seal.open, self.tenant))
         key = self._key(given, behind.kept)
         changes = behind.kept is not None or behind.emptied or asked.anything
-        if behind.foreign or key is None or not changes:
+        if key is None or not changes:
             return None
         if self.leaves:
             return self._left_to_provider(given, behind, key)
@@ -83,19 +95,41 @@ class CompactionCall:
             return self._at_once(cleared, asked.compact, key)
         return self._forwarded(cleared, asked.compact, key, edits)
 
-    def summed_up(self) -> AnsweredCall | None:
-        """The answer to an agent that has its chat summed up; ``None``: it is asked of the model, as it came."""
+    def _followed(self, given: Mapping[str, Any], native: Native) -> Forwarded | None:
+        """A request with a compaction that a provider made, and what the session has to say behind that; ``None``: as
+        it came. A store that fails holds up no chat."""
+        key = self._key(given, None)
+        if key is None:
+            return None
+        try:
+            block = self.memory.follow_native(key, self.dialect.read(self.body, self.memory.known), native)
+        except StoreError as error:
+            failed(self.memory, "compaction_failed", error)
+            return None
+        if not block:
+            return None
+        self.memory.count("native_compaction_followed")
+        body, front = self.words.follow(self.body, native, block)
+        return Forwarded(body, front, key.id)
+
+    def summed_up(self) -> Answered | Forwarded | None:
+        """The answer to an agent that has its chat summed up, or what is added to the model's; ``None``: it is asked of
+        the model, as it came."""
         given = read_object(decoded(self.body)).values
-        body = agents.without_prompt(given)
+        body = agents.without_prompt(given, self.words.MESSAGES)
         key = self._key(given, None)
         if body is None or key is None:
             return None
         request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
-        made = self._made(key, request, CompactionWish())
+        beside = self.memory.settings.agent_compaction == "both"
+        made = self._made(key, request, Wish(beside=beside))
         if made is None:
             return None
+        if beside:
+            self.memory.count("agent_compaction_followed")
+            return Forwarded(self.body, added=self.words.Following(made.block))
         self.memory.count("agent_compaction_answered")
-        whole = agents.answer(request.model, made.block)
+        whole = self.words.said(request.model, made.block, self.created)
         if request.stream:
             return AnsweredCall(200, self.words.streamed(whole), stream=True)
         return AnsweredCall(200, _dumped(whole))
@@ -113,9 +147,8 @@ class CompactionCall:
 
     def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
-        asking = {name: given[name] for name in self.words.ASKING if name in given}
-        body = _dumped({**behind.body, **asking})
-        return ForwardedCall(body, behind.kept.text if behind.kept is not None else "", key.id)
+        body = _dumped(self.words.restored(behind.body, given))
+        return Forwarded(body, behind.kept.text if behind.kept is not None else "", key.id)
 
     def _cleared(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
@@ -191,7 +224,7 @@ class CompactionCall:
     def _alone(self, request: ChatRequest, kept: SealedContent, sealed: str) -> AnsweredCall:
         """The answer that is nothing but the compaction."""
         self.memory.count("compaction_answered")
-        whole = self.words.answer(request.model, kept, sealed, self.created)
+        whole = self.words.alone(request.model, kept, sealed, self.created, standalone=self.now)
         if request.stream and not self.now:
             return AnsweredCall(200, self.words.streamed(whole), stream=True)
         return AnsweredCall(200, _dumped(whole))

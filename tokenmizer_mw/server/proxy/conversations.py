@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.exchange import names_session, session_in_headers
+from tokenmizer_mw.context.compaction.agents import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -38,6 +39,9 @@ _log = logging.getLogger("tokenmizer_mw")
 
 SESSION_KEY: Final = "tokenmizer_session"
 """Key of the ASGI scope under which the session's name is left for the middleware."""
+
+BESIDE_KEY: Final = "tokenmizer_beside"
+"""Key of the ASGI scope under which the session is left beside which an agent has its chat summed up."""
 
 AGENT_HEADERS: Final = (
     b"x-claude-code-session-id",
@@ -154,6 +158,8 @@ class Conversations:
             self._report(scope, f"its request is over {self._settings.request_max} bytes, or was not sent to its end")
         elif (session := await self._named(scope, dialect, body)) is not None:
             scope = {**scope, SESSION_KEY: session}
+        elif (beside := await self._beside(scope, body)) is not None:
+            scope = {**scope, BESIDE_KEY: beside}
         await self._app(scope, replayed(read, receive), send)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
@@ -185,6 +191,14 @@ class Conversations:
             return await where_it_fits(partial(beginning, dialect, body, path), body)
         self._report(scope, f"it names no session, and sessions is {self._naming}")
         return None
+
+    async def _beside(self, scope: Scope, body: bytes) -> str | None:
+        """The session that an agent has summed up in a call without tools, which is no part of it; ``None`` for other
+        calls, and where the settings leave that to the model."""
+        if self._settings.agent_compaction == "provider" or self._naming == "named" or not may_sum_up(body):
+            return None
+        found = _agents_own(scope["headers"], body)
+        return await self._agents.resolve(found, tenant_of(scope)) if found else None
 
     def _report(self, scope: Scope, reason: str) -> None:
         """Log once for each client and reason why its chats are not remembered."""

@@ -63,7 +63,12 @@ INCLUDED: Final[Table] = {
 """What may be asked for besides; anything else is refused."""
 
 _OWN: Final = left_out("the name or the state of what the provider keeps")
-_ITEM: Final[Table] = {"type": CARRIED, "id": _OWN, "status": _OWN}
+_ITEM: Final[Table] = {
+    "type": CARRIED,
+    "id": _OWN,
+    "status": _OWN,
+    "internal_chat_message_metadata_passthrough": left_out("what Codex tells its own provider of its items"),
+}
 _CALLER: Final = only({"type": "direct"})
 _CALL: Final[Table] = {
     **_ITEM,
