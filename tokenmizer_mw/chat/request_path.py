@@ -65,7 +65,7 @@ from tokenmizer_mw.session.reminder import (
     reminded,
 )
 from tokenmizer_mw.session.snapshot_keeping import Snapshots
-from tokenmizer_mw.session.transcript_edits import Told
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.session.truncation import BlockOrder, Cutting, Decided, SentPart
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, Snapshot

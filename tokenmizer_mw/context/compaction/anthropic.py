@@ -11,8 +11,8 @@ from .asked import asked_of_anthropic
 from .following import FollowingMessage
 from .history import CONTINUE, Behind
 from .native import Native, native_at
-from .seal import Kept, SealBroken, is_ours
-from .streams import Events, Frame, event, framed, is_number
+from .seal import SealBroken, SealedContent, is_ours
+from .streams import Events, StreamFrame, event, framed, is_number
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
@@ -26,7 +26,7 @@ _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tok
 """What a compaction of ours takes of a model."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
     """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
@@ -109,7 +109,7 @@ def restored(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
     return {**body, **{name: given[name] for name in ASKING if name in given}}
 
 
-def alone(model: str, kept: Kept, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """The whole answer that is nothing but a compaction. There is no ``standalone`` endpoint in this dialect."""
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}

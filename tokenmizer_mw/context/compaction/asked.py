@@ -105,7 +105,7 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
 def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
     """The same of an OpenAI Responses request."""
     if _is_triggered(body.get("input")):
-        return Asked(compact=CompactNow())
+        return CompactionRequest(compact=CompactNow())
     entries = body.get("context_management")
     if not entries:
         return CompactionRequest()

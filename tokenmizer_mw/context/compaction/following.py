@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .streams import Events, Frame, event, framed, is_number
+from .streams import Events, StreamFrame, event, framed, is_number
 
 _ENDED: Final = frozenset({"end_turn", "stop_sequence", "max_tokens"})
 """Why Anthropic's models stop once they have said what they had to say: none of these calls a tool."""
@@ -31,7 +31,7 @@ class FollowingMessage:
             return body
         return {**body, "content": [*content[:-1], {**last, "text": last["text"] + self._told}]}
 
-    def to_event(self, frame: Frame) -> Events:
+    def to_event(self, frame: StreamFrame) -> Events:
         """The events that an event of a stream becomes: the end of a text waits until it is known to be the last."""
         data = frame.data if isinstance(frame.data, dict) else {}
         index = data.get("index", 0)
@@ -74,7 +74,7 @@ class FollowingResponse:
             return body
         return {**body, "output": [self._item(item) for item in output]}
 
-    def to_event(self, frame: Frame) -> Events:
+    def to_event(self, frame: StreamFrame) -> Events:
         """The events that an event of a stream becomes."""
         data = frame.data
         if not isinstance(data, dict) or not isinstance(data.get("type"), str):

@@ -13,8 +13,8 @@ from .asked import TRIGGER, asked_of_responses, is_trigger
 from .following import FollowingResponse
 from .history import CONTINUE, Behind
 from .native import Native, native_at
-from .seal import Kept, is_ours
-from .streams import Events, Frame, event, framed, is_number
+from .seal import SealedContent, is_ours
+from .streams import Events, StreamFrame, event, framed, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
@@ -29,7 +29,7 @@ _ADDED: Final = 2
 """Events that are put into a stream."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], Kept]) -> Behind:
+def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
     """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not.
@@ -98,7 +98,7 @@ def _name(sealed: str) -> str:
     return hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
 
 
-def alone(model: str, kept: Kept, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """The whole answer that is nothing but a compaction: of the ``standalone`` endpoint the items that are the next
     input, else a response."""
     if not standalone:

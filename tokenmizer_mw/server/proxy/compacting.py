@@ -26,7 +26,7 @@ from tokenmizer_mw.wire.unread import mentions
 
 from .adding import Adding
 from .bodies import read_ahead, replayed, whole_body
-from .compaction_call import Answered, CompactionCall, Forwarded
+from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
 from .conversations import BESIDE_KEY, SESSION_KEY
 from .faces import DIALECTS, STANDALONE, Face, face_of
 from .headers import Header, value_of

@@ -15,8 +15,8 @@ from tokenmizer_mw.context.compaction.asked import CompactAbove, CompactionReque
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
 from tokenmizer_mw.context.compaction.history import Behind
 from tokenmizer_mw.context.compaction.native import Native
-from tokenmizer_mw.context.compaction.seal import MARK, Kept
-from tokenmizer_mw.context.compaction.standing import Compacted, Wish
+from tokenmizer_mw.context.compaction.seal import MARK, SealedContent
+from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish
 from tokenmizer_mw.errors import MalformedRequest, StoreError
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
@@ -79,7 +79,7 @@ class CompactionCall:
             return None if self.now else self._followed(given, native)
         if self.leaves and not mentions(self.body, MARK.encode("ascii")):
             return None
-        asked = Asked(CompactNow()) if self.now else self.words.asked(given)
+        asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
         if asked is None:
             return None
         seal = self.memory.seal()
@@ -95,7 +95,7 @@ class CompactionCall:
             return self._at_once(cleared, asked.compact, key)
         return self._forwarded(cleared, asked.compact, key, edits)
 
-    def _followed(self, given: Mapping[str, Any], native: Native) -> Forwarded | None:
+    def _followed(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
         """A request with a compaction that a provider made, and what the session has to say behind that; ``None``: as
         it came. A store that fails holds up no chat."""
         key = self._key(given, None)
@@ -110,9 +110,9 @@ class CompactionCall:
             return None
         self.memory.count("native_compaction_followed")
         body, front = self.words.follow(self.body, native, block)
-        return Forwarded(body, front, key.id)
+        return ForwardedCall(body, front, key.id)
 
-    def summed_up(self) -> Answered | Forwarded | None:
+    def summed_up(self) -> AnsweredCall | ForwardedCall | None:
         """The answer to an agent that has its chat summed up, or what is added to the model's; ``None``: it is asked of
         the model, as it came."""
         given = read_object(decoded(self.body)).values
@@ -122,12 +122,12 @@ class CompactionCall:
             return None
         request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
         beside = self.memory.settings.agent_compaction == "both"
-        made = self._made(key, request, Wish(beside=beside))
+        made = self._made(key, request, CompactionWish(beside=beside))
         if made is None:
             return None
         if beside:
             self.memory.count("agent_compaction_followed")
-            return Forwarded(self.body, added=self.words.Following(made.block))
+            return ForwardedCall(self.body, added=self.words.Following(made.block))
         self.memory.count("agent_compaction_answered")
         whole = self.words.said(request.model, made.block, self.created)
         if request.stream:
@@ -148,7 +148,7 @@ class CompactionCall:
     def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
         body = _dumped(self.words.restored(behind.body, given))
-        return Forwarded(body, behind.kept.text if behind.kept is not None else "", key.id)
+        return ForwardedCall(body, behind.kept.text if behind.kept is not None else "", key.id)
 
     def _cleared(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
