@@ -58,8 +58,8 @@ def through(added: Any, raw: bytes, cuts: list[int]) -> bytes:
 @given(cuts=st.lists(st.integers(0, 1_500), max_size=12))
 def test_any_pieces_give_the_same(words: Any, events: list[dict[str, Any]], end: str, cuts: list[int]) -> None:
     raw = spelled(events, end)
-    whole = through(words.Added(KEPT, SEALED, []), raw, [])
-    assert through(words.Added(KEPT, SEALED, []), raw, cuts) == whole
+    whole = through(words.Addition(KEPT, SEALED, []), raw, [])
+    assert through(words.Addition(KEPT, SEALED, []), raw, cuts) == whole
     assert whole.count(SEALED.encode()) == (1 if words is anthropic else 3)
     dialect = ROUTES["/v1/messages" if words is anthropic else "/responses"]
     found, before = dialect.collect(whole, stream=True), dialect.collect(raw, stream=True)
@@ -91,7 +91,7 @@ def test_a_member_of_another_type_ends_no_stream(words: Any, events: list[dict[s
         changed.append({**event, "usage": {"iterations": odd, "output_tokens": odd}})
         for each in changed:
             raw = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in (*events[:at], each))
-            told = through(words.Added(KEPT, SEALED, [{"type": "x"}]), raw, [])
+            told = through(words.Addition(KEPT, SEALED, [{"type": "x"}]), raw, [])
             assert told.endswith(b"\n\n")
             assert told.count(b"data: ") >= at + 1
 

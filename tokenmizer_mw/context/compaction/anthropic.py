@@ -198,3 +198,6 @@ class MessagesAddition:
         told = usage.get("iterations")
         sampled = told if told and isinstance(told, list) else [{"type": "message", **counts}]
         return {**usage, "iterations": [{"type": _KIND, **_NONE}, *sampled]}
+
+
+Addition = MessagesAddition

@@ -214,3 +214,6 @@ class ResponsesAddition:
         return [
             event(kind, {"type": kind, "sequence_number": number + place, **told}) for place, kind in enumerate(kinds)
         ]
+
+
+Addition = ResponsesAddition

@@ -201,13 +201,13 @@ class CompactionCall:
         wish = _wish(behind, asked.tokens, asked.instructions) if asked is not None else None
         made = self._made(key, request, wish) if wish is not None else None
         if made is None or asked is None:
-            added = self.words.Added(None, "", edits) if edits else None
+            added = self.words.Addition(None, "", edits) if edits else None
             return ForwardedCall(request.text.encode(), held, key.id, added)
         kept, sealed = self._sealed(key, made)
         if asked.pause:
             return self._alone(request, kept, sealed)
         body = self.dialect.rewrite(request, keep_from=made.keep_from)
-        return ForwardedCall(body, made.now, key.id, self.words.Added(kept, sealed, edits))
+        return ForwardedCall(body, made.now, key.id, self.words.Addition(kept, sealed, edits))
 
     def _made(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
