@@ -18,8 +18,7 @@ demo: $(DEMO_VENV)/.ready
 .venv-demo/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
 	@echo "Setting up .venv-demo: half a minute, once."
-	@test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
-	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK)) -e ".[demo]"
+	@$(PYTHON) scripts/demo_environment.py .venv-demo $(wildcard $(LOCK))
 	@touch .venv-demo/.ready
 
 # Tests of one file share a process: their servers and schemas are set up once. WORKERS=0 runs everything in one process.

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -15,12 +16,14 @@ from tokenmizer_mw.context.loss_report import LossReport
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.runtime.installing import install_hint
 
 from .conversation import SESSION
 from .observing import RunFigures
 from .screen import Screen
 
 TIERS: Final = ("critical", "standard", "full")
+_NAME: Final = "tokenmizer-mw"
 _PER_SECTION: Final = 6
 _PER_REPORT: Final = 12
 
@@ -64,42 +67,46 @@ def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
 
 
 def show_store(screen: Screen, database: Path) -> None:
-    """Where everything lies and how to look at it."""
+    """Where everything lies and how to look at it: commands that name the database themselves, to be pasted."""
     screen.heading("Look for yourself")
-    screen.lines(
-        [f"The database is {database}", "", f"  export TOKENMIZER_STORE=sqlite:///{shlex.quote(str(database))}"]
-    )
-    program = _program()
+    screen.lines(["The database of this run is no other chat's; each command names it:"])
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
-        screen.lines([f"  {program} {command}"])
-    screen.lines(
-        ["", "or in a browser, with the graph through time and changes by hand:", "", f"  {program} dashboard"]
-    )
+        _show_command(screen, command, database)
+    screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
+    _show_command(screen, "dashboard", database)
+
+
+def _show_command(screen: Screen, command: str, database: Path) -> None:
+    """On two lines, for a path may be long, and none of them wrapped: a path that is broken cannot be pasted."""
+    screen.verbatim(f"\n  {_program()} {command} \\\n    --store {shlex.quote(f'sqlite:///{database}')}")
 
 
 def show_next(screen: Screen) -> None:
     """What to try next, with chats of one's own."""
     program = _program()
     screen.heading("Try it with your own chats")
-    screen.lines(
-        [
-            "A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):",
-            f"  {program} import conversations.json",
-            "Claude Code, from its next chat on (also codex, cursor, vscode):",
-            f"  {program} install claude-code",
-            "Any client with a base URL, through the proxy:",
-            f"  {program} serve",
-            "Your ASGI application:",
-            "  app.add_middleware(TokenMizerMiddleware, memory=memory)",
-        ]
-    )
+    screen.lines(["A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):"])
+    screen.verbatim(f"  {program} import conversations.json")
+    screen.lines(["Claude Code, from its next chat on (also codex, cursor, vscode):"])
+    _show_with_extra(screen, program, "install claude-code", "mcp", needs="mcp")
+    screen.lines(["Any client with a base URL, through the proxy:"])
+    _show_with_extra(screen, program, "serve", "proxy", needs="httptools")
+    screen.lines(["Your ASGI application:", "  app.add_middleware(TokenMizerMiddleware, memory=memory)"])
+
+
+def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, needs: str) -> None:
+    """A command, behind what installs its extra where the module that it ``needs`` is missing here."""
+    if find_spec(needs) is None:
+        screen.verbatim(f"  {install_hint(extra)}")
+        program = _NAME  # in whichever environment that was
+    screen.verbatim(f"  {program} {command}")
 
 
 def _program() -> str:
     """How this program can be called from here: by its name where that is found, else by its path."""
     called = Path(sys.argv[0])
-    if called.name != "tokenmizer-mw" or shutil.which(called.name):
-        return "tokenmizer-mw"
+    if called.name != _NAME or shutil.which(called.name):
+        return _NAME
     return os.path.relpath(called)
 
 

@@ -1,18 +1,23 @@
-"""The client's side: the OpenAI SDK, a history that is sent back in full with every call, and tools."""
+"""The client's side: a history that is sent back in full with every call, as SDKs do, and tools."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from openai import DefaultHttpxClient, OpenAI
+import httpx2
+
+from tokenmizer_mw.wire.sse import SSEDecoder
 
 from .script import ChatMessage, DemoScript, ScriptTurn
 
 SESSION: Final = "coldwatch"
+_SECONDS: Final = 120.0
+
 CALLS_MAX: Final = 8
 """Tool calls of one turn; a live model that wants more is told to answer."""
 
@@ -27,23 +32,49 @@ class DemoReply:
     prompt_tokens: int
 
 
-class Client:
-    """An SDK client of the application at ``address``; with ``session`` its calls carry the session's id.
+class RequestRefused(Exception):
+    """The application or the model answered with an error; its message says which."""
 
-    ``sent_at`` is when the newest request went out: what the SDK does before that is no part of a first byte.
-    """
+
+class Client:
+    """A client of the application at ``address``; with ``session`` its calls carry the session's id."""
 
     def __init__(self, address: str, *, session: str | None = None) -> None:
+        headers = {"authorization": "Bearer none", **({"x-session-id": session} if session is not None else {})}
         # A proxy of the environment is not for this machine's own address.
-        http = DefaultHttpxClient(trust_env=False, event_hooks={"request": [self._sending]})
-        headers = {"x-session-id": session} if session is not None else None
-        self.sdk = OpenAI(
-            base_url=f"{address}/v1", api_key="none", max_retries=0, default_headers=headers, http_client=http
-        )
-        self.sent_at = 0.0
+        self._http = httpx2.Client(base_url=f"{address}/v1", headers=headers, timeout=_SECONDS, trust_env=False)
 
-    def _sending(self, request: object) -> None:
-        self.sent_at = time.perf_counter()
+    def stream(self, request: dict[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:
+        """The chunks of a streamed answer, each with the seconds since the request was sent. Raises
+        ``RequestRefused``."""
+        decoder, started = SSEDecoder(), time.perf_counter()
+        try:
+            with self._http.stream("POST", "/chat/completions", json=request) as response:
+                if response.status_code >= 400:
+                    raise RequestRefused(_error_in(response.status_code, response.read()))
+                for data in response.iter_bytes():
+                    for event in decoder.receive_data(data):
+                        if event.data != "[DONE]":
+                            yield time.perf_counter() - started, json.loads(event.data)
+        except httpx2.HTTPError as error:
+            raise RequestRefused(f"{type(error).__name__}: {error}") from None
+
+    def connect(self) -> None:
+        """Connect, so that the first call does not pay for it."""
+        with suppress(httpx2.HTTPError):
+            self._http.get("/models")
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+
+def _error_in(status: int, body: bytes) -> str:
+    try:
+        error = json.loads(body)["error"]
+        return f"{status}: {error.get('message', error) if isinstance(error, dict) else error}"
+    except (ValueError, KeyError, TypeError):
+        return f"status {status}"
 
 
 @dataclass(slots=True)
@@ -83,26 +114,26 @@ def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) ->
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
-    for chunk in client.sdk.chat.completions.create(**request):
-        first_byte = first_byte or time.perf_counter() - client.sent_at
-        if chunk.usage is not None:
-            tokens = chunk.usage.prompt_tokens
-        for delta in (choice.delta for choice in chunk.choices):
-            if delta.content:
-                text.append(delta.content)
-                said(delta.content)
-            for part in delta.tool_calls or ():
+    for after, chunk in client.stream(request):
+        first_byte = first_byte or after
+        tokens = (chunk.get("usage") or {}).get("prompt_tokens", tokens)
+        for delta in (choice["delta"] for choice in chunk.get("choices") or ()):
+            if words := delta.get("content"):
+                text.append(words)
+                said(words)
+            for part in delta.get("tool_calls") or ():
                 _add(calls, part)
     message: ChatMessage = {"role": "assistant", "content": "".join(text) or None}
     return DemoReply(message | ({"tool_calls": list(calls.values())} if calls else {}), first_byte, tokens)
 
 
-def _add(calls: dict[int, ChatMessage], part: Any) -> None:
+def _add(calls: dict[int, ChatMessage], part: dict[str, Any]) -> None:
     new = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-    call = calls.setdefault(part.index, new)
-    call["id"] += part.id or ""
-    call["function"]["name"] += part.function.name or ""
-    call["function"]["arguments"] += part.function.arguments or ""
+    call = calls.setdefault(part["index"], new)
+    function = part.get("function") or {}
+    call["id"] += part.get("id") or ""
+    call["function"]["name"] += function.get("name") or ""
+    call["function"]["arguments"] += function.get("arguments") or ""
 
 
 def tool_results(

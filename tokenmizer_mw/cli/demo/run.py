@@ -1,4 +1,4 @@
-"""The demonstration: a session of 40 turns through the middleware, the OpenAI SDK in front, a model behind."""
+"""The demonstration: a session of 40 turns through the middleware, a client in front, a model behind."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-
-from openai import APIError
 
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.errors import ConfigError
@@ -21,7 +19,7 @@ from tokenmizer_mw.store.announced import data_folder
 
 from .app import create_app
 from .closing import show_figures, show_memory, show_next, show_store
-from .conversation import SESSION, Client, Conversation, DemoReply, ask, summary, tool_results
+from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
 from .counting import message_tokens, request_tokens
 from .observing import CutSeen, RunFigures, Seen, Tap, judged, seen
 from .screen import Screen
@@ -56,7 +54,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
         try:
             for turn in rehearsal.script.turns:
                 rehearsal.play(turn)
-        except APIError as error:
+        except RequestRefused as error:
             screen.stop()
             screen.lines([f"The model refused: {error}"], style="bold red")
         finally:
@@ -167,16 +165,15 @@ def _rehearsed(
         stack.callback(memory.close)
         tap = Tap(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
         remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
-        stack.callback(remembering.sdk.close)
+        stack.callback(remembering.close)
         plain = None
         if live_model is None:
             unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first, fragment=_COMPARED))
-            # The first calls make the SDK load modules and connect: no measured call pays for that.
+            # The first calls connect: no measured call pays for that.
             plain = Client(stack.enter_context(serving(create_app(Tap(unpaced)))))
-            stack.callback(plain.sdk.close)
+            stack.callback(plain.close)
             ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
-        with suppress(APIError):
-            remembering.sdk.models.list()
+        remembering.connect()
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
@@ -214,8 +211,8 @@ def _introduce(screen: Screen, live_model: str | None) -> None:
     behind = f"{live_model} at the provider" if live_model else "a built-in scripted model (no key, no network)"
     screen.heading("A working session of 40 turns, in a context of 8,000 tokens")
     screen.paragraph(
-        f"""A person and an assistant build a fridge monitor for a food bank. In front: the OpenAI SDK, which resends
-        the whole history with every call. Behind: {behind}. Between them a FastAPI application with
+        f"""A person and an assistant build a fridge monitor for a food bank. In front: a client that resends the whole
+        history with every call, as SDKs do. Behind: {behind}. Between them a FastAPI application with
         app.add_middleware(TokenMizerMiddleware, memory=memory), under uvicorn. Beside it runs the same application
         without the middleware, for comparison."""
     )
