@@ -33,6 +33,8 @@ _BOXES: Final = {"x": True, "X": True, "✓": True, "✔": True, "*": True, " ":
 _DIFF_STARTS: Final = ("diff --git ", "Index: ", "@@ -", "*** Begin Patch", "*** Update File: ", "*** Add File: ")
 _DIFF_LINES: Final = ("+", "-", "@@", " ", "\\ ", "diff ", "index ", "new file", "deleted file", "rename ", "***")
 _CODE_MARKS: Final = frozenset("=<>{}[]|/\\_#")
+_TOLD_WORDS: Final = 4
+"""Words of a line behind "ERROR:" from which on it may be said rather than copied."""
 
 _LOG_LINE: Final = re2.compile(
     r"(?m)^(?:[ \t]*(?:"
@@ -313,7 +315,16 @@ def _read_log(reader: Reader, body: str) -> bool:
         elif last + 1 >= count or not _is_log(reader, last + 1):
             break
         last += 1
+    if last == reader.at + 1 and _is_told(body):
+        return False
     return reader.block(SegmentKind.LOG, last - 1)
+
+
+def _is_told(body: str) -> bool:
+    """Whether one line is a sentence that somebody marks as an error: "FAIL: the import chokes on empty rows"."""
+    head, colon, said = body.partition(": ")
+    plain = bool(colon) and head.isalpha() and head.isupper() and _CODE_MARKS.isdisjoint(said)
+    return plain and len(said.split()) >= _TOLD_WORDS and said.rstrip(" .!").rpartition(" ")[2].isalpha()
 
 
 def _is_log(reader: Reader, index: int) -> bool:

@@ -93,7 +93,9 @@ def _reason(said: str, why: str) -> str:
 
 def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
     """Whether words that give a value were taken for a rejection or a complaint."""
-    otherwise = finding.type is NodeType.ERROR or finding.move is Move.REJECT
+    otherwise = finding.move is Move.REJECT
+    if finding.type is NodeType.ERROR:
+        otherwise = not _OBSERVED.any(finding.quote)
     before = [said.target for said in given if said.target]
     if finding.type is NodeType.DECISION and any(equal(finding.label.removeprefix("not "), old) for old in before):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .rule import Act, Rule, Speaker
-from .verbs import DONE_VERBS, WORK_VERBS
+from .verbs import DONE_VERBS, WHEN_DONE, WORK_VERBS
 
 _I: Final = r"(?:(?:i|we)(?:'ve| have)?(?: now| also| just| successfully| already| since)? )"
 
@@ -70,13 +70,13 @@ CLAIMS: Final = (
     _rule(
         "is_done",
         Act.CLAIM,
-        r"(?P<label>.{3,80}? (?:is|are|has been|have been) (?:now |all |successfully |already )*(?:done"
+        r"(?P<label>.{3,80}? (?:is|are|got|has been|have been) (?:now |all |successfully |already )*(?:done"
         r"|implemented|complete|completed"
         r"|finished|in place|ready|written|ported|deployed|merged|committed|set up|added|created|updated|removed"
         r"|configured|installed"
         r"|live|wired up|migrated|refactored|modified|moved|reorgani[sz]ed|restructured|renamed|replaced"
-        r"|extended|generated|saved|reverted|verified|tested|restored|deleted|there))(?: (?:and|with|in|on|to"
-        r"|now|at|from|as).*|: .*)?$",
+        r"|extended|generated|saved|reverted|verified|tested|restored|deleted|there))"
+        rf"(?: (?:and|with|in|on|to|now|at|from|as).*|: .*|{WHEN_DONE})?$",
         0.7,
         "The checkout page is now implemented",
         "A task is done when the tests say so and nothing else is left open for anybody in the team to do",

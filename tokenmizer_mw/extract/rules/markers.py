@@ -52,6 +52,16 @@ MARKERS: Final = (
         r"|gives|keeps|has|costs|requires|makes|will|can|could|allows|avoids|saves|needs|sounds|seems)\b",
     ),
     _marker(
+        "marker.pick",
+        Act.ASSIGN,
+        r"(?:my|our) (?:final |first )?(?:pick|choice|selection|decision) for (?P<target>.{2,60}?) (?:is|will be)"
+        r" (?P<label>.+)",
+        0.9,
+        "My pick for the offline cache is SQLite",
+        "My choice for president is a secret",
+        unless=r".*\b(?:whether|if|still open|undecided|unclear|a secret|not )",
+    ),
+    _marker(
         "marker.completed",
         Act.CLAIM,
         rf"(?:✅|✔️?|☑️?)?\s*(?:completed?|done|finished|implemented|shipped|delivered|built|added|ready|merged"
@@ -174,9 +184,10 @@ MARKERS: Final = (
     _marker(
         "marker.error",
         Act.COMPLAINT,
-        rf"(?:error|bug|issue|problem|failure|regression|known issue|open issue){_COLON}(?P<label>.+)",
+        r"(?:(?:known |open |new )?(?:error|bug|issue|problem|failure|regression|defect|fault|crash)|fail(?:s|ed|ing)?)"
+        rf"(?: (?:found|seen|reported))?{_COLON}(?P<label>.+)",
         0.85,
-        "Error: connection refused on port 5432",
+        "Defect: the mailer drops attachments",
         "Error handling is in middleware.py",
     ),
     _marker(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .rule import Act, Rule, Speaker
+from .verbs import WHEN_DONE
 
 _FAILS: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
@@ -47,8 +48,26 @@ _NOT_A_RULE: Final = (
     r"|confess)|(?:it|that|this) must be (?:the|a|an)\b"
 )
 
+_HALF_UNLESS: Final = r".*\b(?:fixed|no longer|used to|was|were|instead|anymore|never|must|should|let's|we'll|please)\b"
+
 HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
     "en": (
+        Rule(
+            "en.half_except",
+            Speaker.BOTH,
+            Act.COMPLAINT,
+            r"(?P<label>(?:.*?\b(?:all|everything|everyone|works?|pass(?:es|ed)?|green|succeed(?:s|ed)?)\b.*?"
+            rf"\b(?:except|but not|save for|apart from|other than)\b.*"
+            rf"(?:\b(?:{_FAILS}|test_\w+)|\b(?:in|on|for|under)\b).*"
+            r"|.*?\b\d+ (?:tests? )?(?:pass(?:es|ed)?|green|ok|succeed(?:s|ed)?)\b,? ?"
+            r"(?:and |but )?[1-9]\d* (?:tests? )?(?:still |now )?fail(?:s|ed|ing)?\b.*))",
+            0.85,
+            "all tests pass except test_tax",
+            "all tests pass on each runner",
+            unless=_HALF_UNLESS,
+            whole=True,
+            explicit=True,
+        ),
         Rule(
             "en.half_fails",
             Speaker.BOTH,
@@ -56,9 +75,9 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
             rf"(?P<label>.*?\b(?:{_GOES_WELL})\b.*(?:\b(?:except|but(?: not)?|save for|apart from|other than)\b|, )"
             rf".*\b(?:{_FAILS}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
             0.85,
-            "all tests pass except test_tax",
+            "the tests pass, the linter crashes",
             "all tests pass on each runner",
-            unless=r".*\b(?:fixed|no longer|used to|was|were|instead|anymore|never|must|should|let's|we'll|please)\b",
+            unless=_HALF_UNLESS,
             whole=True,
         ),
         Rule(
@@ -147,10 +166,10 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "en",
             Act.CLAIM,
-            r"\b(?:is|are|'s|was|were) (?:all |now |finally |already )*(?:done|finished|completed|merged"
-            r"|deployed|shipped|live"
-            r"|ordered|booked|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b(?:$"
-            r"|[,.;:!]| and\b| now\b)"
+            r"\b(?:is|are|'s|was|were|got|has been|have been) (?:all |now |finally |already )*(?:done|finished"
+            r"|completed|merged|deployed|shipped|live"
+            r"|ordered|booked|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b"
+            rf"(?:{WHEN_DONE})?(?:$|[,.;:!]| and\b| now\b)"
             r"|\bthat job is finished\b|,? tick$",
             "the CSV upload is finished and merged",
             "the CSV upload is slow",

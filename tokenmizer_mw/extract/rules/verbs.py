@@ -66,3 +66,9 @@ BY_HAND: Final = (
     r"|visual(?:ly)? (?:check|verif|inspect|confirm|test)\w*|by hand: |smoke[- ]test) ?.{6,}"
 )
 """What somebody has to look at, as a plan's point: no test that passes does it."""
+
+WHEN_DONE: Final = (
+    r" (?:(?:an?|\d+|two|three|some|a few) (?:minutes?|hours?|days?|weeks?) ago|yesterday|today|tonight|this (?:morning"
+    r"|afternoon|evening|week)|last (?:night|week)|earlier|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
+"""How people say when something was finished."""

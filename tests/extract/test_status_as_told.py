@@ -1,0 +1,51 @@
+"""What is told as half well stands as what fails, whoever says so; marked statements count without a table's help."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.extract.talks import labels, talk
+from tokenmizer_mw.model.node import NodeType, Status
+
+OPENING = ("u: Help me with the web shop backend.", "a: Sure, what do you need?")
+OPEN = (Status.ACTIVE, Status.PENDING, Status.FAILED)
+
+
+@pytest.mark.parametrize("speaker", ["u", "a"])
+@pytest.mark.parametrize(
+    "said",
+    ["All tests pass except test_vat", "It works locally but not in CI", "2 pass, 3 still fail", "40 passed, 1 failed"],
+)
+def test_what_fails_in_half_of_a_sentence_is_open(speaker: str, said: str) -> None:
+    graph = talk(*OPENING, f"{speaker}: {said}.")
+    assert said in labels(graph, NodeType.ERROR, *OPEN)
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == []
+
+
+@pytest.mark.parametrize("said", ["All tests pass in CI", "40 passed, 0 failed", "It works on each runner"])
+def test_what_goes_well_is_no_error(said: str) -> None:
+    assert labels(talk(*OPENING, f"a: {said}."), NodeType.ERROR) == []
+
+
+@pytest.mark.parametrize("speaker", ["u", "a"])
+@pytest.mark.parametrize("marker", ["Defect", "Bug found", "FAIL", "ERROR", "Known issue"])
+def test_a_marked_error_counts_from_both_speakers(speaker: str, marker: str) -> None:
+    graph = talk(*OPENING, f"{speaker}: {marker}: the nightly import chokes on empty rows.")
+    assert labels(graph, NodeType.ERROR, *OPEN) == ["the nightly import chokes on empty rows"]
+
+
+def test_a_line_of_a_log_is_no_sentence() -> None:
+    graph = talk(*OPENING, 'u: ERROR: relation "ratings" = {missing} at /srv/db.js:5')
+    assert not any("relation" in label and "=" in label for label in labels(graph, NodeType.TASK))
+
+
+@pytest.mark.parametrize("speaker", ["u", "a"])
+@pytest.mark.parametrize("when", ["an hour ago", "yesterday", "this morning"])
+def test_what_got_merged_is_done(speaker: str, when: str) -> None:
+    done = labels(talk(*OPENING, f"{speaker}: The export page got merged {when}."), NodeType.TASK, Status.COMPLETED)
+    assert any("export page" in label for label in done)
+
+
+def test_a_pick_is_a_choice() -> None:
+    graph = talk(*OPENING, "u: My pick for the offline cache is SQLite.")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["the offline cache: SQLite"]
