@@ -239,6 +239,15 @@ _WITHOUT: Final = PatternSet(
     r"(?:без|никаких|никакого|никакой) ",
 )
 """How people say what there shall not be."""
+
+
+def is_without(quote: str, label: str) -> bool:
+    """Whether a sentence only says that there is none of what ``label`` names: "no lint errors"."""
+    line = bounded(quote)
+    at = line.find(label)
+    return at > 0 and _WITHOUT.any(line[:at].split()[-1] + " " + label)
+
+
 _TOLD_OF_WORK: Final = PatternSet(
     rf".*\b(?:{DONE_VERBS}|did|was|were|got|still|since)\b",
     r".*\d",
@@ -296,8 +305,22 @@ def _standing(said: Said, situation: Situation) -> list[Finding]:
         if ought is not None and not anaphoric(ought.group("target")):
             return [said.finding(said.hit.label, move=Move.REPLACE, target=f"{ought.group('target')} as it was")]
     label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
+    label = _whole(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
     valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
     return [said.finding(label, reason=said.hit.reason, **(slot_of(label) if valued else {}))]
+
+
+def _whole(said: Said) -> str:
+    """A rule to the end of its sentence, where no reason follows: what comes behind a comma may be the other half."""
+    sentence = without_lead(bounded(said.segment.text)).rstrip(" .!")
+    _, found, behind = sentence.partition(said.hit.label)
+    whole = f"{found}{behind}"
+    goes_on = behind.startswith(", ") and len(whole) <= _RULE_WHOLE and not split_reason(whole)[1]
+    return whole if goes_on and len(hits(said.segment.text, Speaker.USER)) == 1 else said.hit.label
+
+
+_RULE_WHOLE: Final = 140
+"""Characters of a rule with what stands behind its comma."""
 
 
 def _proposals(said: Said, _: Situation) -> list[Finding]:

@@ -11,12 +11,15 @@ from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
 from .assigned import AGAINST
+from .choices import is_without
 from .correction import correct, is_value
 from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, same_as, slot_free, supersede
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, described, near
+from .said import is_name
 from .similar import content
+from .situation import words_in
 from .slots import known, members_of, same_value
 from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
@@ -268,9 +271,17 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.kind is DecisionKind.RULE:  # nobody had put it up: it shall never be
         ruled = replace(finding, label=finding.target, target="", status=Status.ACTIVE)
         return note_decision(ledger, replace(ruled, move=Move.NOTE))
+    if is_without(finding.quote, finding.label) and not _is_choosable(ledger, finding.label):
+        return None
     option = ledger.add(finding, status=Status.PENDING, kind=DecisionKind.OPTION, slot="", value="")
     ledger.move(option, Status.INVALIDATED, finding)
     return option
+
+
+def _is_choosable(ledger: Ledger, label: str) -> bool:
+    """Whether something may have been chosen: it has a name, or the assistant spoke of it."""
+    words = content(label)
+    return is_name(label) or any(words <= words_in(text) for _, text in ledger.put_up())
 
 
 def _undo(ledger: Ledger, finding: Finding) -> Node | None:

@@ -15,6 +15,7 @@ from .finding import Segment, SegmentKind
 from .hit import Hit, anaphoric
 from .learned import DialogueAct, Model, shipped
 from .phrases import asks, bounded, order_in, without_lead
+from .present import is_present_state
 from .rules import Act, Rule, Speaker
 from .rules.headings import heading_act
 from .similar import content
@@ -147,6 +148,8 @@ def _guessed(
     guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
     share, use = max(chances, key=itemgetter(0))
+    if use.act is Act.CHOICE and is_present_state(index, spoken):
+        return None
     return Hit(_RULES[use], text, order or text) if share >= 1 else None
 
 
