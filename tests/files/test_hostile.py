@@ -162,9 +162,9 @@ HOSTILE: list[tuple[str, Callable[[Path], None]]] = [
 
 MEASURED = """
 import json, resource, sys, time
-from tokenmizer_mw.saving.files import Limits, analyze
+from tokenmizer_mw.saving.files import ReadingLimits, analyze
 start = time.monotonic()
-digest = analyze(sys.argv[1], limits=Limits(int(sys.argv[2]), float(sys.argv[3])))
+digest = analyze(sys.argv[1], limits=ReadingLimits(int(sys.argv[2]), float(sys.argv[3])))
 mine = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 print(json.dumps([time.monotonic() - start, mine * 1024, child * 1024, digest.tokens, digest.partial, digest.text]))

@@ -88,6 +88,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
     ours = {name for name in loaded if name.startswith("tokenmizer_mw")}
     assert ours <= {
         "tokenmizer_mw",
+        "tokenmizer_mw.agents",
         "tokenmizer_mw.cli",
         "tokenmizer_mw.cli.main",
         *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place", ".starting")),
@@ -114,7 +115,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
 def test_the_work_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "httpx2", "mcp", "openai", "langchain_core")
     code = (
-        "import sys; from tokenmizer_mw.agents.hooks.worker import Work; w = Work({'TOKENMIZER_STORE': 'memory://'});"
+        "import sys; from tokenmizer_mw.agents.hooks.worker import WorkerState; w = WorkerState({'TOKENMIZER_STORE': 'memory://'});"
         'w.done(b\'stop\\x1fclaude-code\\x1f/\\x1f/\', b\'{"session_id": "a", "last_assistant_message": "Hi"}\');'
         f" w.close(); print([name for name in {heavy!r} if name in sys.modules])"
     )

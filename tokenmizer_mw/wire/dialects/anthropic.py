@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import re2
 
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import (
     HISTORY_ON_SERVER,
     PROVIDER_COMPACTS,
     TOOLS_CHANGE,
     Shape,
-    read_request,
     text_of,
 )
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.sse import events_in
-from tokenmizer_mw.wire.unread import models
 
 from .anthropic_cut import cut_edits
 from .anthropic_message import COMPACTION, THINKING, TOOL_CHANGES, kind_of, read_message, role_of, roles_of
 from .anthropic_reply import collect_body, collect_events
+from .base import JsonDialect
 
 _TERMINAL: Final = b"message_stop"
 _IN_DATA: Final = b'"message_stop"'
@@ -104,7 +102,7 @@ _SHAPE: Final = Shape(
 
 
 @dataclass(frozen=True, slots=True)
-class Anthropic:
+class Anthropic(JsonDialect):
     """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte.
 
     ``mark_block`` puts a marker for the prompt cache at the end of the resume block, where there is room for one.
@@ -112,38 +110,14 @@ class Anthropic:
 
     mark_block: bool = False
 
-    name: ClassVar[str] = _SHAPE.name
-    linked: ClassVar[tuple[bytes, ...]] = (b'"url"', b'"file_id"')
-    media_types: ClassVar[frozenset[bytes]] = frozenset()
+    name = _SHAPE.name
+    shape = _SHAPE
+    linked = (b'"url"', b'"file_id"')
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
-        return read_request(_SHAPE, body, known)
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        The block becomes a block of the system prompt, behind the client's, whatever ``role`` says; the texts of
-        system messages in what is taken out stand before it. ``keep_from == request.prefix`` takes nothing out; an
-        empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the
-        prefix.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            edits += cut_edits(request, keep_from, block, mark_block=self.mark_block)
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. The block becomes a block of the system prompt, behind the client's, whatever ``role``
+        says; the texts of system messages in what is taken out stand before it."""
+        return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` names the event that ends a stream: in its data, or in a line of its own."""

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.known import KnownRequests
-from tokenmizer_mw.wire.request import Shape, cut_edits, read_request, text_of
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.request import Shape, cut_edits, text_of
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.text import json_text, storable
-from tokenmizer_mw.wire.unread import models
 
 from . import openai_message
+from .base import JsonDialect
 from .cohere_reply import collect
 from .openai_message import role_of, roles_of
 
@@ -42,40 +41,16 @@ def read_message(raw: object, _: int = 1) -> Message:
 _SHAPE: Final = Shape("cohere", role_of, roles_of, read_message, overhead=("tools", "documents", "response_format"))
 
 
-class Cohere:
+class Cohere(JsonDialect):
     """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
 
-    name: Final = _SHAPE.name
-    linked: Final = (b'"image_url"',)
-    media_types: Final = frozenset[bytes]()
+    name = _SHAPE.name
+    shape = _SHAPE
+    linked = (b'"image_url"',)
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
-        return read_request(_SHAPE, body, known)
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        System messages in what is taken out stay, behind the block, whose role is "system" where "developer" is
-        asked for: Cohere has no other. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the
-        prefix.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            edits += cut_edits(request, keep_from, _block_message(role, block) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. The role of the block is "system" where "developer" is asked for: Cohere has no other."""
+        return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether the event that ends a stream begins in ``tail``."""

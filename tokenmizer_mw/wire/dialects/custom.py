@@ -14,10 +14,10 @@ from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.paths import Path, at, path_of, put
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, NOT_REWRITABLE, Shape, cut_edits, read_request, text_of
-from tokenmizer_mw.wire.spans import ObjectSpans, decoded, read_object, splice, without_members
+from tokenmizer_mw.wire.spans import Edit, ObjectSpans, decoded, read_object
 from tokenmizer_mw.wire.text import json_text, storable
-from tokenmizer_mw.wire.unread import models
 
+from .base import JsonDialect
 from .custom_reply import Replies
 from .openai_message import ROLES, read_message
 
@@ -29,7 +29,7 @@ _OF_A_CALLABLE: Final = (LookupError, TypeError, ValueError, AttributeError)
 """What reading a body of another shape raises."""
 
 
-class CustomChat:
+class CustomChat(JsonDialect):
     """The dialect of a chat route with a shape of its own.
 
     The request, a JSON object, has the history in ``messages``, or no more than the newest text of the user in
@@ -47,9 +47,9 @@ class CustomChat:
     insist on more. All others are read only. Raises ``ConfigError`` for a configuration that cannot be meant.
     """
 
-    name: Final = "custom"
-    linked: Final = (b'"image_url"', b'"file_id"')
-    media_types: Final = frozenset(
+    name = "custom"
+    linked = (b'"image_url"', b'"file_id"')
+    media_types = frozenset(
         {b"text/plain", b"application/ndjson", b"application/jsonlines", b"application/x-jsonlines", b"text/ndjson"}
     )
 
@@ -82,40 +82,21 @@ class CustomChat:
         self._asks = question is not None
         path = path_of(messages, "messages") if isinstance(messages, str) else ()
         known_as = f"custom {path} {self._role} {self._content} {self._roles}"
-        self._shape = Shape(
+        self.shape = Shape(
             known_as, self._role_of, self._roles_of, self._read_message, ".".join(path), content=self._content
         )
         self._cuts = len(path) == 1
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with a
         question, where they should be."""
-        return read_request(self._shape, body, known) if self._cuts else self._read_only(read_object(decoded(body)))
+        return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decoded(body)))
 
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        System messages in what is taken out stay, behind the block. Raises ``ValueError`` when ``keep_from`` lies
-        outside the messages behind the prefix, and when the history is not a member of the top level.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            if not self._cuts:
-                raise ValueError("a history that lies deeper is not rewritten")
-            edits += cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. Raises ``ValueError`` also when the history is not a member of the top level."""
+        if not self._cuts:
+            raise ValueError("a history that lies deeper is not rewritten")
+        return cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` may hold what ends a stream."""

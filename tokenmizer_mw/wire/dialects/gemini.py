@@ -11,10 +11,11 @@ from typing import Final
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.request import Shape, cut_edits, read_request
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.text import json_text, storable
 from tokenmizer_mw.wire.unread import models
 
+from .base import JsonDialect
 from .gemini_message import group, read_message, role_of, roles_of
 from .gemini_reply import collect_json, collect_stream
 
@@ -39,12 +40,12 @@ _SHAPE: Final = Shape(
 )  # fmt: skip
 
 
-class Gemini:
+class Gemini(JsonDialect):
     """The dialect. Every call names its model in the path; where the path names none, the body may."""
 
-    name: Final = _SHAPE.name
-    linked: Final = (b'"fileData"', b'"file_data"')
-    media_types: Final = frozenset[bytes]()
+    name = _SHAPE.name
+    shape = _SHAPE
+    linked = (b'"fileData"', b'"file_data"')
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """The model that ``path`` names; the models that an unread request may name where it names none."""
@@ -57,25 +58,10 @@ class Gemini:
         stream = _STREAMS.get(path.rpartition(":")[2])
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        The block is a content of the user, whatever ``role`` says: there is no other in a list of contents, and it
-        begins with one. An empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the
-        messages.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            edits += cut_edits(request, keep_from, _block_content(block) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. The block is a content of the user, whatever ``role`` says: a list of contents has no
+        other, and begins with one."""
+        return cut_edits(request, keep_from, _block_content(block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """False: a stream has no terminal event. A reason to stop may stand in every chunk, or before the text."""

@@ -8,15 +8,14 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
-from tokenmizer_mw.wire.request import Shape, cut_edits, read_request, text_of
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.request import Shape, cut_edits, text_of
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.sse import LineDecoder, events_in
 from tokenmizer_mw.wire.text import json_text, storable
-from tokenmizer_mw.wire.unread import models
 
 from . import openai_message, openai_reply
+from .base import JsonDialect
 from .openai_message import read_call, role_of, roles_of, storable_call
 
 _DONE: Final = b'"done"'
@@ -45,40 +44,15 @@ def read_message(raw: object, _: int = 0) -> Message:
 _SHAPE: Final = Shape("ollama", role_of, roles_of, read_message, overhead=("tools", "format"), streams=True)
 
 
-class Ollama:
+class Ollama(JsonDialect):
     """The dialect. The server keeps nothing: every request brings the whole history."""
 
-    name: Final = _SHAPE.name
-    linked: Final[tuple[bytes, ...]] = ()
-    media_types: Final = frozenset[bytes]()
+    name = _SHAPE.name
+    shape = _SHAPE
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
-        return read_request(_SHAPE, body, known)
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        System messages in what is taken out stay, behind the block. A block of a developer is the system's, since
-        Ollama knows no developer; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies
-        outside the messages behind the prefix.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            edits += cut_edits(request, keep_from, _block_message(role, block) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. A block of a developer is the system's: Ollama knows no developer."""
+        return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` says that the answer is done."""

@@ -7,14 +7,13 @@ from typing import Final
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.markers import Marker, lost_marker
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.sse import events_in
 from tokenmizer_mw.wire.text import json_text, storable
-from tokenmizer_mw.wire.unread import models
 
+from .base import JsonDialect
 from .openai_message import read_message, role_of, roles_of
 from .openai_reply import collect_body, collect_events
 
@@ -41,42 +40,17 @@ _SHAPE: Final = Shape(
 )
 
 
-class OpenAIChat:
+class OpenAIChat(JsonDialect):
     """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
 
-    name: Final = _SHAPE.name
-    linked: Final = (b'"image_url"', b'"file_id"')
-    media_types: Final = frozenset[bytes]()
+    name = _SHAPE.name
+    shape = _SHAPE
+    linked = (b'"image_url"', b'"file_id"')
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
-        return read_request(_SHAPE, body, known)
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        System messages in what is taken out stay, behind the block; a marker for the prompt cache in the rest of it
-        stands at the end of the block. ``keep_from == request.prefix`` puts the block
-        in without taking anything out; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from``
-        lies outside the messages behind the prefix.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            marker = lost_marker(request, keep_from, _MARKS) if block else {}
-            edits += cut_edits(request, keep_from, _block_message(role, block, marker) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut; a marker for the prompt cache in what is taken out moves to the end of the block."""
+        marker = lost_marker(request, keep_from, _MARKS) if block else {}
+        return cut_edits(request, keep_from, _block_message(role, block, marker) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether a line of ``tail`` starts with the event that ends a stream.

@@ -7,13 +7,12 @@ from typing import Final
 
 from tokenmizer_mw.wire.context_edits import removing_edit
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.known import KnownRequests
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits, read_request
-from tokenmizer_mw.wire.spans import splice, without_members
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits
+from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.sse import events_in
 from tokenmizer_mw.wire.text import storable
-from tokenmizer_mw.wire.unread import models
 
+from .base import JsonDialect
 from .openai_responses_item import group, read_message, refuses, role_of, roles_of
 from .openai_responses_reply import TERMINAL, collect_body, collect_events
 
@@ -42,46 +41,22 @@ _MARKS: Final = (b'"type":"error"', b'"type": "error"', *(b'"%s"' % name.encode(
 _LINES: Final = tuple(form % name.encode() for name in (*TERMINAL, "error") for form in (b"event: %s", b"event:%s"))
 
 
-class OpenAIResponses:
+class OpenAIResponses(JsonDialect):
     """The dialect. A list of items is rewritten to the byte; a text in its place is read and never rewritten.
 
     With ``previous_response_id`` or ``conversation`` the provider has the history and a request brings only what is
     new: the session accumulates.
     """
 
-    name: Final = _SHAPE.name
-    linked: Final = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
-    media_types: Final = frozenset[bytes]()
+    name = _SHAPE.name
+    shape = _SHAPE
+    linked = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
 
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
-        return models(body)
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with an input."""
-        return read_request(_SHAPE, body, known)
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """The request's bytes, changed as asked and nowhere else.
-
-        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block
-        in without taking anything out; an empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from``
-        lies outside the messages behind the prefix, and when the input is no list.
-        """
-        edits = without_members(request.members, drop)
-        if keep_from is not None:
-            if not request.text.startswith("[", request.array):
-                raise ValueError("an input that is one text has nothing to cut")
-            edits += cut_edits(request, keep_from, _block_item(role, block) if block else "")
-        return splice(request.text, edits).encode()
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """The edits of a cut. Raises ``ValueError`` also when the input is no list."""
+        if not request.text.startswith("[", request.array):
+            raise ValueError("an input that is one text has nothing to cut")
+        return cut_edits(request, keep_from, _block_item(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` names an event that ends a stream. The whole response may stand behind the name."""
