@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenmizer_mw.chat.exchange import Opened
+from tokenmizer_mw.chat.exchange import ChatExchange, open_exchange
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.answers import Answers
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment
@@ -165,14 +165,15 @@ class _Host:
         return True
 
 
-def _opened(size: int) -> tuple[Opened, RequestTarget]:
+def _opened(size: int) -> tuple[ChatExchange, RequestTarget]:
     told = "We keep the orders in one table. " * (size // 33)
     messages = [{"role": "system", "content": told}, {"role": "user", "content": "How do I reverse a list?"}]
     body = json.dumps({"model": "m", "messages": messages, "stream": True}).encode()
     settings = Settings()
     headers = {b"content-type": b"application/json", b"authorization": b"Bearer k", b"user-agent": b"sdk/1"}
     headers |= {b"x-stainless-%d" % number: b"value" for number in range(8)}
-    return Opened(ROUTES["/chat/completions"], body, settings, "one"), place_of("/v1", headers.items(), settings)
+    exchange = open_exchange(ROUTES["/chat/completions"], (), body, settings, session_id="one")
+    return exchange, place_of("/v1", headers.items(), settings)
 
 
 def _exact(size: int) -> float:

@@ -141,7 +141,7 @@ def rules() -> dict[str, Any]:
             items += items_of(long_session(200, seed=number + 1).messages)
             answer = compact(memory, "rules", items)
             items = answer["output"]
-            kept = memory.seal().open("local", items[-1]["encrypted_content"])
+            kept = memory.service.compaction.seal().open("local", items[-1]["encrypted_content"])
             in_force.append(100 * sum(words in kept.text for _, words in RULES) / len(RULES))
             tokens.append(kept.tokens)
     return {"in_force_percent": in_force, "tokens_replaced": tokens}

@@ -127,11 +127,11 @@ def sent(dialect: Dialect, writer: Writer, window: int, compress: str, turns: in
 def _forwarded(memory: SessionMemory, dialect: Dialect, writer: Writer, body: bytes) -> tuple[bytes, int, bool]:
     """The bytes that go on, their tokens, and whether a cut was made for them."""
     opened = open_exchange(dialect, (), body, memory.settings, path=writer.path, session_id=_KEY.id)
-    rewrite = memory.prepare(_KEY, opened.request)
-    condensed = memory.condense(_KEY, opened.request, rewrite)
+    rewrite = memory.service.cuts.prepare(_KEY, opened.request)
+    condensed = memory.service.cuts.condense(_KEY, opened.request, rewrite)
     forwarding = opened.forward(rewrite, condensed)
-    memory.commit(_KEY, opened.request.messages, None)
-    request = dialect.read(forwarding.body, path=writer.path)
+    memory.service.turns.commit_turn(_KEY, opened.request.messages, None)
+    request = dialect.read(forwarding.forwarded, path=writer.path)
     counter = ModelCounters(None).of(request.model)
     tokens = counter.text(request.overhead) + sum(counter.request_counts(request))
-    return forwarding.body, tokens, rewrite is not None and rewrite.made
+    return forwarding.forwarded, tokens, rewrite is not None and rewrite.made

@@ -57,19 +57,27 @@ def chat_app() -> FastAPI:
 class ReportingMemory(SessionMemory):
     """A memory that writes down which turns were released before they were durable."""
 
-    def submit(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, **options: Any) -> SpooledTurn:
-        turn = super().submit(key, messages, reply, **options)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        turns = self.service.turns
+        self._submit, self._await_turn = turns.submit_turn, turns.await_turn
+        turns.submit_turn, turns.await_turn = self._submit_turn, self._report_late
+
+    def _submit_turn(
+        self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, **options: Any
+    ) -> SpooledTurn:
+        turn = self._submit(key, messages, reply, **options)
         self._asked[turn] = messages[-1].text
         return turn
 
-    async def await_for(self, submit: Submit) -> bool:
+    async def _report_late(self, submit: Submit) -> bool:
         submitted: list[SpooledTurn | None] = []
 
         def noted() -> SpooledTurn | None:
             submitted.append(submit())
             return submitted[0]
 
-        durable = await super().await_for(noted)
+        durable = await self._await_turn(noted)
         turn = submitted[0]
         if turn is not None and (asked := self._asked.pop(turn, None)) is not None and not durable:
             os.write(self._report, f"{asked}\n".encode())  # in the file before the end is released, whatever follows

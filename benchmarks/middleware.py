@@ -79,17 +79,19 @@ class Memory(SessionMemory):
         super().__init__(*arguments, **named)
         self.busy = False
         self._put_off: set[SessionKey] = set()
+        self._schedule = self.service.extraction.schedule
+        self.service.extraction.schedule = self._put_off_or_schedule
 
-    def extract_later(self, key: SessionKey) -> None:
+    def _put_off_or_schedule(self, key: SessionKey) -> None:
         if self.busy:
-            super().extract_later(key)
+            self._schedule(key)
         else:
             self._put_off.add(key)
 
     def finish(self) -> None:
         """All facts drawn, all work done."""
         while self._put_off:
-            self.extract(self._put_off.pop())
+            self.service.extraction.extract(self._put_off.pop())
         self.flush(60)
 
 

@@ -152,16 +152,16 @@ def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
     memory = _memory(reminder_tokens)
     memory.record(_KEY.id, chat)
     _prepare_ms(memory, body_of([*chat, {"role": "user", "content": "Go on."}]))
-    memory.extract(_KEY)
+    memory.service.extraction.extract(_KEY)
     memory.flush()
     return memory
 
 
 def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
-    opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.known)
+    opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.service.known)
     request = opened.request
     start = time.process_time()
-    memory.prepare(_KEY, request)
+    memory.service.cuts.prepare(_KEY, request)
     return (time.process_time() - start) * 1_000
 
 
@@ -174,7 +174,7 @@ def _index_ms(memory: SessionMemory, chat: Chat) -> float:
         memory.flush()
         memory.record(_KEY.id, [*chat, {"role": "user", "content": "Next."}], later=True)
         start = time.process_time()
-        memory.extract(_KEY)
+        memory.service.extraction.extract(_KEY)
         found.append((time.process_time() - start) * 1_000)
         chat = [*chat, {"role": "user", "content": "Next."}]
     return statistics.median(found)
@@ -223,12 +223,14 @@ def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
     """What the calls of so many turns of the session came to."""
     memory, tally = _memory(reminder_tokens), Tally()
     for chat, asked in _calls(turns):
-        opened = open_exchange(_DIALECT, (), body_of(chat), memory.settings, session_id=_KEY.id, known=memory.known)
-        forwarding = opened.forward(memory.prepare(_KEY, opened.request))
-        tally.add(forwarding.body, chat)
-        tally.asked += [asked.is_answered(forwarding.body)] if asked is not None else []
-        memory.commit(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE))
-        memory.extract_later(_KEY)
+        opened = open_exchange(
+            _DIALECT, (), body_of(chat), memory.settings, session_id=_KEY.id, known=memory.service.known
+        )
+        forwarding = opened.forward(memory.service.cuts.prepare(_KEY, opened.request))
+        tally.add(forwarding.forwarded or b"", chat)
+        tally.asked += [asked.is_answered(forwarding.forwarded)] if asked is not None else []
+        memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE))
+        memory.service.extraction.schedule(_KEY)
         memory.flush()
     counters, cuts = memory.counters(), _cuts(memory)
     memory.close()

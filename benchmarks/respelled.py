@@ -187,13 +187,13 @@ def sent(dialect: Dialect, writer: Writer, calls: Sequence[Items], habit: Habit)
     for items, reply, edited in requests(calls, habit):
         body = writer.write(items).body
         opened = open_exchange(
-            dialect, (), body, memory.settings, path=writer.path, session_id=key.id, known=memory.known
+            dialect, (), body, memory.settings, path=writer.path, session_id=key.id, known=memory.service.known
         )
-        forwarding = opened.forward(memory.prepare(key, opened.request))
+        forwarding = opened.forward(memory.service.cuts.prepare(key, opened.request))
         answer = _messages(dialect, writer, (_ANYTHING, reply))[-1] if reply is not None else None
-        memory.commit(key, opened.request.messages, Reply(answer, Outcome.COMPLETE))
+        memory.service.turns.commit_turn(key, opened.request.messages, Reply(answer, Outcome.COMPLETE))
         edits += edited
-        ours.add(forwarding.body)
+        ours.add(forwarding.forwarded)
         own.add(body)
     events = [recorded.event for recorded in log.read(key)]
     memory.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.chat.call import Call
+from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
@@ -137,14 +137,13 @@ def _request_path(session: LongSession) -> dict[str, Any]:
 
 
 def _turn(memory: SessionMemory, key: SessionKey, body: bytes) -> None:
-    remembered = Call(memory, OpenAIChat(), {}, body, "/v1/chat/completions").open(in_body=True)
-    clean = remembered.clean(remembered.known()) if remembered is not None else None
-    assert clean is not None
-    assert memory.ingress is not None
-    clean.decided()
-    memory.commit(key, clean.opened.request.messages, None)
-    memory.ingress.note(key, body, clean.opened.body, clean.opened.request)
-    memory.extract(key)
+    service = memory.service
+    exchange = ChatExchange(OpenAIChat(), {}, body, memory.settings, path="/v1/chat/completions", known=service.known)
+    assert service.prepare(exchange)
+    assert service.redaction.ingress is not None
+    service.turns.commit_turn(key, exchange.request.messages, None)
+    service.redaction.ingress.note(key, body, exchange.body, exchange.request)
+    service.extraction.extract(key)
 
 
 def _kept(graph: SessionGraph, session: LongSession) -> dict[str, Any]:

@@ -92,14 +92,14 @@ class Link:
     def send(self, body: bytes) -> Sent:
         memory, cuts = self.memory, self._cuts()
         opened = open_exchange(
-            self.dialect, (), body, memory.settings, path=self.path, session_id=self.key.id, known=memory.known
+            self.dialect, (), body, memory.settings, path=self.path, session_id=self.key.id, known=memory.service.known
         )
-        rewrite = memory.prepare(self.key, opened.request)
+        rewrite = memory.service.cuts.prepare(self.key, opened.request)
         forwarding = opened.forward(rewrite)
-        memory.commit(self.key, opened.request.messages, None)
-        if rewrite is None or not forwarding.changed:
+        memory.service.turns.commit_turn(self.key, opened.request.messages, None)
+        if rewrite is None or not forwarding.is_changed:
             return Sent(body)
-        return Sent(forwarding.body, rewrite.block, self._cuts() > cuts)
+        return Sent(forwarding.forwarded, rewrite.block, self._cuts() > cuts)
 
     def _cuts(self) -> int:
         return self.memory.counters().get("cut_made", 0)

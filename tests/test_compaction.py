@@ -10,7 +10,6 @@ import pytest
 from benchmarks.conversations import WRITERS, Answered, Asked, Item
 from benchmarks.windows import dialects
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.chat.call import Remembered
 from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Message, Outcome, Role
@@ -57,13 +56,13 @@ class Chat:
         if tools:
             body = json.dumps({**json.loads(body), "tools": [{"name": tools}]}, ensure_ascii=False).encode()
         opened = open_exchange(self._dialect, (), body, self.settings, path=self._writer.path, session_id=KEY.id)
-        turn = Remembered(self.memory, KEY, opened).turn(None)
-        assert turn is not None
-        turn.commit(True)
+        assert self.memory.service.prepare(opened)
+        self.memory.service.commit(opened, last=True)
         if answer:
             reply = Reply(Message(Role.ASSISTANT, answer), Outcome.COMPLETE)
-            self.memory.commit(KEY, opened.request.messages, reply)
-        return turn.body.decode()
+            self.memory.service.turns.commit_turn(KEY, opened.request.messages, reply)
+        assert opened.forwarded is not None
+        return opened.forwarded.decode()
 
     def blocks(self, sent: str) -> list[str]:
         """The blocks in what was sent, without reminders."""

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.chat.exchange import CLOSINGS_MAX, Forwarding, Reason, open_exchange
+from tokenmizer_mw.chat.exchange import ChatExchange, open_exchange
+from tokenmizer_mw.chat.reply_collector import CLOSINGS_MAX
+from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Outcome
@@ -41,9 +43,9 @@ def _event(**delta: Any) -> bytes:
 PIECES = [_event(content="Hel"), _event(content="lo"), _event(finish="stop"), b"data: [DONE]\n\n"]
 
 
-def _forwarding(headers: Any = SSE, status: int = 200, **settings: Any) -> Forwarding:
+def _forwarding(headers: Any = SSE, status: int = 200, **settings: Any) -> ChatExchange:
     forwarding = open_exchange(DIALECT, HEADERS, BODY, SETTINGS.with_(**settings)).forward()
-    forwarding.receive_start(status, headers)
+    forwarding.start_reply(status, headers)
     return forwarding
 
 
@@ -89,14 +91,14 @@ def test_any_body_stays_itself_or_loses_our_field(body: bytes, keep: bool) -> No
     except MalformedRequest:
         return
     forwarding = opened.forward()
-    assert (forwarding.body is body) is not forwarding.changed
-    if forwarding.changed:
-        assert (body, forwarding.body, keep) == (WITH_FIELD, BODY, False)
+    assert (forwarding.forwarded is body) is not forwarding.is_changed
+    if forwarding.is_changed:
+        assert (body, forwarding.forwarded, keep) == (WITH_FIELD, BODY, False)
 
 
 def test_body_is_not_read_before_the_end() -> None:
     forwarding = open_exchange(DIALECT, HEADERS, b"not json", SETTINGS).forward()
-    assert forwarding.body == b"not json"
+    assert forwarding.forwarded == b"not json"
     with pytest.raises(MalformedRequest):
         forwarding.close()
 
@@ -111,7 +113,7 @@ def test_a_history_that_comes_again_is_read_on(in_body: bool) -> None:
         body = json.dumps({**sent, "messages": messages[:end]}).encode()
         opened = open_exchange(DIALECT, HEADERS, body, SETTINGS, known=known)
         opened.request.messages.column("seen", lambda news: looked_at.append(len(news)) or [0] * len(news))
-        assert opened.forward().body == open_exchange(DIALECT, HEADERS, body, SETTINGS).forward().body
+        assert opened.forward().forwarded == open_exchange(DIALECT, HEADERS, body, SETTINGS).forward().forwarded
     assert looked_at == [4, 1, 1]
 
 
@@ -146,7 +148,7 @@ def test_a_model_that_is_named_first_is_the_model() -> None:
 def test_rewrite_shortens_and_drops_our_field() -> None:
     opened = open_exchange(DIALECT, HEADERS, WITH_FIELD, SETTINGS)
     forwarding = opened.forward(Rewrite(3, "block", "user"))
-    sent = json.loads(forwarding.body)
+    sent = json.loads(forwarding.forwarded)
     assert [message["content"] for message in sent["messages"]] == ["Be brief.", "block", "three"]
     assert "session_id" not in sent
     assert [message.text for message in forwarding.close().messages] == [message["content"] for message in MESSAGES]
@@ -166,7 +168,7 @@ def test_any_chunking_ends_when_the_end_was_seen_and_reads_the_same(sizes: list[
         piece, at = stream[at : at + size], at + size
         seen += piece
         if piece:
-            assert forwarding.receive_data(piece) == (b"[DONE]" in seen)
+            assert forwarding.receive(piece) == (b"[DONE]" in seen)
         if b"[DONE]" in seen:
             break
     closed = forwarding.close()
@@ -196,7 +198,7 @@ def test_any_chunking_ends_when_the_end_was_seen_and_reads_the_same(sizes: list[
 )
 def test_when_a_turn_must_be_committed(headers: Any, status: int, pieces: list[bytes], completes: list[bool]) -> None:
     forwarding = _forwarding(headers, status)
-    assert list(map(forwarding.receive_data, pieces)) == completes
+    assert list(map(forwarding.receive, pieces)) == completes
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,7 @@ def test_what_is_made_of_a_response(
     headers: Any, status: int, message: str | None, outcome: Outcome | None, reasons: Any
 ) -> None:
     forwarding = _forwarding(headers, status)
-    forwarding.receive_data(b"".join(PIECES))
+    forwarding.receive(b"".join(PIECES))
     closed = forwarding.close()
     assert len(closed.messages) == len(MESSAGES)
     assert closed.reasons == reasons
@@ -232,8 +234,8 @@ class PlainText(OpenAIChat):
 def test_a_dialect_names_further_media_types() -> None:
     for content_type, collected in ((b"Text/Plain; charset=utf-8", True), (b"text/html", False)):
         forwarding = open_exchange(PlainText(), HEADERS, BODY, SETTINGS).forward()
-        forwarding.receive_start(200, [(b"content-type", content_type)])
-        forwarding.receive_data(b"".join(PIECES))
+        forwarding.start_reply(200, [(b"content-type", content_type)])
+        forwarding.receive(b"".join(PIECES))
         assert (forwarding.close().reply is not None) is collected
 
 
@@ -256,14 +258,14 @@ def test_a_last_event_torn_behind_its_name_is_committed_before_its_end_is_releas
     stream = (b"".join(PIECES[:2]) + LONG_LAST).replace(b"\n", line_end)
     encoder = zlib.compressobj()
     forwarding = open_exchange(NamedFirst(), HEADERS, BODY, SETTINGS).forward()
-    forwarding.receive_start(200, [*SSE, (b"content-encoding", b"deflate")] if compressed else SSE)
+    forwarding.start_reply(200, [*SSE, (b"content-encoding", b"deflate")] if compressed else SSE)
     settled, at = False, 0
     for size in [*sizes, len(stream)]:
         piece, at = stream[at : at + size], at + size
         if not piece:
             break
         sent = encoder.compress(piece) + encoder.flush(zlib.Z_SYNC_FLUSH) if compressed else piece
-        if forwarding.receive_data(sent):
+        if forwarding.receive(sent):
             settled = forwarding.close().settled
         assert settled or at < len(stream) - len(line_end)
         if settled:
@@ -279,7 +281,7 @@ def test_response_that_never_began_is_an_error() -> None:
 
 def test_shell_knows_better_how_it_ended() -> None:
     forwarding = _forwarding()
-    forwarding.receive_data(PIECES[0])
+    forwarding.receive(PIECES[0])
     closed = forwarding.close(Outcome.ABORTED)
     assert closed.reply is not None
     assert closed.reply.message is not None
@@ -288,8 +290,8 @@ def test_shell_knows_better_how_it_ended() -> None:
 
 def test_error_that_the_provider_told_is_not_the_clients_leaving() -> None:
     forwarding = _forwarding()
-    forwarding.receive_data(PIECES[0])
-    forwarding.receive_data(b'data: {"error": {"message": "overloaded"}}\n\n')
+    forwarding.receive(PIECES[0])
+    forwarding.receive(b'data: {"error": {"message": "overloaded"}}\n\n')
     closed = forwarding.close(Outcome.ABORTED)
     assert closed.reply is not None
     assert (closed.reply.error, closed.reply.outcome) == ("overloaded", Outcome.ERROR)
@@ -297,7 +299,7 @@ def test_error_that_the_provider_told_is_not_the_clients_leaving() -> None:
 
 def test_reply_that_said_how_it_ended_is_not_broken_off() -> None:
     forwarding = _forwarding()
-    forwarding.receive_data(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}\n\n')
+    forwarding.receive(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}\n\n')
     closed = forwarding.close(Outcome.ABORTED)
     assert closed.reply is not None
     assert (closed.reply.finish_reason, closed.reply.outcome) == ("stop", Outcome.COMPLETE)
@@ -308,7 +310,7 @@ def test_reply_that_said_how_it_ended_is_not_broken_off() -> None:
 def test_capture_stops_at_the_cap_and_still_sees_the_end(cap: int, size: int) -> None:
     forwarding = _forwarding(capture_max=cap)
     stream = b"".join(PIECES)
-    ended = [forwarding.receive_data(stream[at : at + size]) for at in range(0, len(stream), size)]
+    ended = [forwarding.receive(stream[at : at + size]) for at in range(0, len(stream), size)]
     closed = forwarding.close()
     assert any(ended)
     assert closed.reasons == (Reason.REPLY_CAPPED,)
@@ -319,7 +321,7 @@ def test_capture_stops_at_the_cap_and_still_sees_the_end(cap: int, size: int) ->
 def test_capture_up_to_the_cap_is_whole() -> None:
     forwarding = _forwarding(capture_max=sum(map(len, PIECES)))
     for piece in PIECES:
-        forwarding.receive_data(piece)
+        forwarding.receive(piece)
     assert forwarding.close().reasons == ()
 
 
@@ -327,8 +329,8 @@ def test_false_ends_are_looked_into_a_few_times_only() -> None:
     forwarding = _forwarding()
     looked = 0
     for _ in range(CLOSINGS_MAX + 20):
-        if forwarding.receive_data(b"data: x\ndata: [DONE]\n\n"):
+        if forwarding.receive(b"data: x\ndata: [DONE]\n\n"):
             looked += 1
             assert not forwarding.close().settled
     assert looked == CLOSINGS_MAX
-    assert forwarding.receive_data(b"")
+    assert forwarding.receive(b"")

@@ -57,7 +57,7 @@ def child(number):
     taken = record(f"child-{number}")
     assert len(memory.graph(f"child-{number}")) > 0
     memory.add(f"child-{number}", [])
-    memory.extract_later(memory._key(f"child-{number}", "local"))
+    memory.service.extraction.schedule(memory.service.access.key_of(f"child-{number}", "local"))
     assert memory.flush(10), "the background queue is stuck"
 
     async def hop():

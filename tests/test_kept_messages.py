@@ -58,7 +58,7 @@ def memory(log: Measured) -> Iterator[SessionMemory]:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_recall_answers_what_the_whole_log_says(question: str, memory: SessionMemory) -> None:
-    counter = memory._counters.of("").counter
+    counter = memory.service.access.counters.of("").counter
     for more in range(3):
         memory.record("s", chat(30 + more))
         told = standing(memory.log.read(SessionKey(LOCAL_TENANT, "s")))
@@ -115,7 +115,7 @@ def test_nothing_of_what_is_forgotten_stays_in_the_process(memory: SessionMemory
 
 
 def texts(memory: SessionMemory) -> list[HistoryMessages | None]:
-    return [kept.state for kept in memory._texts._sessions.values()]
+    return [kept.state for kept in memory.service.access.messages._sessions.values()]
 
 
 def test_no_more_characters_are_kept_than_may_be(log: Measured) -> None:

@@ -63,7 +63,7 @@ def test_a_record_does_not_wait_for_an_extraction(memory: SessionMemory, monkeyp
     finally:
         held.go.set()
     assert any("Redis" in node.label for node in memory.graph("s").nodes())
-    events = [recorded.event for recorded in memory.log.read(memory._key("s", "local"))]
+    events = [recorded.event for recorded in memory.log.read(memory.service.access.key_of("s", "local"))]
     assert max(event.turn for event in events if isinstance(event, Derived)) == 43
     assert held.calls <= 4
 

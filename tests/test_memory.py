@@ -201,13 +201,13 @@ LONG += [("user", "Use PostgreSQL for storage."), ("assistant", "Done. " * 200),
 def test_a_message_edited_inside_the_cut_is_not_lost() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
     key = SessionKey("local", "s")
-    first = memory.prepare(key, chat(*LONG))
+    first = memory.service.cuts.prepare(key, chat(*LONG))
     assert first is not None
-    again = memory.prepare(key, chat(*LONG, ("assistant", "ok"), ("user", "go on")))
+    again = memory.service.cuts.prepare(key, chat(*LONG, ("assistant", "ok"), ("user", "go on")))
     assert again is not None
     assert again.block == first.block
     edited = [LONG[0], LONG[1], ("user", "Use MariaDB for storage."), *LONG[3:]]
-    changed = memory.prepare(key, chat(*edited))
+    changed = memory.service.cuts.prepare(key, chat(*edited))
     assert changed is None or "MariaDB" in changed.block or changed.keep_from <= 2
     assert memory.counters()["cut_made"] >= 1
     memory.close()
@@ -220,18 +220,18 @@ def test_an_edit_deep_inside_the_cut_is_not_lost(place: int) -> None:
     talk = list(LONG)
     for number in range(6):
         talk += [("assistant", f"Answer {number}. " * 30), ("user", f"Question {number}?")]
-        memory.commit(key, chat(*talk).messages, None)
-        memory.prepare(key, chat(*talk))
+        memory.service.turns.commit_turn(key, chat(*talk).messages, None)
+        memory.service.cuts.prepare(key, chat(*talk))
     assert memory.counters()["cut_made"] >= 1
     edited = [*talk[:place], ("user", "Use MariaDB for storage."), *talk[place + 1 :]]
-    changed = memory.prepare(key, chat(*edited))
+    changed = memory.service.cuts.prepare(key, chat(*edited))
     assert changed is None or "MariaDB" in changed.block or changed.keep_from <= place
-    memory.commit(key, chat(*edited).messages, None)
+    memory.service.turns.commit_turn(key, chat(*edited).messages, None)
     said = [message.text for message in memory.restore("s", range(1, 100))]
     assert said.count("Use MariaDB for storage.") == 1
     recorded = len(said)
-    memory.prepare(key, chat(*edited, ("assistant", "ok"), ("user", "go on")))
-    memory.commit(key, chat(*edited, ("assistant", "ok"), ("user", "go on")).messages, None)
+    memory.service.cuts.prepare(key, chat(*edited, ("assistant", "ok"), ("user", "go on")))
+    memory.service.turns.commit_turn(key, chat(*edited, ("assistant", "ok"), ("user", "go on")).messages, None)
     assert len(memory.restore("s", range(1, 200))) == recorded + 2
     memory.close()
 
@@ -240,7 +240,7 @@ def test_the_loss_report_knows_where_the_tail_begins_after_a_branch() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
     key = SessionKey("local", "s")
     memory.record("s", [{"role": role, "content": text} for role, text in [*LONG, ("assistant", "first answer")]])
-    rewrite = memory.prepare(key, chat(*LONG, ("assistant", "another answer"), ("user", "go on")))
+    rewrite = memory.service.cuts.prepare(key, chat(*LONG, ("assistant", "another answer"), ("user", "go on")))
     assert rewrite is not None
     kept = [*LONG, ("assistant", "another answer"), ("user", "go on")][rewrite.keep_from]
     (anchor,) = memory.restore("s", [memory.loss_report("s").before_turn])
@@ -251,7 +251,7 @@ def test_the_loss_report_knows_where_the_tail_begins_after_a_branch() -> None:
 def test_names_of_models_that_nobody_has_cost_nothing() -> None:
     memory = SessionMemory.open()
     for number in range(200):
-        memory.prepare(
+        memory.service.cuts.prepare(
             SessionKey("local", "s"),
             OpenAIChat().read(
                 json.dumps(
@@ -259,7 +259,7 @@ def test_names_of_models_that_nobody_has_cost_nothing() -> None:
                 ).encode()
             ),
         )
-    assert len(memory._counters) <= 2
+    assert len(memory.service.access.counters) <= 2
     memory.close()
 
 
@@ -267,8 +267,8 @@ def test_few_bytes_may_be_many_tokens() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=8_000))
     image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": [image] * 20}]}).encode()
-    assert memory.may_cut(body, OpenAIChat.linked, ["m"])
-    assert not memory.may_cut(body.replace(b"image_url", b"some_text"), OpenAIChat.linked, ["m"])
+    assert memory.service.cuts.may_cut(body, OpenAIChat.linked, ["m"])
+    assert not memory.service.cuts.may_cut(body.replace(b"image_url", b"some_text"), OpenAIChat.linked, ["m"])
     memory.close()
 
 
@@ -297,7 +297,7 @@ class Filling(MemoryLog):
 def test_a_store_that_takes_no_more_is_still_read() -> None:
     log = Filling()
     memory = SessionMemory(log)
-    memory.commit(SessionKey("local", "s"), [Message(Role.USER, "Use PostgreSQL for storage")], None)
+    memory.service.turns.commit_turn(SessionKey("local", "s"), [Message(Role.USER, "Use PostgreSQL for storage")], None)
     log.full = True
     assert "postgresql" in labels(memory, NodeType.DECISION)
     assert "PostgreSQL" in memory.resume("s").text
@@ -341,10 +341,10 @@ def test_forget_drops_the_requests_that_are_known() -> None:
     memory = SessionMemory.open()
     memory.record("s", CHAT)
     body = json.dumps({"messages": CHAT * 20}).encode()
-    OpenAIChat().read(body, memory.known)
-    assert memory.known.find(OpenAIChat.name, body.decode()) is not None
+    OpenAIChat().read(body, memory.service.known)
+    assert memory.service.known.find(OpenAIChat.name, body.decode()) is not None
     memory.forget("s")
-    assert memory.known.find(OpenAIChat.name, body.decode()) is None
+    assert memory.service.known.find(OpenAIChat.name, body.decode()) is None
 
 
 def test_bad_input_is_named_and_nothing_is_added(memory: SessionMemory) -> None:
@@ -367,21 +367,24 @@ def test_bad_input_is_named_and_nothing_is_added(memory: SessionMemory) -> None:
 def test_a_turn_is_committed_first_and_read_later(memory: SessionMemory) -> None:
     key = SessionKey("local", "s")
     asked = [Message(Role.USER, "Use PostgreSQL for storage")]
-    memory.commit(key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop", {"prompt_tokens": 3}))
-    memory.commit(key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop"))
+    memory.service.turns.commit_turn(
+        key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop", {"prompt_tokens": 3})
+    )
+    commit = memory.service.turns.commit_turn
+    commit(key, asked, Reply(Message(Role.ASSISTANT, "Done."), Outcome.COMPLETE, "stop"))
     assert len(memory.restore("s", range(9))) == 2, "a retry adds no turn"
-    memory.extract_later(key)
+    memory.service.extraction.schedule(key)
     assert memory.flush(5.0)
     assert "postgresql" in labels(memory, NodeType.DECISION)
     aborted = Reply(None, Outcome.ABORTED)
-    memory.later(lambda: memory.commit(key, [Message(Role.USER, "Never use global variables")], aborted))
+    commit(key, [Message(Role.USER, "Never use global variables")], aborted)
     assert memory.flush(5.0)
     assert len(memory.restore("s", range(9))) == 3
 
 
 def test_facts_of_committed_turns_show_without_the_background(memory: SessionMemory) -> None:
     key = SessionKey("local", "s")
-    memory.commit(key, [Message(Role.USER, "Use PostgreSQL for storage")], None)
+    memory.service.turns.commit_turn(key, [Message(Role.USER, "Use PostgreSQL for storage")], None)
     assert "postgresql" in labels(memory, NodeType.DECISION)
 
 
@@ -489,7 +492,7 @@ def test_a_request_that_leaves_its_history_to_the_provider_is_counted_with_the_r
     messages = [{"role": role, "content": text} for role, text in LONG]
     request = OpenAIChat().read(json.dumps({"model": "m", "messages": messages, **fields}).encode())
     for _ in range(3):
-        assert memory.prepare(SessionKey("local", "s"), request) is None
+        assert memory.service.cuts.prepare(SessionKey("local", "s"), request) is None
     assert memory.counters()[counter] == 3
     assert sum("not cut" in line.getMessage() for line in caplog.records) == 1
     memory.close()

@@ -238,6 +238,10 @@ def test_an_earlier_handover_stands_for_messages_that_do_not_fit() -> None:
     memory.refine("bay")
     assert SOUND[0] in model.asked[1]
     assert TALK[0]["content"] not in model.asked[1]
-    written = [one.event for one in memory._log.read(SessionKey("local", "bay")) if isinstance(one.event, Refined)]
+    written = [
+        one.event
+        for one in memory.service.access.log.read(SessionKey("local", "bay"))
+        if isinstance(one.event, Refined)
+    ]
     assert written[-1].first == 1 or written[-1].first > 3
     memory.close()

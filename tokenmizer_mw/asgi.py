@@ -14,16 +14,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 import anyio
 
-from tokenmizer_mw.chat.call import (
-    Call,
-    Turn,
-    aanswered,
-    aremember,
-    check_wiring,
-    failed,
-    refused,
-)
-from tokenmizer_mw.chat.exchange import Reason, session_in_headers
+from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.service import check_wiring
+from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass, session_in_headers
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
@@ -38,7 +31,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.saving.cache.answer import CachedAnswer
 
 GUARD: Final = "tokenmizer_mw"
 """Scope key by which whoever is further in sees that the call is already looked after: its value is the session's
@@ -75,7 +67,7 @@ class TokenMizerMiddleware:
         session: Callable[[Scope], str | None] | None = None,
         tenant: Callable[[Scope], str] | None = None,
     ) -> None:
-        check_wiring(memory, routes)
+        check_wiring(getattr(memory, "service", memory), routes)
         for name, given in (("session", session), ("tenant", tenant)):
             if given is not None and not callable(given):
                 raise ConfigError(f"{name} is called with the scope of a request: {given!r:.60} cannot be called")
@@ -83,6 +75,7 @@ class TokenMizerMiddleware:
             raise ConfigError(f"a route begins with '/' or ':': {', '.join(wrong)}")
         self.app = app
         self.memory = memory
+        self.service = memory.service
         self.session = session
         self.tenant = tenant
         self._routes = dict(routes)
@@ -93,11 +86,11 @@ class TokenMizerMiddleware:
         if scope["type"] not in _SPOKEN or GUARD in scope:
             await self.app(scope, receive, self._draining(send) if scope["type"] == "lifespan" else send)
             return
-        token = bind(self.memory, partial(self._named, scope))
+        token = bind(self.service, partial(self._named, scope))
         try:
             dialect = self._dialect(scope)
             if dialect is not None:
-                await _Chat(self, dialect, scope, receive, send).run()
+                await _Connection(self, scope, receive, send).run(dialect)
             else:
                 await self.app(scope, receive, send)
         finally:
@@ -128,132 +121,122 @@ class TokenMizerMiddleware:
         async def draining(message: Message) -> None:
             if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
                 try:
-                    await offload(self.memory.flush, STORE)
+                    await offload(self.service.flush, STORE)
                 except Exception as error:
-                    failed(self.memory, "flush_failed", error)
+                    self.service.report_failure("flush_failed", error)
             await send(message)
 
         return draining
 
 
-class _Chat:
-    """One chat call: made for it, gone with it."""
+class _Connection:
+    """One chat call as the server and the application see it: made for it, gone with it."""
 
     __slots__ = (
-        "_collect",
-        "_copy",
-        "_dialect",
+        "_exchange",
         "_gone",
-        "_headers",
-        "_memory",
         "_middleware",
         "_pending",
         "_receive",
         "_scope",
         "_send",
-        "_session_id",
+        "_service",
         "_settled",
         "_settling",
-        "_tenant",
-        "_turn",
+        "_take",
     )
 
-    _collect: Callable[[bytes], bool]
-    _copy: Callable[[bytes], None] | None
-    _headers: dict[bytes, bytes]
-    _session_id: str | None
-    _tenant: str
-    _turn: Turn
+    _exchange: ChatExchange
+    _take: Callable[[bytes], bool]
 
-    def __init__(
-        self, middleware: TokenMizerMiddleware, dialect: Dialect, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    def __init__(self, middleware: TokenMizerMiddleware, scope: Scope, receive: Receive, send: Send) -> None:
         self._middleware = middleware
-        self._memory = middleware.memory
-        self._dialect = dialect
+        self._service = middleware.service
         self._scope = scope
         self._receive = receive
         self._send = send
         self._pending: deque[Message] = deque()
         self._settled: anyio.Event | None = None
-        self._copy = None
         self._settling = self._gone = False
 
-    async def run(self) -> None:
-        app = self._middleware.app
+    async def run(self, dialect: Dialect) -> None:
+        app, service = self._middleware.app, self._service
         try:
-            turn = await self._opened()
+            exchange = await self._open(dialect)
         except RequestBlocked as blocked:
             await self._refuse(blocked)
             return
-        if turn is None:
+        if exchange is None:
             await app(self._scope, self.receive if self._pending else self._receive, self._send)
             return
-        self._turn = turn
-        self._collect = turn.collect
-        if self._memory.settings.trim_replies:
-            app = TrimmedReplies(app, most=self._memory.settings.capture_max)
-        if turn.asking is not None:
-            answer = await aanswered(turn)
-            if answer is not None:
-                app = partial(_replayed, answer, self._memory.settings.cache_header)
-            elif turn.asking.recording is not None:
-                self._copy = turn.asking.takes
-        token = bind(self._memory, partial(NamedSession, self._session_id, self._tenant), remembered=True)
+        self._exchange = exchange
+        self._take = exchange.receive
+        settings = service.settings
+        if settings.trim_replies:
+            app = TrimmedReplies(app, most=settings.capture_max)
+        if service.answers is not None:
+            app = self._cached(app)
+        token = bind(service, partial(NamedSession, exchange.given_session, exchange.tenant), remembered=True)
         try:
-            await app(self._inner_scope(turn), self.receive, self.send)
+            await app(self._inner_scope(), self.receive, self.send)
         except Exception:
-            turn.leave(Outcome.ABORTED if self._gone else Outcome.ERROR)
+            service.leave(exchange, Outcome.ABORTED if self._gone else Outcome.ERROR)
             raise
         except BaseException:
-            turn.leave(Outcome.ABORTED)
+            service.leave(exchange, Outcome.ABORTED)
             raise
         finally:
             unbind(token)
-        turn.leave(Outcome.ABORTED if self._gone else None)
+        service.leave(exchange, Outcome.ABORTED if self._gone else None)
 
     # -- the request -----------------------------------------------------------------------------------------
 
-    async def _opened(self) -> Turn | None:
+    async def _open(self, dialect: Dialect) -> ChatExchange | None:
         """The call as it goes to the application, or ``None`` when it passes untouched: a counter says why."""
+        middleware, settings, scope = self._middleware, self._service.settings, self._scope
         try:
-            reason = self._refused()
+            session_id = middleware.session(scope) if middleware.session is not None else None
+            tenant = middleware.tenant(scope) if middleware.tenant is not None else LOCAL_TENANT
+            headers = by_name(self._header_list())
+            reason = reason_to_pass(headers, settings, named=session_id is not None)
         except Exception as error:
-            failed(self._memory, "session_failed", error)
+            self._service.report_failure("session_failed", error)
             return None
-        body = reason or await self._read_body()
+        body = reason or await self._read_body(settings.request_max)
         if isinstance(body, Reason):
-            self._memory.count(body.value)
+            self._service.count(body.value)
             return None
-        call = Call(
-            self._memory,
-            self._dialect,
-            self._headers,
+        exchange = ChatExchange(
+            dialect,
+            headers,
             body,
-            self._scope["path"],
-            self._tenant,
-            self._session_id,
-            query=self._scope.get("query_string", b""),
-            given=self._scope.get("headers", ()),
-            block=self._scope.get(BLOCK, ""),
+            settings,
+            path=scope["path"],
+            tenant=tenant,
+            session_id=session_id,
+            block=scope.get(BLOCK, ""),
+            known=self._service.known,
         )
-        turn = await aremember(call)
-        if turn is not None and turn.changed:
-            self._pending = deque([{"type": "http.request", "body": turn.body, "more_body": False}])
-        return turn
+        if not await self._service.aprepare(exchange):
+            return None
+        if exchange.is_changed:
+            self._pending = deque([{"type": "http.request", "body": exchange.forwarded, "more_body": False}])
+        return exchange
+
+    def _cached(self, app: ASGIApp) -> ASGIApp:
+        """``app`` behind the cache of answers, where the call may ask that."""
+        headers, query = self._scope.get("headers", ()), self._scope.get("query_string", b"")
+        asking = self._service.ask_cache(self._exchange, headers, query=query)
+        if asking is None:
+            return app
+        from tokenmizer_mw.saving.cache.cached_app import CachedApp  # most applications have no cache
+
+        return CachedApp(app, asking, self._service.settings.cache_header)
 
     async def _refuse(self, blocked: RequestBlocked) -> None:
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(blocked.body)).encode())]
         await self._send({"type": "http.response.start", "status": blocked.STATUS, "headers": headers})
         await self._send({"type": "http.response.body", "body": blocked.body})
-
-    def _refused(self) -> Reason | None:
-        """Why the call passes without a look at its body."""
-        session, tenant = self._middleware.session, self._middleware.tenant
-        self._session_id = session(self._scope) if session is not None else None
-        self._tenant = tenant(self._scope) if tenant is not None else LOCAL_TENANT
-        self._headers = by_name(self._header_list())
-        return refused(self._headers, self._memory.settings, named=self._session_id is not None)
 
     def _header_list(self) -> Headers:
         """The request's headers; where they can be read only once, the application gets a list of them."""
@@ -263,7 +246,7 @@ class _Chat:
         self._scope = {**self._scope, "headers": list(headers)}
         return cast("Headers", self._scope["headers"])
 
-    async def _read_body(self) -> bytes | Reason:
+    async def _read_body(self, most: int) -> bytes | Reason:
         """The body, or why there is none to look at. All that is read here is given to the application again."""
         pieces: list[bytes] = []
         size = 0
@@ -274,15 +257,16 @@ class _Chat:
                 return Reason.REQUEST_INCOMPLETE
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
-            if size > self._memory.settings.request_max:
+            if size > most:
                 return Reason.REQUEST_TOO_LARGE
             if not message.get("more_body", False):
                 return b"".join(pieces)
 
-    def _inner_scope(self, turn: Turn) -> Scope:
-        scope = {**self._scope, GUARD: turn.key}
-        if turn.changed:
-            scope["headers"] = with_length(scope.get("headers", ()), len(turn.body))
+    def _inner_scope(self) -> Scope:
+        exchange = self._exchange
+        scope = {**self._scope, GUARD: exchange.key}
+        if exchange.is_changed and exchange.forwarded is not None:
+            scope["headers"] = with_length(scope.get("headers", ()), len(exchange.forwarded))
         return scope
 
     async def receive(self) -> Message:
@@ -300,13 +284,11 @@ class _Chat:
             await self._until_settled()
         if message["type"] == "http.response.body":
             piece = message.get("body")
-            if self._copy is not None:
-                self._copied(piece, message)
             try:
-                completes = piece and self._collect(piece if type(piece) is bytes else bytes(piece))
+                completes = piece and self._take(piece if type(piece) is bytes else bytes(piece))
             except Exception as error:
                 completes = self._give_up(error)
-            if (completes or not message.get("more_body")) and not self._turn.done:
+            if (completes or not message.get("more_body")) and not self._exchange.is_settled:
                 await self._settle(message)
                 return
         elif message["type"] == "http.response.start":
@@ -316,15 +298,6 @@ class _Chat:
         except OSError:
             self._gone = True
             raise
-
-    def _copied(self, piece: object, message: Message) -> None:
-        """The cache sees all of a response, also what comes when the turn is settled."""
-        asking = self._turn.asking
-        if asking is None or self._copy is None:
-            return
-        self._copy(bytes(piece) if isinstance(piece, bytearray | memoryview) else cast("bytes", piece or b""))
-        if not message.get("more_body", False):
-            asking.ended()
 
     async def _until_settled(self) -> None:
         """Another task of the application sends while a commit is under way: it must not overtake."""
@@ -337,21 +310,21 @@ class _Chat:
         if not isinstance(headers, list | tuple):
             headers = list(headers)
             message = {**message, "headers": headers}
-        self._turn.starts(message["status"], headers)
+        self._service.start_reply(self._exchange, message["status"], headers)
         return message
 
     def _give_up(self, error: Exception) -> bool:
-        self._turn.give_up(error)
-        self._collect = _ignored
+        self._service.give_up(self._exchange, error)
+        self._take = _ignored
         return False
 
     async def _settle(self, message: Message) -> None:
         """Commit the turn, then release the piece that completes it. The store has until the deadline to answer."""
         self._settling = True
         try:
-            await self._turn.acommit(not message.get("more_body", False))
-            if self._turn.done:
-                self._collect = _ignored
+            await self._service.acommit(self._exchange, last=not message.get("more_body", False))
+            if self._exchange.is_settled:
+                self._take = _ignored
             await self._send(message)
         except OSError:
             self._gone = True
@@ -361,15 +334,7 @@ class _Chat:
             if self._settled is not None:
                 self._settled.set()
                 self._settled = None
-            self._turn.extract_later()
-
-
-async def _replayed(answer: CachedAnswer, marker: str, scope: Scope, receive: Receive, send: Send) -> None:
-    """An application that gives an answer again, in the pieces in which it came."""
-    await send({"type": "http.response.start", "status": 200, "headers": answer.headers(marker)})
-    for piece in answer.pieces():
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+            self._service.schedule_extraction(self._exchange)
 
 
 def _ignored(piece: bytes) -> bool:

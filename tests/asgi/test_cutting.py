@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
-from tokenmizer_mw.chat.call import INLINE_MAX
+from tokenmizer_mw.chat.exchange_opening import INLINE_MAX
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived
@@ -90,26 +90,23 @@ def test_large_requests_are_cut_too_and_lose_our_field(turns: int, open_memory: 
     assert len(said(log, "by field")) == 2 * turns + 2
 
 
-class Failing(SessionMemory):
-    """A memory whose cut is broken."""
-
-    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
-        raise LookupError(request.text)
+def failing(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+    """A cut that is broken."""
+    raise LookupError(request.text)
 
 
-class Nonsense(SessionMemory):
-    """A memory that asks for a cut that cannot be made."""
-
-    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
-        return Rewrite(10_000, "block", "user")
+def nonsense(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+    """A cut that cannot be made."""
+    return Rewrite(10_000, "block", "user")
 
 
-@pytest.mark.parametrize("kind", [Failing, Nonsense])
+@pytest.mark.parametrize("prepare", [failing, nonsense])
 @pytest.mark.parametrize("turns", [14, 200])
 def test_cut_that_fails_leaves_the_request_as_it_was(
-    kind: type[SessionMemory], turns: int, open_memory: Any, log: MemoryLog, caplog: pytest.LogCaptureFixture
+    prepare: Any, turns: int, open_memory: Any, log: MemoryLog, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = open_memory(kind=kind, context_window=WINDOW)
+    memory = open_memory(context_window=WINDOW)
+    memory.service.cuts.prepare = prepare
     body = _body(_history(turns))
     assert _ask(memory, body)[0] == body
     assert memory.counters()["cut_failed"] == 1

@@ -62,7 +62,9 @@ def chat(app: App, memory: Any, connection: Connection | None = None, **scope: A
         return TokenMizerMiddleware(inner, memory=memory)
 
     connection = asyncio.run(_chat(Surface("chat", wrap), app, connection, scope))
-    assert memory.flush(0.2 if memory.store_monitor.trouble else None) is (memory.store_monitor.trouble is None)
+    assert memory.flush(0.2 if memory.service.store_monitor.trouble else None) is (
+        memory.service.store_monitor.trouble is None
+    )
     return connection
 
 
@@ -239,7 +241,9 @@ def test_cancelled_call_makes_an_aborted_turn(memory: Any, log: MemoryLog) -> No
         with pytest.raises(asyncio.CancelledError):
             await calling
 
-    assert memory.ingress is not None  # its rules are read, as SessionMemory.open does: no thread is asked first
+    assert (
+        memory.service.redaction.ingress is not None
+    )  # its rules are read, as SessionMemory.open does: no thread is asked first
     asyncio.run(cancelled())
     assert memory.flush()
     assert said(log) == [USER, ("assistant", "Ich ")]

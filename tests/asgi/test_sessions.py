@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.asgi import ROUTES, TokenMizerMiddleware
-from tokenmizer_mw.chat.call import INLINE_MAX
+from tokenmizer_mw.chat.exchange_opening import INLINE_MAX
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.store.memory import MemoryLog
 

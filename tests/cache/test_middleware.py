@@ -160,13 +160,13 @@ async def test_no_hit_where_one_thing_differs(chat: Chat, kind: str, open_memory
         question = json.dumps(SAME if kind == "semantic" else QUESTION).encode()
         asked = body.replace(json.dumps(QUESTION).encode(), question)
         assert way(await call(memory, app, asked, path=chat.path)) == "", name
-        memory.answers.purge("local") if memory.answers else None
+        memory.service.answers.purge("local") if memory.service.answers else None
         await call(memory, app, chat.body(), path=chat.path)
     asked = chat.body(SAME if kind == "semantic" else QUESTION)
     for name, other in ELSEWHERE.items():
         assert way(await call(memory, app, asked, **{"path": chat.path, **other})) == "", name
-        memory.answers.purge("local") if memory.answers else None
-        memory.answers.purge("other") if memory.answers else None
+        memory.service.answers.purge("local") if memory.service.answers else None
+        memory.service.answers.purge("other") if memory.service.answers else None
         await call(memory, app, chat.body(), path=chat.path)
     assert way(await call(memory, app, asked, path=chat.path, session="two")), "the same request does hit"
 
@@ -217,7 +217,7 @@ async def test_vectors_of_one_model_are_not_compared_with_those_of_another(open_
         memory, app = open_memory(cache="semantic", embed=embed, cache_url=store, cache_scope="tenant"), Application()
         question = SAME if found else QUESTION
         found.append(way(await call(memory, app, OPENAI.body(question), headers=[(b"x-tokenmizer-cache", b"")])))
-        memory.answers.store.close() if memory.answers else None
+        memory.service.answers.store.close() if memory.service.answers else None
         if len(found) == 2:  # what the other model's question left is out of the way
             with sqlite3.connect(tmp_path / "answers.db") as database:
                 database.execute("DELETE FROM answers WHERE question = ?", (SAME,))
@@ -289,8 +289,8 @@ async def test_replies_that_are_not_kept(name: str, open_memory: Open) -> None:
     for _ in range(2):
         assert way(await call(memory, app, OPENAI.body())) == ""
     assert len(app.calls) == 2
-    assert memory.answers is not None and memory.answers.holdings().entries == 0
-    assert not memory.answers.flights._flights, "nobody is left to wait"
+    assert memory.service.answers is not None and memory.service.answers.holdings().entries == 0
+    assert not memory.service.answers.flights._flights, "nobody is left to wait"
 
 
 TOOL_RESULT = [
@@ -434,7 +434,7 @@ async def test_many_who_ask_the_same_are_answered_by_one_call(open_memory: Open)
     memory, app = open_memory(), Held()
     assert await _together(memory, app, 8) == ["", *["hit; shared"] * 8]
     assert len(app.calls) == 1
-    assert memory.answers is not None and not memory.answers.flights._flights
+    assert memory.service.answers is not None and not memory.service.answers.flights._flights
 
 
 async def test_a_leader_that_fails_lets_the_others_go_on(open_memory: Open) -> None:
@@ -458,7 +458,7 @@ async def test_a_leader_that_finds_no_room_in_the_background_lets_the_others_go_
     app.let.set()
     await leader
     assert memory.counters()["dropped_queue_full"] == 1
-    assert memory.answers is not None and not memory.answers.flights._flights
+    assert memory.service.answers is not None and not memory.service.answers.flights._flights
 
 
 async def test_waiting_has_a_bound(open_memory: Open) -> None:
@@ -496,7 +496,7 @@ async def test_an_application_that_raises_keeps_nobody_waiting(open_memory: Open
 
     with pytest.raises(RuntimeError):
         await call(memory, broken, OPENAI.body())
-    assert memory.answers is not None and not memory.answers.flights._flights
+    assert memory.service.answers is not None and not memory.service.answers.flights._flights
     app = Application()
     assert way(await call(memory, app, OPENAI.body())) == "" and len(app.calls) == 1
 
@@ -568,8 +568,8 @@ async def test_a_store_that_fails_costs_only_the_cache(open_memory: Open) -> Non
     memory, app = open_memory(cache_url="redis://127.0.0.1:1/0"), Application()
     assert way(await call(memory, app, OPENAI.body())) == ""
     assert memory.counters()["cache_failed"] == 1
-    assert memory.answers is not None and memory.answers._rests_until > 0
-    memory.answers._rests_until = float("inf")
+    assert memory.service.answers is not None and memory.service.answers._rests_until > 0
+    memory.service.answers._rests_until = float("inf")
     assert way(await call(memory, app, OPENAI.body())) == ""
     assert memory.counters()["cache_failed"] == 1, "it is not waited for at each call"
     assert memory.counters()["cache_skipped_resting"] == 1
@@ -589,5 +589,5 @@ async def test_damaged_answers_are_not_given(open_memory: Open, tmp_path: Path) 
 
 def test_off_unless_switched_on() -> None:
     memory = SessionMemory.open("memory://")
-    assert memory.answers is None
+    assert memory.service.answers is None
     memory.close()

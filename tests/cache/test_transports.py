@@ -96,7 +96,7 @@ def test_what_is_not_complete_is_sent_again(
         answer.close()
         assert memory.flush(20)
     assert upstream.statistics.requests - before == 2
-    assert memory.answers is not None and not memory.answers.flights._flights
+    assert memory.service.answers is not None and not memory.service.answers.flights._flights
 
 
 def test_another_host_is_another_request(

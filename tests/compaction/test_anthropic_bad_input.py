@@ -48,7 +48,9 @@ def older_version(block: dict[str, Any], served: Served) -> None:
 
 
 def another_tenants(block: dict[str, Any], served: Served) -> None:
-    block["encrypted_content"] = served.memory.seal().close("somebody", SealedContent("s", "c", block["content"]))
+    block["encrypted_content"] = served.memory.service.compaction.seal().close(
+        "somebody", SealedContent("s", "c", block["content"])
+    )
 
 
 @pytest.mark.parametrize("spoil", [changed_content, changed_seal, older_version, another_tenants])

@@ -17,12 +17,12 @@ KEPT = SealedContent("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY S
 
 def test_the_same_compaction_has_the_same_seal_and_no_other_has_it() -> None:
     with SessionMemory.open("memory://") as one, SessionMemory.open("memory://") as other:
-        sealed = one.seal().close("tenant", KEPT)
-        assert sealed == one.seal().close("tenant", KEPT)
+        sealed = one.service.compaction.seal().close("tenant", KEPT)
+        assert sealed == one.service.compaction.seal().close("tenant", KEPT)
         assert is_ours(sealed)
-        assert one.seal().open("tenant", sealed) == KEPT
-        assert one.seal().close("tenant", SealedContent("shop/monday", "checkpoint-4", "")) != sealed
-        for seal, tenant in ((one.seal(), "another"), (other.seal(), "tenant")):
+        assert one.service.compaction.seal().open("tenant", sealed) == KEPT
+        assert one.service.compaction.seal().close("tenant", SealedContent("shop/monday", "checkpoint-4", "")) != sealed
+        for seal, tenant in ((one.service.compaction.seal(), "another"), (other.service.compaction.seal(), "tenant")):
             with pytest.raises(SealBroken):
                 seal.open(tenant, sealed)
 
@@ -30,23 +30,23 @@ def test_the_same_compaction_has_the_same_seal_and_no_other_has_it() -> None:
 @pytest.mark.parametrize("place", [22, 30, 60, -2])
 def test_a_changed_seal_is_noticed(place: int) -> None:
     with SessionMemory.open("memory://") as memory:
-        sealed = list(memory.seal().close("tenant", KEPT))
+        sealed = list(memory.service.compaction.seal().close("tenant", KEPT))
         sealed[place] = "A" if sealed[place] != "A" else "B"
         with pytest.raises(SealBroken):
-            memory.seal().open("tenant", "".join(sealed))
+            memory.service.compaction.seal().open("tenant", "".join(sealed))
 
 
 @pytest.mark.parametrize("added", ["!!!!", "=", "\n", " ", "\u00e9", "\ud800", "A"])
 def test_a_seal_has_one_spelling(added: str) -> None:
     with SessionMemory.open("memory://") as memory:
-        sealed = memory.seal().close("tenant", KEPT)
+        sealed = memory.service.compaction.seal().close("tenant", KEPT)
         for changed in (sealed + added, sealed[:40] + added + sealed[40:]):
             with pytest.raises(SealBroken):
-                memory.seal().open("tenant", changed)
+                memory.service.compaction.seal().open("tenant", changed)
 
 
 def test_over_http(plain: Served) -> None:
-    sealed = plain.memory.seal().close("local", KEPT)
+    sealed = plain.memory.service.compaction.seal().close("local", KEPT)
     status, _, body = call(plain.port, "/api/compaction", json.dumps({"encrypted_content": sealed}).encode())
     told = json.loads(body)
     assert status == 200
@@ -62,7 +62,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     with SessionMemory.open(store) as memory:
         memory.record("shop", [{"role": "user", "content": "We use PostgreSQL."}])
-        sealed = memory.seal().close("local", KEPT)
+        sealed = memory.service.compaction.seal().close("local", KEPT)
     file = tmp_path / "items.json"
     file.write_text(json.dumps([{"type": "compaction", "encrypted_content": sealed}]), encoding="utf-8")
     assert find_seals(file.read_text(encoding="utf-8")) == [sealed]

@@ -77,7 +77,9 @@ def test_dropping_what_came_before_changes_nothing(ours: Served, upstream: Upstr
     [
         lambda sealed, served: sealed[:-9] + ("A" if sealed[-9] != "A" else "B") + sealed[-8:],
         lambda sealed, served: f"{MARK}0.AAAA",
-        lambda sealed, served: served.memory.seal().close("somebody", SealedContent("s", "c", "text")),
+        lambda sealed, served: served.memory.service.compaction.seal().close(
+            "somebody", SealedContent("s", "c", "text")
+        ),
         lambda sealed, served: sealed[:60],
     ],
     ids=["changed", "older", "another tenant's", "cut off"],

@@ -169,7 +169,7 @@ def test_stage_that_fails_is_counted_and_the_others_run(open_memory: Any) -> Non
 def test_forgetting_leaves_nothing_of_a_session_in_the_process(open_memory: Any) -> None:
     memory = open_memory(**ON)
     seen_by_app(memory, chat_completions(agent_chat(6)))
-    compression = memory._compression
+    compression = memory.service.compression
     assert compression is not None
     assert compression.held > 0
     memory.forget("s")

@@ -16,7 +16,7 @@ status = main(["analyze", sys.argv[1]])
 print(json.dumps([status, sorted(sys.modules)]))
 """
 HEAVY: Final = {
-    "tokenmizer_mw.chat.request_path",
+    "tokenmizer_mw.chat.service",
     "tokenmizer_mw.session",
     "tokenmizer_mw.extract",
     "tokenmizer_mw.store",

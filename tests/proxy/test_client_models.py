@@ -321,7 +321,7 @@ def test_it_begins_at_seven_tenths_of_the_window_and_the_cut_finds_it(
     with lending(upstream, memory=memory) as served:
         client = Client(served, upstream, dialect)
         received = client.grow()
-        counter = served.memory._counters.of("fake-n2").counter
+        counter = served.memory.service.access.counters.of("fake-n2").counter
         assert served.memory.counters()["refine_refined"] == 1
     assert received is not None
     assert SOUND[0] in json.dumps(received.json, ensure_ascii=False)

@@ -239,11 +239,11 @@ def test_a_question_that_is_late_is_answered_by_words() -> None:
         return embed(texts)
 
     with SessionMemory.open("memory://", Settings(embedding_wait_seconds=0.01), embed=wait) as memory:
-        assert memory.embedding is not None
-        assert memory.embedding.embed_question("digit") is None
+        assert memory.service.embedding is not None
+        assert memory.service.embedding.embed_question("digit") is None
         assert memory.counters()["embedding_late"] == 1
         go.set()
-        found = memory.embedding.embed_question("digit", 30)
+        found = memory.service.embedding.embed_question("digit", 30)
         assert found is not None
         assert found == pytest.approx(unit("digit"))
 

@@ -68,12 +68,12 @@ def test_chats_end_while_another_process_holds_the_store_and_are_recorded_after_
             assert first < 1.5
             assert max(together) < 2.5
             assert sorted(after)[2] < 0.25  # nobody waits any more
-            assert memory.spool.waiting == 46
+            assert memory.service.turns.spool.waiting == 46
             assert memory.counters()["turn_spooled"] == 46
-        assert eventually(lambda: not memory.spool.waiting, 10)
+        assert eventually(lambda: not memory.service.turns.spool.waiting, 10)
         for session in ("first", "many-0", "many-39", "after-4"):
             assert said(memory, session)[1:] == [REPLY]
-        assert eventually(lambda: not memory.store_monitor.is_open)
+        assert eventually(lambda: not memory.service.store_monitor.is_open)
         asyncio.run(chat(memory, "well"))
         assert memory.counters()["turn_spooled"] == 46  # acknowledged means kept again
 
@@ -103,10 +103,10 @@ def test_what_waits_of_a_session_is_not_written_once_the_session_is_forgotten(pa
         with locked(path):
             asyncio.run(chat(memory, "erased", spoken(["one", REPLY, "two"])))
             asyncio.run(chat(memory, "kept", spoken(["one", REPLY, "two"])))
-            assert memory.spool.waiting == 2
+            assert memory.service.turns.spool.waiting == 2
             forgetting = threading.Thread(target=memory.forget, args=("erased",))
             forgetting.start()
-            assert eventually(lambda: memory.spool.waiting == 1)
+            assert eventually(lambda: memory.service.turns.spool.waiting == 1)
         forgetting.join(30)
         assert memory.flush(20)
         assert said(memory, "erased") == []
@@ -151,7 +151,7 @@ def test_a_chat_without_a_session_never_touches_the_store(path: Path) -> None:
         with locked(path):
             _, seconds = asyncio.run(chat(memory, ""))
         assert seconds < 2.5
-        assert memory.spool.waiting == 0
+        assert memory.service.turns.spool.waiting == 0
 
 
 def test_what_does_not_fit_is_counted_and_logged(path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_counted_and_logged(path: Path, caplog: pytest.LogC
         asyncio.run(chat(memory, "before"))
         with locked(path):
             asyncio.run(chats())
-            assert (memory.spool.waiting, memory.counters()["turn_lost"]) == (5, 3)
+            assert (memory.service.turns.spool.waiting, memory.counters()["turn_lost"]) == (5, 3)
         assert memory.flush(20)
         assert said(memory, "s4")
         assert not said(memory, "s5")
@@ -205,10 +205,10 @@ def test_a_forked_child_leaves_the_turns_to_its_parent(path: Path) -> None:
         asyncio.run(chat(memory, "before"))
         with locked(path):
             asyncio.run(chat(memory, "s"))
-            assert memory.spool.waiting == 1
+            assert memory.service.turns.spool.waiting == 1
             child = os.fork()
             if child == 0:
-                os._exit(memory.spool.waiting)
+                os._exit(memory.service.turns.spool.waiting)
             assert os.waitpid(child, 0)[1] == 0
         assert memory.flush(20)
         assert len(said(memory, "s")) == 2
@@ -227,7 +227,7 @@ def test_a_postgresql_that_holds_its_tables_locked(caplog: pytest.LogCaptureFixt
             seconds = [asyncio.run(chat(memory, f"s{number}"))[1] for number in range(6)]
             assert max(seconds) < 2.5
             assert min(seconds[3:]) < 0.25
-        assert eventually(lambda: not memory.spool.waiting, 20)
+        assert eventually(lambda: not memory.service.turns.spool.waiting, 20)
         assert [len(said(memory, f"s{number}")) for number in range(6)] == [2] * 6
     finally:
         memory.close()
@@ -269,8 +269,8 @@ def test_a_server_that_takes_connections_and_never_answers() -> None:
         seconds = [asyncio.run(chat(memory, f"s{number}"))[1] for number in range(6)]
         assert max(seconds) < 2.5
         assert min(seconds[3:]) < 0.25
-        assert memory.spool.waiting == 6
-        trouble = memory.store_monitor.trouble
+        assert memory.service.turns.spool.waiting == 6
+        trouble = memory.service.store_monitor.trouble
         assert trouble is not None
         assert trouble.place == f"127.0.0.1:{silent.getsockname()[1]}/none"
         memory.close()
@@ -303,8 +303,8 @@ def test_a_full_disk_is_named_and_the_turns_are_written_once_there_is_room(
         for number in range(5):
             _, seconds = asyncio.run(chat(memory, f"s{number}", spoken(["a long question " * 3_000 + str(number)])))
             assert seconds < 2.5
-        assert memory.spool.waiting >= 1
-        trouble = memory.store_monitor.trouble
+        assert memory.service.turns.spool.waiting >= 1
+        trouble = memory.service.store_monitor.trouble
         assert trouble is not None
         assert (trouble.cause, trouble.place) == ("disk_full", str(path))
         assert "store_disk_full" in Health(memory, (), time.monotonic).look()["reasons"]
@@ -333,7 +333,7 @@ def test_a_read_only_file_system_is_named(small_disk: Path) -> None:
     log = SqliteLog(path)
     memory = SessionMemory(log, Settings(redact=False, drain_seconds=0.2))
     asyncio.run(chat(memory, "s"))
-    trouble = memory.store_monitor.trouble
+    trouble = memory.service.store_monitor.trouble
     assert trouble is not None
     assert (trouble.cause, trouble.place) == ("read_only", str(path))
     memory.close()

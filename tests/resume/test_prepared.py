@@ -81,8 +81,8 @@ def test_a_forgotten_session_leaves_no_sentences() -> None:
         memory.shorten("s", said[:21])
         memory.record("s", said)
         assert memory.flush(30)
-        told = memory._texts.at_hand(memory._key("s", "local"))
+        told = memory.service.access.messages.at_hand(memory.service.access.key_of("s", "local"))
         assert told is not None
         assert 40 in told.prepared
         memory.forget("s")
-        assert memory._texts.at_hand(memory._key("s", "local")) is None
+        assert memory.service.access.messages.at_hand(memory.service.access.key_of("s", "local")) is None

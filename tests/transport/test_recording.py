@@ -355,7 +355,11 @@ def test_store_that_fails_does_not_hurt_the_call(connect: Callable[..., Client],
 class Failing(SessionMemory):
     """A memory with a bug where it looks whether a cut is due."""
 
-    def may_cut(self, *given: Any, **more: Any) -> bool:
+    def __init__(self, log: MemoryLog) -> None:
+        super().__init__(log)
+        self.service.cuts.may_cut = self._fail
+
+    def _fail(self, *given: Any, **more: Any) -> bool:
         raise LookupError("a bug")
 
 

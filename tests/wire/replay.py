@@ -18,9 +18,9 @@ def replay(dialect: Dialect, request: bytes, pieces: Iterable[bytes], content_ty
     """The reply that is committed when the response comes in these pieces: at the first piece that settles it, or at
     the end."""
     forwarding = open_exchange(dialect, (), request, Settings(), path=path, session_id="s").forward()
-    forwarding.receive_start(200, [(b"content-type", content_type)])
+    forwarding.start_reply(200, [(b"content-type", content_type)])
     for piece in (*filter(None, pieces), b""):
-        if forwarding.receive_data(piece):
+        if forwarding.receive(piece):
             closed = forwarding.close()
             if closed.settled or not piece:
                 assert closed.reply is not None

@@ -131,16 +131,18 @@ class Session:
 
     def call(self, answer: list[dict[str, Any]]) -> None:
         body = self._client.body()
-        opened = open_exchange(self._dialect, (), body, self.memory.settings, session_id="s", known=self.memory.known)
-        forwarding = opened.forward(self.memory.prepare(self._key, opened.request))
-        self.sent.append(forwarding.body)
-        assert len(forwarding.body) <= len(body)
-        reply = self._provider(json.loads(forwarding.body), answer)
-        forwarding.receive_start(200, [(b"content-type", b"application/json")])
-        forwarding.receive_data(json.dumps(reply).encode())
-        forwarding.receive_data(b"")
+        opened = open_exchange(
+            self._dialect, (), body, self.memory.settings, session_id="s", known=self.memory.service.known
+        )
+        forwarding = opened.forward(self.memory.service.cuts.prepare(self._key, opened.request))
+        self.sent.append(forwarding.forwarded)
+        assert len(forwarding.forwarded) <= len(body)
+        reply = self._provider(json.loads(forwarding.forwarded), answer)
+        forwarding.start_reply(200, [(b"content-type", b"application/json")])
+        forwarding.receive(json.dumps(reply).encode())
+        forwarding.receive(b"")
         closed = forwarding.close()
-        self.memory.commit(self._key, closed.messages, closed.reply)
+        self.memory.service.turns.commit_turn(self._key, closed.messages, closed.reply)
         self._client.history.append({"role": "assistant", "content": reply["content"]})
 
 

@@ -389,11 +389,11 @@ QUESTIONS = ["Hello", "Use port 8080.", "continue", "continue", "Hello", "yes"]
 def turn(memory: SessionMemory, items: list[Any] | str, output: list[Any], **fields: Any) -> None:
     """One call through the exchange: the request, and a stream that is committed at its end."""
     body = json.dumps({"model": "gpt-5", "stream": True, "input": items, **fields}).encode()
-    forwarding = open_exchange(RESPONSES, (), body, Settings(), session_id="s", known=memory.known).forward()
-    forwarding.receive_start(200, [(b"content-type", b"text/event-stream")])
-    forwarding.receive_data(made.as_stream(made.events(*output)))
+    forwarding = open_exchange(RESPONSES, (), body, Settings(), session_id="s", known=memory.service.known).forward()
+    forwarding.start_reply(200, [(b"content-type", b"text/event-stream")])
+    forwarding.receive(made.as_stream(made.events(*output)))
     closed = forwarding.close()
-    memory.commit(KEY, closed.messages, closed.reply)
+    memory.service.turns.commit_turn(KEY, closed.messages, closed.reply)
 
 
 def answers(number: int, text: str) -> tuple[list[Any], dict[str, Any], list[Any]]:

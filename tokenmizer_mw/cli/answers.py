@@ -17,7 +17,7 @@ def cache(arguments: argparse.Namespace, store: Store) -> None:
 
     Raises ``ConfigError`` where there is no cache outside of a server's process, and ``StoreError``.
     """
-    answers = store.memory.answers
+    answers = store.memory.service.answers
     if answers is None or answers.settings.cache_url == "memory://":
         raise ConfigError(_OFF)
     if arguments.purge:

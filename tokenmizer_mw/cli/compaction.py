@@ -19,7 +19,7 @@ def compaction(arguments: argparse.Namespace, store: Store) -> None:
     if not seals:
         raise CallerError("there is no compaction of this server in it")
     try:
-        kept = store.memory.seal().open(arguments.tenant, seals[-1])
+        kept = store.memory.service.compaction.seal().open(arguments.tenant, seals[-1])
     except SealBroken as error:
         needs = "it needs the store and the tenant that it was made with"
         raise CallerError(f"the compaction cannot be read: {error}; {needs}") from None

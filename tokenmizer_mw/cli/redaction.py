@@ -16,7 +16,7 @@ from .progress import progress
 
 def redact(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command."""
-    ingress = store.memory.ingress
+    ingress = store.memory.service.redaction.ingress
     if ingress is None:
         raise ConfigError("redaction is switched off by the settings")
     if arguments.session is not None and not arguments.stored:

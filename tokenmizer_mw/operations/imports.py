@@ -50,7 +50,7 @@ def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTra
     """Whether a transcript begins as the session does that its file names, or there is no such session yet. Whoever
     wrote the file may have chosen the name, and does not know what was said."""
     known = [one.message for one in memory.messages(key.id, tenant=key.tenant) if one.number > 0]
-    door = memory.ingress
+    door = memory.service.redaction.ingress
     told = found.messages[: min(len(known), COMPARED_MAX)]
     cleaned = told if door is None else [door.message(message) for message in told]
     return all(
@@ -60,7 +60,7 @@ def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTra
 
 
 def _redacted(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:
-    door = memory.ingress
+    door = memory.service.redaction.ingress
     if door is None:
         return events
     for recorded in events:

@@ -54,9 +54,9 @@ def _erase(memory: SessionMemory, since: float) -> None:
     try:
         found = expire(memory, since)
     except (OSError, TokenMizerError) as error:
-        memory.count("retain_failed")
+        memory.service.count("retain_failed")
         _log.warning("retain_failed: %s", type(error).__name__)
         return
-    memory.count("sessions_expired", len(found.sessions))
+    memory.service.count("sessions_expired", len(found.sessions))
     if found.backups:
         _log.info("sessions that were erased may still be in %d backups", len(found.backups))

@@ -14,8 +14,8 @@ import httpx2
 from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, BadRequestError, CallNext, Middleware
 from pydantic import BaseModel
 
-from tokenmizer_mw.chat.call import Call, Turn, aremember, remember
-from tokenmizer_mw.chat.exchange import Reason
+from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.session.current import NamedSession, bound
@@ -37,62 +37,63 @@ def anthropic_middleware(
     Sessions are named as with a ``Transport``; a header counts when it is given with the call (``extra_headers``), not
     with the client. A ``Transport`` below leaves these calls alone.
     """
-    return _Remembering(memory, OutgoingCalls(memory, routes, tenant))
+    outgoing = OutgoingCalls(memory, routes, tenant)
+    return _Remembering(memory, outgoing)
 
 
 class _Remembering(Middleware):
     def __init__(self, memory: SessionMemory, outgoing: OutgoingCalls) -> None:
-        self._memory = memory
+        self._service = memory.service
         self._outgoing = outgoing
 
     def handle(self, request: APIRequest, call_next: CallNext) -> APIResponse[Any]:
-        call = self._call(request)
+        exchange = self._exchange(request)
         try:
-            turn = remember(call) if call is not None else None
+            is_recorded = exchange is not None and self._service.prepare(exchange)
         except RequestBlocked as blocked:
             raise _refused(request, blocked) from None
-        if turn is None:
+        if exchange is None or not is_recorded:
             return call_next(request)
         try:
-            with bound(self._memory, _nobody, remembered=True):
-                answer = call_next(self._forwarded(request, turn))
+            with bound(self._service, _nobody, remembered=True):
+                answer = call_next(self._forwarded(request, exchange))
         except BaseException as error:
-            self._outgoing.lost(turn, error)
+            self._outgoing.lost(exchange, error)
             raise
         if (response := self._response(answer)) is not None:
-            self._outgoing.receive(turn, response, WatchedByteStream)
+            self._outgoing.receive(exchange, response, WatchedByteStream)
         return answer
 
     async def handle_async(self, request: APIRequest, call_next: AsyncCallNext) -> AsyncAPIResponse[Any]:
-        call = self._call(request)
+        exchange = self._exchange(request)
         try:
-            turn = await aremember(call) if call is not None else None
+            is_recorded = exchange is not None and await self._service.aprepare(exchange)
         except RequestBlocked as blocked:
             raise _refused(request, blocked) from None
-        if turn is None:
+        if exchange is None or not is_recorded:
             return await call_next(request)
         try:
-            with bound(self._memory, _nobody, remembered=True):
-                answer = await call_next(self._forwarded(request, turn))
+            with bound(self._service, _nobody, remembered=True):
+                answer = await call_next(self._forwarded(request, exchange))
         except BaseException as error:
-            self._outgoing.lost(turn, error)
+            self._outgoing.lost(exchange, error)
             raise
         if (response := self._response(answer)) is not None:
-            await self._outgoing.areceive(turn, response, AsyncWatchedByteStream)
+            await self._outgoing.areceive(exchange, response, AsyncWatchedByteStream)
         return answer
 
-    def _call(self, request: APIRequest) -> Call | None:
+    def _exchange(self, request: APIRequest) -> ChatExchange | None:
         path = request.url.partition("?")[0]
-        return self._outgoing.call(request.method.upper(), path, lambda: _headers(request), lambda: _body(request))
+        return self._outgoing.exchange(request.method.upper(), path, lambda: _headers(request), lambda: _body(request))
 
-    def _forwarded(self, request: APIRequest, turn: Turn) -> APIRequest:
+    def _forwarded(self, request: APIRequest, exchange: ChatExchange) -> APIRequest:
         """The request as it goes on: with its body rewritten, without the header that is ours."""
-        ours = self._memory.settings.session_header.lower()
+        ours = self._service.settings.session_header.lower()
         headers = {name: value for name, value in request.headers.items() if name.lower() != ours}
         if len(headers) < len(request.headers):
             request = request.copy(headers=headers)
-        if turn.changed:
-            request = request.copy(body=json.loads(turn.body))
+        if exchange.is_changed:
+            request = request.copy(body=json.loads(exchange.forwarded or b""))
             request.options.extra_json = None
         return request
 
@@ -100,7 +101,7 @@ class _Remembering(Middleware):
         """The HTTP response; ``None`` where a middleware further in has answered with something else."""
         response = getattr(answer, "http_response", None)
         if response is None:
-            self._memory.count(Reason.REPLY_FOREIGN.value)
+            self._service.count(Reason.REPLY_FOREIGN.value)
         return response
 
 

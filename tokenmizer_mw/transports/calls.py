@@ -8,24 +8,17 @@ wrapped. Each attempt of an SDK's retries is a call of its own here; one that fa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
-from tokenmizer_mw.chat.call import (
-    ATTEMPT_FAILED,
-    Call,
-    Turn,
-    aanswered,
-    answered,
-    aremember,
-    check_wiring,
-    failed,
-    refused,
-    remember,
-)
-from tokenmizer_mw.chat.exchange import Reason
+from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.exchange_commit import ATTEMPT_FAILED
+from tokenmizer_mw.chat.service import check_wiring
+from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.session.current import NamedSession, binding_of
+from tokenmizer_mw.transports.reply_watch import ReplyWatch
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.headers import Headers, by_name, with_length
 
@@ -70,8 +63,8 @@ class HTTPResponse(Protocol):
 
 Q = TypeVar("Q", bound=HTTPRequest)
 S = TypeVar("S", bound=HTTPResponse)
-Wrap = Callable[[Any, Turn], Any]
-"""Makes a face's stream of a response's stream and the turn that it is collected for."""
+Wrap = Callable[[Any, ReplyWatch], Any]
+"""Makes a face's stream of a response's stream and the watch that it is collected for."""
 
 Again = Callable[[Q, "CachedAnswer"], S]
 """Makes a library's response to a request of an answer that is given again."""
@@ -89,16 +82,16 @@ class OutgoingCalls:
     def __init__(
         self, memory: SessionMemory, routes: Mapping[str, Dialect], tenant: str, whole: type | tuple[()] = ()
     ) -> None:
-        check_wiring(memory, routes)
+        check_wiring(getattr(memory, "service", memory), routes)
         if not all(routes):
             raise ConfigError("a route is the end of a path and not empty")
-        self.memory = memory
+        self.service = memory.service
         self._routes = dict(routes)
         self._endings = tuple(routes)
         self._tenant = tenant
         self._whole = whole
         ours = {memory.settings.session_header.lower()} | (
-            {memory.settings.cache_header.lower()} if memory.answers else set()
+            {memory.settings.cache_header.lower()} if memory.service.answers else set()
         )
         self.marker = memory.settings.cache_header
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
@@ -106,54 +99,51 @@ class OutgoingCalls:
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
         """The response of ``send(request)``, its stream wrapped if the call is remembered; or the one that ``again``
         makes of an answer that is given again."""
-        call = self._call_of(request)
-        turn = remember(call) if call is not None else None
-        if turn is None:
+        exchange = self._exchange_of(request)
+        if exchange is None or not self.service.prepare(exchange):
             return send(request)
-        answer = answered(turn) if again is not None else None
+        asking = self._ask_cache(request, exchange) if again is not None else None
+        answer = asking.look() if asking is not None else None
         try:
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
-                response = send(self._forwarded(request, turn))
+                response = send(self._forwarded(request, exchange))
         except BaseException as error:
-            self.lost(turn, error)
+            self.lost(exchange, error)
             raise
-        self.receive(turn, response, wrap)
+        self.receive(exchange, response, wrap)
         return response
 
     async def asend(
         self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
     ) -> S:
         """``send`` for an asynchronous face."""
-        call = self._call_of(request)
-        turn = await aremember(call) if call is not None else None
-        if turn is None:
+        exchange = self._exchange_of(request)
+        if exchange is None or not await self.service.aprepare(exchange):
             return await send(request)
-        answer = await aanswered(turn) if again is not None else None
+        asking = self._ask_cache(request, exchange) if again is not None else None
+        answer = await asking.alook() if asking is not None else None
         try:
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
-                response = await send(self._forwarded(request, turn))
+                response = await send(self._forwarded(request, exchange))
         except BaseException as error:
-            self.lost(turn, error)
+            self.lost(exchange, error)
             raise
-        await self.areceive(turn, response, wrap)
+        await self.areceive(exchange, response, wrap)
         return response
 
     # -- the request -----------------------------------------------------------------------------------------
 
-    def call(
+    def exchange(
         self,
         method: str,
         path: str,
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
-        *,
-        host: str = "",
-        query: bytes = b"",
-    ) -> Call | None:
+    ) -> ChatExchange | None:
         """The chat call that a request is; ``None`` when it passes untouched: a counter says why if it is a chat.
 
         ``headers`` and ``body`` are asked only then; a body that raises ``RuntimeError`` cannot be read ahead.
@@ -161,45 +151,37 @@ class OutgoingCalls:
         if method != "POST" or not path.endswith(self._endings):
             return None
         try:
-            binding = binding_of(self.memory)
+            binding = binding_of(self.service)
             if binding is not None and binding.remembered:
                 return None
             named = NamedSession(None, self._tenant) if binding is None else binding.name()
-            call = self._chat(path, list(headers()), body, named, host, query)
+            exchange = self._exchange(path, list(headers()), body, named)
         except Exception as error:
-            failed(self.memory, "open_failed", error)
+            self.service.report_failure("open_failed", error)
             return None
-        if isinstance(call, Reason):
-            self.memory.count(call.value)
+        if isinstance(exchange, Reason):
+            self.service.count(exchange.value)
             return None
-        return call
+        return exchange
 
-    def _call_of(self, request: HTTPRequest) -> Call | None:
+    def _exchange_of(self, request: HTTPRequest) -> ChatExchange | None:
+        body = partial(self._body, request)
+        return self.exchange(request.method, request.url.path, lambda: request.headers.raw, body)
+
+    def _ask_cache(self, request: HTTPRequest, exchange: ChatExchange) -> CacheLookup | None:
         url = request.url
-        return self.call(
-            request.method,
-            url.path,
-            lambda: request.headers.raw,
-            lambda: self._body(request),
-            host=f"{url.scheme}://{url.host}:{url.port}",
-            query=url.query,
-        )
+        host = f"{url.scheme}://{url.host}:{url.port}"
+        return self.service.ask_cache(exchange, request.headers.raw, host=host, query=url.query)
 
     def _body(self, request: HTTPRequest) -> bytes:
         """The body. Raises ``RuntimeError`` when it is a stream."""
         return request.read() if isinstance(request.stream, self._whole) else request.content
 
-    def _chat(
-        self,
-        path: str,
-        given: Headers,
-        body: Callable[[], bytes],
-        named: NamedSession,
-        host: str,
-        query: bytes,
-    ) -> Call | Reason:
-        settings, headers = self.memory.settings, by_name(given)
-        reason = refused(headers, settings, named=named.session_id is not None)
+    def _exchange(
+        self, path: str, given: Headers, body: Callable[[], bytes], named: NamedSession
+    ) -> ChatExchange | Reason:
+        settings, headers = self.service.settings, by_name(given)
+        reason = reason_to_pass(headers, settings, named=named.session_id is not None)
         if reason is not None:
             return reason
         try:
@@ -210,80 +192,76 @@ class OutgoingCalls:
             return Reason.REQUEST_TOO_LARGE
         dialect = next(dialect for ending, dialect in self._routes.items() if path.endswith(ending))
         fixed = not _SIGNATURES.isdisjoint(headers) or headers.get(b"authorization", b"").startswith(b"AWS4-")
-        tenant, otherwise = named.tenant, named.session_id
-        return Call(
-            self.memory,
+        return ChatExchange(
             dialect,
             headers,
             content,
-            path,
-            tenant,
-            otherwise=otherwise,
+            settings,
+            path=path,
+            tenant=named.tenant,
+            otherwise=named.session_id,
             fixed=fixed,
-            host=host,
-            query=query,
-            given=given,
+            known=self.service.known,
         )
 
-    def _forwarded(self, request: Q, turn: Turn) -> Q:
+    def _forwarded(self, request: Q, exchange: ChatExchange) -> Q:
         """The request as it goes on: with its body rewritten, without the header that is ours."""
         given: list[tuple[bytes, bytes]] = request.headers.raw
         headers = [(name, value) for name, value in given if name.lower() not in self._ours]
-        if turn.fixed or (len(headers) == len(given) and not turn.changed):
+        if exchange.fixed or (len(headers) == len(given) and not exchange.is_changed):
             return request
-        if turn.changed:
-            headers = with_length(headers, len(turn.body))
+        body = exchange.forwarded or b""
+        if exchange.is_changed:
+            headers = with_length(headers, len(body))
         make = cast("Callable[..., Q]", type(request))
-        return make(
-            request.method, request.url, headers=headers, content=turn.body, extensions=dict(request.extensions)
-        )
+        return make(request.method, request.url, headers=headers, content=body, extensions=dict(request.extensions))
 
     # -- the response ----------------------------------------------------------------------------------------
 
-    def lost(self, turn: Turn, error: BaseException) -> None:
+    def lost(self, exchange: ChatExchange, error: BaseException) -> None:
         """There was no response: the attempt failed, or the caller gave up waiting for one."""
-        if turn.asking is not None:
-            turn.asking.over()
+        if exchange.observer is not None:
+            exchange.observer.over()
         if isinstance(error, Exception):
-            self.memory.count(ATTEMPT_FAILED)
+            self.service.count(ATTEMPT_FAILED)
         else:
-            turn.leave(Outcome.ABORTED)
+            self.service.leave(exchange, Outcome.ABORTED)
 
-    def receive(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> None:
+    def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """Take what has come of a response, and look on while the rest comes."""
-        if self._arrived(turn, response, wrap):
-            turn.commit(last=True)
-            turn.extract_later()
+        reply = ReplyWatch(self.service, exchange)
+        if self._arrived(reply, response, wrap):
+            reply.commit(last=True)
+            reply.release()
 
-    async def areceive(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> None:
+    async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """``receive`` for an asynchronous face."""
-        if self._arrived(turn, response, wrap):
-            await turn.acommit(last=True)
-            turn.extract_later()
+        reply = ReplyWatch(self.service, exchange)
+        if self._arrived(reply, response, wrap):
+            await reply.acommit(last=True)
+            reply.release()
 
-    def _arrived(self, turn: Turn, response: HTTPResponse, wrap: Wrap) -> bool:
+    def _arrived(self, reply: ReplyWatch, response: HTTPResponse, wrap: Wrap) -> bool:
         """Whether the whole reply is there. A failed attempt is only counted; what is to come is wrapped."""
         if not 200 <= response.status_code < 300:
-            if turn.asking is not None:
-                turn.asking.over()
+            reply.end()
             if response.status_code >= 400:
-                self.memory.count(ATTEMPT_FAILED)
+                self.service.count(ATTEMPT_FAILED)
             return False
         headers: list[tuple[bytes, bytes]] = response.headers.raw
         if not (response.is_closed or response.is_stream_consumed):
-            turn.starts(response.status_code, headers)
-            response.stream = wrap(response.stream, turn)
+            reply.start(response.status_code, headers)
+            response.stream = wrap(response.stream, reply)
             return False
         try:
             content = response.content
         except RuntimeError:  # somebody below has consumed the stream and kept nothing
-            if turn.asking is not None:
-                turn.asking.over()
-            self.memory.count(Reason.REPLY_FOREIGN.value)
+            reply.end()
+            self.service.count(Reason.REPLY_FOREIGN.value)
             return False
         plain = [(name, value) for name, value in headers if name.lower() not in _OF_ENCODED_BODIES]
-        turn.starts(response.status_code, plain)
-        turn.takes(content)
+        reply.start(response.status_code, plain)
+        reply.take(content)
         return True
 
 

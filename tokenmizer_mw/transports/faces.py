@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from tokenmizer_mw.chat.call import Turn
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls
+from tokenmizer_mw.transports.reply_watch import ReplyWatch
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 
@@ -33,9 +33,9 @@ class _Watched:
     Whatever else the stream below can tell is told by it.
     """
 
-    def __init__(self, stream: Any, turn: Turn) -> None:
+    def __init__(self, stream: Any, reply: ReplyWatch) -> None:
         self._stream = stream
-        self._turn = turn
+        self._reply = reply
         self._over = self._closed = False
 
     def __getattr__(self, name: str) -> Any:
@@ -62,14 +62,14 @@ class WatchedStream(_Watched):
             piece = next(self._pieces)
         except StopIteration:
             self._over = True
-            self._turn.commit(last=True)
+            self._reply.commit(last=True)
             raise
         except BaseException as error:
             self._over = True
-            self._turn.commit(True, _caller_left(error), attempt=True)
+            self._reply.commit(last=True, outcome=_caller_left(error), attempt=True)
             raise
-        if self._turn.takes(piece):
-            self._turn.commit(last=False)
+        if self._reply.take(piece):
+            self._reply.commit(last=False)
         return piece
 
     def close(self) -> None:
@@ -80,9 +80,9 @@ class WatchedStream(_Watched):
             self._stream.close()
         finally:
             if not self._over:
-                self._turn.commit(True, Outcome.ABORTED, attempt=True)
-            self._turn.closes()
-            self._turn.extract_later()
+                self._reply.commit(last=True, outcome=Outcome.ABORTED, attempt=True)
+            self._reply.end()
+            self._reply.release()
 
 
 class AsyncWatchedStream(_Watched):
@@ -99,14 +99,14 @@ class AsyncWatchedStream(_Watched):
             piece = await anext(self._pieces)
         except StopAsyncIteration:
             self._over = True
-            await self._turn.acommit(last=True)
+            await self._reply.acommit(last=True)
             raise
         except BaseException as error:
             self._over = True
-            self._turn.leave(_caller_left(error), attempt=True)
+            self._reply.leave(_caller_left(error), attempt=True)
             raise
-        if self._turn.takes(piece):
-            await self._turn.acommit(last=False)
+        if self._reply.take(piece):
+            await self._reply.acommit(last=False)
         return piece
 
     async def aclose(self) -> None:
@@ -116,11 +116,11 @@ class AsyncWatchedStream(_Watched):
         try:
             await self._stream.aclose()
         finally:
-            if self._turn.done:
-                self._turn.closes()
-                self._turn.extract_later()
+            if self._reply.is_settled:
+                self._reply.end()
+                self._reply.release()
             elif not self._over:
-                self._turn.leave(Outcome.ABORTED, attempt=True)
+                self._reply.leave(Outcome.ABORTED, attempt=True)
 
 
 def _caller_left(error: BaseException) -> Outcome | None:

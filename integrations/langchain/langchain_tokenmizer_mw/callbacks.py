@@ -80,7 +80,7 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
     def _asked(self, run_id: UUID, messages: list[BaseMessage], metadata: dict[str, Any] | None) -> None:
         session = self.session_id if self.session_id is not None else running_session(metadata)
         if session is None:
-            self.memory.count("no_session")
+            self.memory.service.count("no_session")
             return
         with self._lock:
             self._runs[run_id] = session, messages

@@ -18,7 +18,6 @@ from langchain_tokenmizer_mw.messages import chat, spoken
 from langchain_tokenmizer_mw.overhead import Overhead
 from langchain_tokenmizer_mw.prompt import question_in, shortened
 from langchain_tokenmizer_mw.sessions import checked, private, running_session
-from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -123,7 +122,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         session = running_session() if self.session_id is None else _named(self.session_id, request)
         tenant = _named(self.tenant, request)
         if session is None or not SessionKey(tenant, session).valid():
-            self.memory.count("no_session" if session is None else "session_invalid")
+            self.memory.service.count("no_session" if session is None else "session_invalid")
             return None
         thread: Sequence[BaseMessage] = (request.state or {}).get("messages") or request.messages
         return _Call(session, tenant, request, thread)
@@ -149,7 +148,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         except RequestBlocked:
             raise
         except Exception as error:
-            failed(self.memory, "cut_failed", error)
+            self.memory.service.report_failure("cut_failed", error)
             return request
 
     def _record(self, call: _Call, response: object = None) -> None:
@@ -157,7 +156,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
             said = chat([*call.thread, *_results(response)])
             self.memory.record(call.session, said, later=True, tenant=call.tenant)
         except Exception as error:
-            failed(self.memory, "record_failed", error)
+            self.memory.service.report_failure("record_failed", error)
 
     def _for_the_turn(self, call: _Call, cut: Shortened) -> Shortened:
         """``cut`` with the block that the turn began with: in all calls of a turn that drop the same messages it is the

@@ -301,12 +301,21 @@ class CacheLookup:
         self.recording = None
         self.over()
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether an answer is given again."""
+        return self.found is not None
+
     # -- keeping -------------------------------------------------------------------------------------------------
 
     def starts(self, status: int, headers: Headers) -> None:
         """The response begins."""
-        if self.recording is not None:
+        if self.recording is None:
+            return
+        try:
             self.recording.starts(status, headers)
+        except Exception as error:
+            self._failed(error)
 
     def takes(self, piece: bytes) -> None:
         """A piece of the response."""

@@ -121,7 +121,7 @@ class Api:
             return
         except Exception as error:
             _failed(name, error)
-            self._memory.count("api_failed")
+            self._memory.service.count("api_failed")
             answer = _told(FAULT)
         self._answered.count(name, answer.status)
         await _send(send, answer, headers, bare=scope["method"] == "HEAD")

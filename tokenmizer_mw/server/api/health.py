@@ -80,7 +80,7 @@ class Health:
         answer = HealthAnswer(
             status="unready" if against else worst, live=True, ready=not against, reasons=[*against, *amiss]
         )
-        trouble = self._memory.store_monitor.trouble
+        trouble = self._memory.service.store_monitor.trouble
         place = getattr(unreadable, "place", "") or (trouble.place if trouble is not None else "")
         if with_place and place:
             answer["place"] = place
@@ -96,12 +96,12 @@ class Health:
 
     def _store(self) -> str | None:
         """Why the store does not take what chats say, such as "store_disk_full"; ``None``: it does."""
-        trouble = self._memory.store_monitor.trouble
+        trouble = self._memory.service.store_monitor.trouble
         return f"store_{trouble.cause}" if trouble is not None else None
 
     def _cache(self) -> str | None:
         """Whether answers that are kept elsewhere can be given again."""
-        answers = self._memory.answers
+        answers = self._memory.service.answers
         if answers is None or answers.here:
             return None
         try:

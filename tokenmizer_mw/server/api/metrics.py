@@ -50,7 +50,7 @@ class _Counters(Collector):
 
     def _spending(self) -> Iterator[Metric]:
         """What calls of this process cost, would have cost, and what each stage saved or lost."""
-        booked = self._memory.books.totals()
+        booked = self._memory.service.books.totals()
         whole = booked.pop(CALL, UsageSums())
         calls = CounterMetricFamily("tokenmizer_calls", "Calls that were booked", labels=self._named)
         calls.add_metric(self._worker, whole.calls)

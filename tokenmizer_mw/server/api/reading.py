@@ -198,7 +198,7 @@ def recall(asked: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
 def compaction(asked: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
     """What a compaction that a client keeps stands for."""
     try:
-        kept = asked.memory.seal().open(asked.tenant, asked.body.encrypted_content)
+        kept = asked.memory.service.compaction.seal().open(asked.tenant, asked.body.encrypted_content)
     except SealBroken as error:
         raise ApiRefusal(
             Problem(404, "unknown_compaction", f"The compaction cannot be read: {error}.", "encrypted_content")

@@ -156,7 +156,7 @@ class Dashboard:
             if answer.started:
                 raise
             _log.warning("dashboard: %s", type(error).__name__)
-            self._memory.count("dashboard_failed")
+            self._memory.service.count("dashboard_failed")
             await answer.page(page_of(failure("fault")))
 
     async def _answered(self, scope: Scope, receive: Receive, answer: _Answer) -> None:

@@ -43,7 +43,7 @@ class AgentSessions:
             with anyio.move_on_after(self._memory.settings.store_wait_seconds):
                 found = await offload(partial(self._find, agents_id, tenant), STORE)
         except Exception:
-            self._memory.count("session_lookup_failed")
+            self._memory.service.count("session_lookup_failed")
         if found is None:
             return agents_id
         self._known[key] = found

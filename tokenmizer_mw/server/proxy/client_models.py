@@ -15,7 +15,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
-from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import ModelFailed
 from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
@@ -59,15 +58,15 @@ class ClientModels:
             UpstreamTimeouts(connect_seconds, seconds, seconds), ca_file=ca_file
         )  # none of the chats'
         self._secret = secrets.token_bytes(32)
-        memory.borrow_models()
+        memory.service.refinement.borrow()
 
     def offer(self, asked: ClientCall, target: Target) -> None:
         """``asked`` was answered by ``target``, and the client has all of it. Never raises, never blocks."""
         try:
             if asked.session is not None and (lent := self._lent(asked, target)) is not None:
-                self._memory.lend_model(asked.session, lent)
+                self._memory.service.refinement.lend(asked.session, lent)
         except Exception as error:
-            failed(self._memory, "lend_failed", error)
+            self._memory.service.report_failure("lend_failed", error)
 
     async def aclose(self) -> None:
         """Close the connections."""

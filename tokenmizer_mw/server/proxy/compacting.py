@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.asgi import BLOCK
-from tokenmizer_mw.chat.call import failed
-from tokenmizer_mw.chat.exchange import session_in_headers
+from tokenmizer_mw.chat.session_naming import session_in_headers
 from tokenmizer_mw.context.compaction import agents, anthropic, responses
 from tokenmizer_mw.context.compaction.seal import MARK, SealBroken
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
@@ -125,7 +124,7 @@ class Compacting:
             )
             return await offload(partial(work, call), STORE)
         except (SealBroken, MalformedRequest) as error:
-            self._memory.count("compaction_refused")
+            self._memory.service.count("compaction_refused")
             told = f"compaction: {error}" if isinstance(error, SealBroken) else str(error)
             return AnsweredCall(400, refusal(words.NAME, 400, "invalid_compaction", told))
         except RequestBlocked as blocked:
@@ -133,7 +132,7 @@ class Compacting:
                 blocked.STATUS, refusal(words.NAME, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
             )
         except Exception as error:
-            failed(self._memory, "compaction_failed", error)
+            self._memory.service.report_failure("compaction_failed", error)
             return None
 
     async def _is_native(self, face: Face, words: ModuleType, body: bytes) -> bool:

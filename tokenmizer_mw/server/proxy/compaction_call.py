@@ -9,7 +9,6 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.context.compaction import agents
 from tokenmizer_mw.context.compaction.asked import CompactAbove, CompactionRequest, CompactNow
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
@@ -82,7 +81,7 @@ class CompactionCall:
         asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
         if asked is None:
             return None
-        seal = self.memory.seal()
+        seal = self.memory.service.compaction.seal()
         behind: Behind = self.words.behind(given, partial(seal.open, self.tenant))
         key = self._key(given, behind.kept)
         changes = behind.kept is not None or behind.emptied or asked.anything
@@ -102,13 +101,15 @@ class CompactionCall:
         if key is None:
             return None
         try:
-            block = self.memory.follow_native(key, self.dialect.read(self.body, self.memory.known), native)
+            block = self.memory.service.compaction.follow_native(
+                key, self.dialect.read(self.body, self.memory.service.known), native
+            )
         except StoreError as error:
-            failed(self.memory, "compaction_failed", error)
+            self.memory.service.report_failure("compaction_failed", error)
             return None
         if not block:
             return None
-        self.memory.count("native_compaction_followed")
+        self.memory.service.count("native_compaction_followed")
         body, front = self.words.follow(self.body, native, block)
         return ForwardedCall(body, front, key.id)
 
@@ -126,9 +127,9 @@ class CompactionCall:
         if made is None:
             return None
         if beside:
-            self.memory.count("agent_compaction_followed")
+            self.memory.service.count("agent_compaction_followed")
             return ForwardedCall(self.body, added=self.words.Following(made.block))
-        self.memory.count("agent_compaction_answered")
+        self.memory.service.count("agent_compaction_answered")
         whole = self.words.said(request.model, made.block, self.created)
         if request.stream:
             return AnsweredCall(200, self.words.streamed(whole), stream=True)
@@ -157,7 +158,7 @@ class CompactionCall:
         if not isinstance(messages, list) or not (asked.clear_thinking or asked.clear_tool_uses):
             return behind, edits
         request = self._read(behind)
-        counter = self.memory.counter_of(request.model)
+        counter = self.memory.service.access.counters.of(request.model)
         if asked.clear_thinking is not None:
             cleared = clear_thinking(messages, asked.clear_thinking, counter.text)
             messages, edits = cleared.messages, [cleared.edit] if cleared.edit else []
@@ -172,21 +173,23 @@ class CompactionCall:
     def _read(self, behind: Behind, *, whole: bool = True) -> ChatRequest:
         """The request without what asks; with ``whole`` none of its other bytes changes."""
         if whole and behind.kept is None and not behind.emptied:
-            asking = self.dialect.read(self.body, self.memory.known)
+            asking = self.dialect.read(self.body, self.memory.service.known)
             if not any(name in asking.fields for name in self.words.ASKING):
                 return asking
-            return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.known)
-        return self.dialect.read(_dumped(behind.body), self.memory.known)
+            return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.service.known)
+        return self.dialect.read(_dumped(behind.body), self.memory.service.known)
 
     def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> AnsweredCall:
         """The answer that is a compaction of everything."""
         request = self._read(behind)
         if behind.kept is not None and behind.bare:
-            return self._alone(request, behind.kept, self.memory.seal().close(self.tenant, behind.kept))
+            return self._alone(
+                request, behind.kept, self.memory.service.compaction.seal().close(self.tenant, behind.kept)
+            )
         try:
-            made = self.memory.compact(key, request, _wish(behind, None, asked.instructions))
+            made = self.memory.service.compaction.compact(key, request, _wish(behind, None, asked.instructions))
         except StoreError as error:
-            failed(self.memory, "compaction_failed", error)
+            self.memory.service.report_failure("compaction_failed", error)
             return AnsweredCall(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
         if made is None:
             raise MalformedRequest(_NOTHING)
@@ -212,18 +215,18 @@ class CompactionCall:
     def _made(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
         try:
-            return self.memory.compact(key, request, wish)
+            return self.memory.service.compaction.compact(key, request, wish)
         except StoreError as error:
-            failed(self.memory, "compaction_failed", error)
+            self.memory.service.report_failure("compaction_failed", error)
             return None
 
     def _sealed(self, key: SessionKey, made: Compacted) -> tuple[SealedContent, str]:
         kept = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
-        return kept, self.memory.seal().close(self.tenant, kept)
+        return kept, self.memory.service.compaction.seal().close(self.tenant, kept)
 
     def _alone(self, request: ChatRequest, kept: SealedContent, sealed: str) -> AnsweredCall:
         """The answer that is nothing but the compaction."""
-        self.memory.count("compaction_answered")
+        self.memory.service.count("compaction_answered")
         whole = self.words.alone(request.model, kept, sealed, self.created, standalone=self.now)
         if request.stream and not self.now:
             return AnsweredCall(200, self.words.streamed(whole), stream=True)

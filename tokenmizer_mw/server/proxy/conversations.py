@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.chat.exchange import names_session, session_in_headers
+from tokenmizer_mw.chat.session_naming import names_session, session_in_headers
 from tokenmizer_mw.context.compaction.agents import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.asgi import GUARD
-from tokenmizer_mw.chat.call import failed
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
@@ -84,7 +83,7 @@ class RequestRedaction:
             await _refuse(scope, send, 415, "request_not_readable", str(unreadable))
             return
         except RequestBlocked as blocked:
-            self._memory.count("request_blocked")
+            self._memory.service.count("request_blocked")
             await _refuse(scope, send, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
             return
         if redacted.body is not body:
@@ -96,8 +95,8 @@ class RequestRedaction:
         return self._memory.settings.redact or self._memory.settings.guard == "block"
 
     async def _redacted(self, scope: Scope, body: bytes) -> Redacted:
-        if not self._memory.is_ready:
-            await offload(lambda: self._memory.ingress, STORE)
+        if not self._memory.service.redaction.is_ready:
+            await offload(lambda: self._memory.service.redaction.ingress, STORE)
         work = partial(self._redact, scope["path"], scope["headers"], body)
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
@@ -109,20 +108,20 @@ class RequestRedaction:
         except UnreadableBody:
             if not (self._passes_unreadable or _is_media(headers)):
                 raise
-            self._memory.count("request_not_redacted")
+            self._memory.service.count("request_not_redacted")
             return Redacted(body, headers)
         if face is not None and face.words is not None and self._memory.settings.guard == "block":
             _check_words(face.words, plain, path)
-        ingress: Ingress | None = self._memory.ingress
+        ingress: Ingress | None = self._memory.service.redaction.ingress
         try:
             clean = ingress.document(text) if ingress is not None else text
         except Exception as error:
-            failed(self._memory, "redaction_failed", error)
+            self._memory.service.report_failure("redaction_failed", error)
             raise UnreadableBody("secrets in the request's body could not be redacted") from None
         if clean is text and plain is body:
             return Redacted(body, headers)
         if clean is not text:
-            self._memory.count("request_redacted")
+            self._memory.service.count("request_redacted")
         changed = clean.encode("utf-8", "surrogatepass")
         return Redacted(changed, with_length(kept, len(changed)))
 

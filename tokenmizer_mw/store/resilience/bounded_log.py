@@ -38,7 +38,7 @@ class BoundedLog:
 
     def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:
         self._log = log
-        self._monitor = monitor
+        self.monitor = monitor
         self._under_way: dict[object, float] = {}
 
     @property
@@ -111,7 +111,7 @@ class BoundedLog:
         current = current_patience()
         if current is None:
             return self._watched(call, writes)
-        if self._monitor.is_open:
+        if self.monitor.is_open:
             raise self._late("the store has not answered lately")
         future: Future[T] = Future()
         _CALLS.put((partial(_run, future, partial(self._watched, call, writes)), copy_context(), _nothing))
@@ -123,7 +123,7 @@ class BoundedLog:
                 return future.result(current.left)
         except TimeoutError:
             if future.cancel() or not future.done():
-                self._monitor.late(self.place)
+                self.monitor.late(self.place)
                 raise self._late("the store did not answer before the deadline") from None
             return future.result()
 
@@ -134,10 +134,10 @@ class BoundedLog:
                 result = call()
             except StoreUnavailable as error:
                 if error.cause != "closed":
-                    self._monitor.failed(error)
+                    self.monitor.failed(error)
                 raise
         if writes:
-            self._monitor.answered(time.monotonic() - start)
+            self.monitor.answered(time.monotonic() - start)
         return result
 
     @contextmanager

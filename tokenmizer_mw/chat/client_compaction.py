@@ -1,0 +1,133 @@
+"""Compaction by contract: a client asks for it, and gets a block for its whole history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.context.compaction.native import Native
+from tokenmizer_mw.context.compaction.seal import Seal
+from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish, keep_from, open_words, told
+from tokenmizer_mw.context.resume import STANDING, STANDING_AND_OPEN
+from tokenmizer_mw.context.window import budget_for
+from tokenmizer_mw.model.event import Checkpointed, Event
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.truncation import BlockOrder, Cutting, Decided
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+COMPACTION_SECONDS: Final = 5.0
+"""How long a compaction waits for the store: clients that ask for one expect a call of a model."""
+
+_COMPACTION_SHARE: Final = 0.2
+"""Share of a client's threshold that the block of a compaction may take."""
+
+
+class ClientCompaction:
+    """Compactions that a client asks for by contract: what it sends gives way to a block."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        redaction: ContentRedaction,
+        guard: RequestGuard,
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._guard = guard
+        self._count = count
+
+    def seal(self) -> Seal:
+        """What closes and opens the compactions of this installation. Reads the store once."""
+        return Seal(self._redaction.secret)
+
+    def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
+        """The compaction of a request that asks for one, on record with what is new in the session; ``None`` where
+        none is due, where it would not help, or where there is nothing to say. Reads the store. Raises
+        ``RequestBlocked`` for what the guard refuses, where the settings let it."""
+        clean = request.messages.through(self._redaction.remove_echoes).through(self._redaction.redact_message)
+        request = replace(request, messages=clean)
+        if self._guard.blocks:
+            self._guard.refuse_suspicious(key, request)
+        with span("compact", messages=len(clean)), patience(COMPACTION_SECONDS):
+            counter, settings = self._access.counters.of(request.model), self._settings
+            counts, overhead = counter.request_counts(request), counter.text(request.overhead)
+            taken = overhead + sum(counts) + counter.text(wish.held)
+            start: int | None = len(counts)
+            budget = settings.compaction_tokens
+            if wish.above is not None:
+                above = min(wish.above, budget_for(request.model, settings) * settings.cut_at)
+                if taken <= above:
+                    return None
+                if request.binds:  # what the model thinks next is valid only behind this very history
+                    self._count("compaction_bound")
+                    return None
+                budget = min(budget, int(above * _COMPACTION_SHARE))
+                room = above - overhead - sum(counts[: request.prefix]) - 2 * budget
+                start = keep_from(request, counts, room)
+            if start is None:
+                self._count("compaction_no_room")
+                return None
+            cutting = Cutting(
+                self._access.derivation, key, request, counter, read_sentences=self._access.sentence_reader(key)
+            )
+            sections = STANDING_AND_OPEN if wish.beside else None
+            made = self._compacted(key, cutting, BlockOrder(budget, wish.query, sections))
+        if made is None:
+            return None
+        words = open_words(request, budget, wish.open)
+        text = told(made.block, words)
+        goes_on = start < len(counts) and request.messages[start].opens_turn
+        return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
+
+    def follow_native(self, key: SessionKey, request: ChatRequest, native: Native) -> str:
+        """The block that follows a compaction which a provider made: the same in every request that holds it. "" where
+        the session has nothing to say, and where what the model thought is bound to a history without it. Reads the
+        store."""
+
+        def read(state: SessionState) -> tuple[int, str | None]:
+            return state.seq, state.block_at(native.checkpoint)
+
+        seq, block = self._access.sessions.read(key, read)
+        if block is not None:
+            return block
+        if seq == 0:
+            self._access.sessions.drop(key)
+            return ""
+        if request.bound > native.place:
+            self._count("compaction_bound")
+            return ""
+        clean = request.messages.through(self._redaction.remove_echoes).through(self._redaction.redact_message)
+        request, settings = replace(request, messages=clean), self._settings
+        whole = settings.compaction == "both"
+        budget = settings.compaction_tokens if whole else settings.block_tokens
+        order = BlockOrder(budget, sections=STANDING_AND_OPEN if whole else STANDING, id=native.checkpoint)
+        with span("compact", messages=len(clean)), patience(settings.store_wait_seconds):
+            counter = self._access.counters.of(request.model)
+            self._compacted(key, Cutting(self._access.derivation, key, request, counter), order)
+            return self._access.sessions.read(key, read)[1] or ""
+
+    def _compacted(self, key: SessionKey, cutting: Cutting, order: BlockOrder) -> Checkpointed | None:
+        decided = Decided()
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal decided
+            known = bool(order.id) and state.block_at(order.id) is not None
+            decided = Decided() if known else cutting.compact(state, order)
+            return list(decided.events)
+
+        self._access.propose(key, decide)
+        for name in decided.counted:
+            self._count(name)
+        last = decided.events[-1] if decided.events else None
+        return last if isinstance(last, Checkpointed) else None

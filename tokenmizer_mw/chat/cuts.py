@@ -1,0 +1,188 @@
+"""Whether and how a request's transcript is cut, and which shorter texts it goes on with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS
+from tokenmizer_mw.context.window import Rewrite, budget_for, left_to_others, looked_at, smallest_budget
+from tokenmizer_mw.model.event import Event
+from tokenmizer_mw.model.reminder import Reminder
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.tracing import LimitedLog, span
+from tokenmizer_mw.safety.fence import may_echo
+from tokenmizer_mw.session import SessionState, goes_on_from_block, tools_digest
+from tokenmizer_mw.session.refinement.runner import ModelPass
+from tokenmizer_mw.session.reminder import ReminderService, Shortening
+from tokenmizer_mw.session.truncation import Cutting, Decided, SentPart
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.host_texts import is_side_call
+from tokenmizer_mw.wire.unread import mentions
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.saving.compress.requests import CondensedRequest
+    from tokenmizer_mw.saving.compress.sessions import Compression
+
+_logger = logging.getLogger("tokenmizer_mw")
+
+
+class CutPreparation:
+    """How requests are shortened: what is old gives way to a block, what is asked for of it comes back as a reminder.
+
+    ``compression``: what makes texts shorter; ``None`` where no stage is switched on.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        redaction: ContentRedaction,
+        *,
+        compression: Callable[[], Compression | None],
+        reminders: Callable[[], ReminderService],
+        refinement: ModelPass,
+        log: LimitedLog,
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._find_compression = compression
+        self._find_reminders = reminders
+        self._refinement = refinement
+        self._limited_log = log
+        self._count = count
+        self._least_budget = smallest_budget(settings)
+
+    @property
+    def compression(self) -> Compression | None:
+        """What makes texts shorter; ``None`` where no stage is switched on."""
+        return self._find_compression()
+
+    @property
+    def reminders(self) -> ReminderService:
+        """What finds reminders. Raises ``StoreError`` where the store's secret cannot be read."""
+        return self._find_reminders()
+
+    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
+        """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
+        any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
+        which the members ``linked`` give away."""
+        budget = min([budget_for(model, self._settings) for model in models]) if models else self._least_budget
+        room = looked_at(budget, self._settings) - len(body)
+        if room < 0:
+            return True
+        return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))
+
+    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut.
+
+        ``compacted``: the client may have compacted its chat by itself. Where it has, a block is put in front of the
+        history, in this request and in the later ones.
+        """
+        if may_echo(request.text):
+            compacted = compacted and not goes_on_from_block(request.messages)
+            request = replace(request, messages=request.messages.through(self._redaction.remove_echoes))
+        with span("cut", messages=len(request.messages)), patience(self._settings.store_wait_seconds):
+            self._report_left_to_others(request)
+            spared = self._spared(key, request)
+            counter = self._access.counters.of(request.model)
+            cutting = Cutting(
+                self._access.derivation,
+                key,
+                request,
+                counter,
+                spared=spared,
+                read_sentences=self._access.sentence_reader(key),
+            )
+            if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
+                return self._access.sessions.read(key, lambda state: cutting.decide(state).rewrite)
+            if compacted and self._is_same_agent(key, request):
+                cutting = replace(cutting, recorded=lambda: self._access.transcript(self._access.read_messages(key)))
+            rewrite = self.decide(key, cutting)
+            if rewrite is None:
+                self.reminders.expect_cut(key)
+                return None
+            kept = range(rewrite.keep_from, len(request.messages))
+            room = budget_for(request.model, self._settings) - counter.text(request.overhead)
+            shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
+            return replace(rewrite, reminder=self.reminder(shortening))
+
+    def decide(self, key: SessionKey, cutting: Cutting) -> Rewrite | None:
+        """What ``cutting`` decides, carried out and counted."""
+        decided = Decided()
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal decided
+            decided = cutting.decide(state)
+            return list(decided.events)
+
+        self._access.propose(key, decide)
+        for name in decided.counted:
+            self._count(name)
+        if decided.rewrite is not None:
+            self._count("request_rewritten")
+        self._refinement.prepare_cut(key, lambda: cutting.filled(decided.rewrite))
+        return decided.rewrite
+
+    def reminder(self, shortening: Shortening) -> Reminder | None:
+        """What a request carries of what was left out of it; ``None`` for nothing, and where this fails."""
+        if not self._settings.reminder_tokens:
+            return None
+        try:
+            with span("remind"):
+                reminder = self.reminders.remind(shortening)
+        except Exception as error:
+            self._count("reminder_failed")
+            _logger.warning("reminder_failed: %s; the request went on without", type(error).__name__)
+            return None
+        if reminder is not None:
+            self._count("reminder_sent")
+        return reminder
+
+    def _is_same_agent(self, key: SessionKey, request: ChatRequest) -> bool:
+        """Whether the session's longest request offered the same tools: a subagent has others."""
+        return self._access.longest.has_tools(key, tools_digest(request), unknown=True)
+
+    def _report_left_to_others(self, request: ChatRequest) -> None:
+        """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
+        reason = left_to_others(request)
+        if reason:
+            self._count(f"not_cut_{reason}")
+            self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
+
+    def _spared(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+        """Tells the shares of messages that compression takes out; ``None`` where none is switched on."""
+        compression = self.compression
+        if compression is None:
+            return None
+        return lambda part: compression.spared(key, request, part.start, part.through)
+
+    def spared_results(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+        """``_spared`` for the messages of a host, of which only the results of tools give way."""
+        compression = self.compression
+        if compression is None:
+            return None
+        return lambda part: compression.spared_results(key, request.messages, part.start, part.through)
+
+    def condense(
+        self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
+    ) -> CondensedRequest | None:
+        """``request`` with shorter texts, as the settings say; ``None`` to send it as it is. ``rewrite`` is how it is
+        cut, too: what is left out then is not looked at."""
+        if self.compression is None:
+            return None
+        with span("compress", messages=len(request.messages)):
+            found = self.compression.condense(key, request, self._access.counters.of(request.model).counter, rewrite)
+        if isinstance(found, str):
+            self._count(found, int(bool(found)))
+            return None
+        self._count("request_compressed")
+        return found

@@ -1,0 +1,226 @@
+"""An exchange before it goes on: whose it is, without secrets, past the guard, cut where it must be.
+
+What computes and what waits for the store have threads of their own: neither kind holds up the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.chat.cuts import CutPreparation
+from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.reports import FailureReports
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.chat.session_naming import Reason
+from tokenmizer_mw.chat.turns import TurnCommit
+from tokenmizer_mw.context.window import Rewrite
+from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.runtime.offload import CPU, STORE, offload
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.safety.ingress import Beginning
+from tokenmizer_mw.session import tools_digest
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.refusal import refusal
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.saving.compress.requests import CondensedRequest
+
+INLINE_MAX: Final = 32 * 1024
+"""Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
+
+
+class ExchangeOpening:
+    """Takes exchanges from their bytes to the body that goes on. Raises nothing but ``RequestBlocked``: whatever fails,
+    the chat goes on with the original bytes, and a counter and a line in the log say so."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        redaction: ContentRedaction,
+        cuts: CutPreparation,
+        guard: RequestGuard,
+        turns: TurnCommit,
+        reports: FailureReports,
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._cuts = cuts
+        self._guard = guard
+        self._turns = turns
+        self._reports = reports
+        self._count = count
+
+    def open_blocking(self, exchange: ChatExchange) -> bool:
+        """Whether the call is recorded; False: it passes untouched, a counter says why."""
+        try:
+            with span("request", bytes=len(exchange.body)):
+                return self._open_whole(exchange, exchange.may_name_session)
+        except RequestBlocked:
+            raise
+        except Exception as error:
+            self._report_pass(exchange, error)
+        return False
+
+    async def open_on_loop(self, exchange: ChatExchange) -> bool:
+        """``open_blocking``, with all that takes long in a worker thread."""
+        try:
+            with span("request", bytes=len(exchange.body)):
+                return await self._open_in_steps(exchange, exchange.may_name_session)
+        except RequestBlocked:
+            raise
+        except Exception as error:
+            self._report_pass(exchange, error)
+        return False
+
+    async def _open_in_steps(self, exchange: ChatExchange, in_body: bool) -> bool:
+        if not self._redaction.is_ready:
+            return await offload(partial(self._open_whole, exchange, in_body), STORE)
+        if in_body and len(exchange.body) > INLINE_MAX:
+            opened = await offload(partial(self._open_and_clean, exchange, True), CPU)
+        else:
+            if not self._identify(exchange, in_body):
+                return False
+            known = self._find_beginning(exchange)
+            if self._is_quick(exchange, known):
+                opened = self._clean(exchange, known)
+            else:
+                opened = await offload(partial(self._clean, exchange, known), CPU)
+        if opened and exchange.forwarded is None:
+            await offload(partial(self._decide, exchange), STORE)
+        return opened
+
+    def _open_whole(self, exchange: ChatExchange, in_body: bool) -> bool:
+        if not self._open_and_clean(exchange, in_body):
+            return False
+        if exchange.forwarded is None:
+            self._decide(exchange)
+        return True
+
+    def _open_and_clean(self, exchange: ChatExchange, in_body: bool) -> bool:
+        return self._identify(exchange, in_body) and self._clean(exchange, self._find_beginning(exchange))
+
+    def _identify(self, exchange: ChatExchange, in_body: bool) -> bool:
+        if exchange.find_session(in_body=in_body):
+            return True
+        self._count((exchange.reason or Reason.SESSION_INVALID).value)
+        return False
+
+    def _find_beginning(self, exchange: ChatExchange) -> Beginning | None:
+        """How a request of the session began before, if this one begins the same."""
+        ingress = self._redaction.ingress
+        return ingress.known(exchange.key, exchange.body) if ingress is not None else None
+
+    def _is_quick(self, exchange: ChatExchange, known: Beginning | None) -> bool:
+        """Whether ``_clean`` is quick enough for an event loop."""
+        if exchange.block or (self._settings.compress and not exchange.fixed):
+            return False
+        ingress = self._redaction.ingress
+        return ingress is None or ingress.quick(exchange.body, known)
+
+    def _clean(self, exchange: ChatExchange, known: Beginning | None) -> bool:
+        """Take secrets out, and decide what goes on where the store has no say in that; False: it passes. Does not
+        wait for the store."""
+        if not self._redact(exchange, known):
+            return False
+        if not (self._guard.blocks or exchange.block or self._may_cut(exchange)):
+            self._forward(exchange)
+        return True
+
+    def _redact(self, exchange: ChatExchange, known: Beginning | None) -> bool:
+        """False when that failed: then nothing of the call may be kept, and it passes."""
+        ingress, body = self._redaction.ingress, exchange.body
+        if ingress is None:
+            return True
+        try:
+            clean = ingress.clean(body, known)
+        except UnicodeError:
+            self._reports.report_unreadable(exchange.path, "not JSON in UTF-8")
+            return False
+        except Exception as error:
+            self._reports.report_failure("redaction_failed", error)
+            return False
+        if clean is not body:
+            self._count("request_redacted")
+            exchange.replace_body(clean)
+        return True
+
+    def _decide(self, exchange: ChatExchange) -> None:
+        """Guard the request and cut it, where it must be. Raises ``RequestBlocked``, and ``MalformedRequest``."""
+        if self._guard.blocks:
+            self._refuse_suspicious(exchange)
+        if exchange.block:
+            rewrite = Rewrite(exchange.request.prefix, exchange.block, self._settings.block_role)
+            self._forward(exchange, rewrite)
+        elif not (self._may_cut(exchange) and self._cut(exchange)):
+            self._forward(exchange)
+
+    def _refuse_suspicious(self, exchange: ChatExchange) -> None:
+        request = exchange.request
+        try:
+            suspicion = self._guard.judge_news(exchange.key, request)
+            if suspicion.flagged:  # what was refused is on record, so that it does not count as news for ever
+                self._turns.commit_turn(exchange.key, request.messages, Reply(None, Outcome.ERROR))
+        except Exception as error:
+            self._reports.report_failure("guard_failed", error)
+            return
+        if suspicion.flagged:
+            self._count("request_blocked")
+            name, blocked = exchange.dialect.name, RequestBlocked
+            body = refusal(name, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            raise RequestBlocked(suspicion.signals, body)
+
+    def _may_cut(self, exchange: ChatExchange) -> bool:
+        """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""
+        if exchange.fixed:
+            return False
+        body, linked = exchange.body, exchange.dialect.linked
+        if self._access.longest.may_be_compacted(exchange.key, body):
+            return True
+        return self._cuts.may_cut(body, linked) and self._cuts.may_cut(body, linked, exchange.models)
+
+    def _cut(self, exchange: ChatExchange) -> bool:
+        """Forward the exchange with its transcript cut, where that is due; False where it is not, and where that
+        failed. Raises ``MalformedRequest``."""
+        request = exchange.request
+        try:
+            compacted = self._access.longest.may_be_compacted(exchange.key, exchange.body)
+            if compacted or self._cuts.may_cut(exchange.body, exchange.dialect.linked, (request.model,)):
+                rewrite = self._cuts.prepare(exchange.key, request, compacted=compacted)
+                if rewrite is not None:
+                    in_front, size = rewrite.keep_from == request.prefix, len(exchange.body)
+                    tools = tools_digest(request)
+                    self._access.longest.note_block(exchange.key, size, tools, in_front=in_front)
+                self._forward(exchange, rewrite)
+                return True
+        except Exception as error:
+            self._reports.report_failure("cut_failed", error)
+        return False
+
+    def _forward(self, exchange: ChatExchange, rewrite: Rewrite | None = None) -> None:
+        """The call as it is, without a field of ours; cut as ``rewrite`` says, compressed where the settings say so."""
+        compresses = self._settings.compress and not exchange.fixed
+        exchange.forward(rewrite, self._condense(exchange, rewrite) if compresses else None)
+
+    def _condense(self, exchange: ChatExchange, rewrite: Rewrite | None) -> CondensedRequest | None:
+        try:
+            return self._cuts.condense(exchange.key, exchange.request, rewrite)
+        except MalformedRequest:
+            raise
+        except Exception as error:
+            self._reports.report_failure("compress_failed", error)
+            return None
+
+    def _report_pass(self, exchange: ChatExchange, error: Exception) -> None:
+        if isinstance(error, MalformedRequest):
+            self._reports.report_unreadable(exchange.path, str(error))
+        else:
+            self._reports.report_failure("open_failed", error)

@@ -1,0 +1,50 @@
+"""The guard on the path of a request, where the settings let it refuse one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.chat.turns import TurnCommit
+from tokenmizer_mw.errors import RequestBlocked
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.guard import NOTHING, Suspicion, judge
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+
+
+class RequestGuard:
+    """Looks for words that try to take over a model in what is new of a request."""
+
+    def __init__(
+        self, settings: Settings, access: SessionAccess, turns: TurnCommit, count: Callable[..., None]
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._turns = turns
+        self._count = count
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a request may be refused for what it says."""
+        return self._settings.guard == "block"
+
+    def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
+        """What is suspicious about what the request says for the first time, or says last. Reads the store."""
+        spoken = request.messages.spoken()
+        with patience(self._settings.store_wait_seconds):
+            start = self._access.sessions.read(
+                key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
+            )
+        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
+
+    def refuse_suspicious(self, key: SessionKey, request: ChatRequest) -> None:
+        """Raise ``RequestBlocked`` for a suspicious request; it is on record, so that it is not news for ever."""
+        suspicion = self.judge_news(key, request)
+        if suspicion.flagged:
+            self._turns.commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
+            self._count("request_blocked")
+            raise RequestBlocked(suspicion.signals)

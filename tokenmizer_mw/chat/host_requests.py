@@ -1,0 +1,154 @@
+"""Requests of hosts that hand over messages, not bytes: frameworks and their memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tokenmizer_mw.chat.cuts import CutPreparation
+from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.context.assembly import Context, Shortened
+from tokenmizer_mw.context.tokens import MessageCounter
+from tokenmizer_mw.context.window import Rewrite, budget_for, could_exceed
+from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.model.reminder import Reminder
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.session.reminder import Carried, Shortening, add_question
+from tokenmizer_mw.session.truncation import Cutting
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.messages import history, request_of
+
+
+class HostRequests:
+    """Chats of hosts that have messages and no bytes: shortened before a model sees them, or put together anew."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        redaction: ContentRedaction,
+        cuts: CutPreparation,
+        guard: RequestGuard,
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._cuts = cuts
+        self._guard = guard
+        self._count = count
+
+    def shorten(
+        self,
+        session_id: str,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        model: str = "",
+        overhead: str = "",
+        window: int | None = None,
+        question: str = "",
+        tenant: str = LOCAL_TENANT,
+    ) -> Shortened | None:
+        """See ``SessionMemory.shorten``."""
+        told = history(messages).through(self._redaction.remove_echoes)
+        with patience(self._settings.store_wait_seconds):
+            return self._shortened(self._access.key_of(session_id, tenant), told, model, overhead, window, question)
+
+    def _shortened(
+        self, key: SessionKey, told: History, model: str, overhead: str, window: int | None, question: str
+    ) -> Shortened | None:
+        settings = self._settings if window is None else self._settings.with_(context_window=window)
+        long = could_exceed(request_of(told, model=model, overhead=overhead), settings)
+        if self._redaction.ingress is not None:
+            told = told.through(self._redaction.ingress.message)
+        request = request_of(told, model=model, overhead=overhead)
+        if self._guard.blocks:
+            self._guard.refuse_suspicious(key, request)
+        if not long:
+            return None
+        drawing = replace(self._access.derivation, settings=settings)
+        cutting = Cutting(
+            drawing,
+            key,
+            request,
+            self._access.counters.of(model),
+            spared=self._cuts.spared_results(key, request),
+            read_sentences=self._access.sentence_reader(key),
+        )
+        rewrite = self._cuts.decide(key, cutting)
+        fit = self._fit(cutting, rewrite, int(budget_for(model, settings) * settings.cut_at))
+        if not fit.block and not fit.results and len(fit.kept) == len(told) - request.prefix:
+            self._cuts.reminders.expect_cut(key)
+            return None
+        left = budget_for(model, settings) - self._access.counters.of(model).text(overhead)
+        return replace(fit, reminder=self._host_reminder(cutting, rewrite, fit, left, question))
+
+    def context(
+        self,
+        session_id: str,
+        *,
+        limit: int,
+        reserved: int = 0,
+        model: str = "",
+        counter: MessageCounter | None = None,
+        question: str = "",
+        tenant: str = LOCAL_TENANT,
+    ) -> Context:
+        """See ``SessionMemory.context``."""
+        key = self._access.key_of(session_id, tenant)
+        told = [one for one in self._access.read_messages(key) if not one.archived]
+        if not told:
+            return Context()
+        settings = self._settings.with_(context_window=limit)
+        drawing = replace(self._access.derivation, settings=settings)
+        request = request_of(history_of([one.message for one in told]), model=model)
+        numbers = [one.number for one in told]
+        cutting = Cutting(
+            drawing,
+            key,
+            request,
+            counter or self._access.counters.of(model),
+            numbers,
+            reserved,
+            spared=self._cuts.spared_results(key, request) if could_exceed(request, settings) else None,
+            read_sentences=self._access.sentence_reader(key),
+        )
+        rewrite = self._cuts.decide(key, cutting)
+        fit = self._fit(cutting, rewrite, limit)
+        reminder = self._host_reminder(cutting, rewrite, fit, limit - reserved, question)
+        return cutting.context(told, replace(fit, reminder=reminder))
+
+    def _fit(self, cutting: Cutting, rewrite: Rewrite | None, limit: int) -> Shortened:
+        """The messages of a host within ``limit`` tokens, with shorter results where compression is switched on."""
+        fit = self._access.sessions.read(cutting.key, lambda state: cutting.fit(state, rewrite, limit))
+        if self._cuts.compression is None or cutting.spared is None:
+            return fit
+        through = rewrite.through if rewrite is not None else None
+        messages = cutting.request.messages
+        with span("compress", messages=len(messages)):
+            results = self._cuts.compression.shorter_results(cutting.key, messages, fit.kept, through)
+        self._count("request_compressed", int(bool(results)))
+        return replace(fit, results=results)
+
+    def _host_reminder(
+        self, cutting: Cutting, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
+    ) -> Reminder | None:
+        """What a host's request, sent as ``fit`` says within ``room`` tokens, carries of what was left out of it. It is
+        on record with the next messages of the session."""
+        request = add_question(cutting.request, self._redaction.redact_text(question))
+        if not fit.block or request is None or not self._settings.reminder_tokens:
+            return None
+        is_asked_next = request is not cutting.request
+        kept = (*fit.kept, len(cutting.request.messages)) if is_asked_next else fit.kept
+        out = self._access.sessions.read(cutting.key, lambda state: cutting.left_out(state, rewrite, fit))
+        left = room - cutting.taken(fit.block, fit.kept, fit.results)
+        reminder = self._cuts.reminder(Shortening(cutting.key, request, kept, left, cutting.counter, out.cut, out.sent))
+        if reminder is not None and reminder.new is not None:
+            self._access.carried.put(cutting.key, [Carried(reminder.cut, reminder.new)])
+        return reminder

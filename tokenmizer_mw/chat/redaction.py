@@ -1,0 +1,89 @@
+"""Secrets and echoes are taken out of what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.safety.fence import unechoed, without_own_blocks
+from tokenmizer_mw.safety.ingress import Ingress
+from tokenmizer_mw.safety.redactors import redactor_of
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.dialect import Reply
+
+FINISH_REASON_MAX: Final = 64
+"""Characters of what a provider says about the end of a reply that are kept."""
+
+
+class ContentRedaction:
+    """What of a message may be kept: secrets are taken out, and what this package wrote into a chat is, too.
+
+    ``read_secret`` reads the store's secret, once, when it is first needed.
+    """
+
+    def __init__(self, settings: Settings, read_secret: Callable[[], bytes], count: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._read_secret = read_secret
+        self._count = count
+
+    @cached_property
+    def secret(self) -> bytes:
+        """The secret of the store. Raises ``StoreError``."""
+        return self._read_secret()
+
+    @cached_property
+    def ingress(self) -> Ingress | None:
+        """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
+        cannot be used."""
+        settings = self._settings
+        if not settings.redact:
+            return None
+        return Ingress(
+            redactor_of(settings, self.secret),
+            beginnings_max=settings.sessions_cached,
+            bytes_max=settings.known_requests_max,
+            lock=make_lock(),
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the rules of redaction are there already; else a request has to wait for them, and for the store."""
+        return not self._settings.redact or "ingress" in self.__dict__
+
+    def remove_echoes(self, message: Message) -> Message:
+        """``message`` without reminders of ours that a client sends back."""
+        return unechoed(message, self.secret)
+
+    def remove_blocks(self, message: Message) -> Message:
+        """``message`` without blocks of ours."""
+        return without_own_blocks(message, self.secret)
+
+    def redact_message(self, message: Message) -> Message:
+        """``message`` without secrets."""
+        return message if self.ingress is None else self.ingress.message(message)
+
+    def redact_text(self, text: str) -> str:
+        """``text`` without secrets."""
+        return text if self.ingress is None else self.ingress.text(text)
+
+    def redact_written(self, written: Written) -> Written:
+        """``written`` as it may be kept."""
+        if self.ingress is None:
+            return written
+        message, original = self.ingress.message(written.message), self.ingress.document(written.original)
+        return replace(written, message=message, original=original)
+
+    def redact_reply(self, reply: Reply | None) -> Reply | None:
+        """``reply`` as it may be kept."""
+        if reply is None:
+            return None
+        finish_reason = self.redact_text(reply.finish_reason[:FINISH_REASON_MAX])
+        message = reply.message if reply.message is None else self.redact_message(reply.message)
+        if message is reply.message and finish_reason == reply.finish_reason:
+            return reply
+        self._count("reply_redacted")
+        return replace(reply, message=message, finish_reason=finish_reason)

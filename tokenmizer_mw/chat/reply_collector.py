@@ -1,0 +1,215 @@
+"""A response on its way to the client: its pieces are kept, up to a cap, and read when it has ended. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+from typing import Final
+
+from tokenmizer_mw.chat.session_naming import Reason
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.encoding import DECODERS, Decoder, Undecodable
+from tokenmizer_mw.wire.headers import Headers
+
+TAIL: Final = 64
+"""Bytes of what came before that are looked at again, so that a terminal event may be split anywhere."""
+
+CLOSINGS_MAX: Final = 8
+"""How often the reply is read before the end because its end seemed to be near."""
+
+_UNKNOWN_LENGTH: Final = 1 << 62
+_LENGTH_DIGITS: Final = 18
+_LF: Final = 0x0A
+
+
+class ReplyCollector:
+    """The response of a call, of which at most ``room`` bytes are kept.
+
+    ``start`` comes first, then ``receive`` with each piece. A piece is never changed and never parsed here; of an
+    encoded response a decoded copy is kept.
+    """
+
+    __slots__ = (
+        "_capped",
+        "_chunks",
+        "_clear",
+        "_closings",
+        "_decoder",
+        "_dialect",
+        "_ends",
+        "_granted",
+        "_keep",
+        "_kind",
+        "_left",
+        "_room",
+        "_tail",
+        "_torn",
+    )
+
+    def __init__(self, dialect: Dialect, room: int) -> None:
+        self._dialect = dialect
+        self._ends = dialect.ends
+        self._kind = _Kind.FAILED
+        self._granted = self._clear = 0
+        self._chunks: list[bytes] = []
+        self._keep = self._chunks.append
+        self._room = room
+        self._left = _UNKNOWN_LENGTH
+        self._tail = b""
+        self._closings = 0
+        self._capped = self._torn = False
+        self._decoder: Decoder | None = None
+
+    @property
+    def room(self) -> int:
+        """Bytes that may still be kept."""
+        return self._room
+
+    def start(self, status: int, headers: Headers) -> None:
+        """The response begins. Decides from its status and headers what will be kept of it."""
+        self._kind = _Kind.UNNAMED
+        encoding = b"identity"
+        for key, value in headers:
+            match key.lower():
+                case b"content-type":
+                    self._kind = _kind(value, self._dialect)
+                case b"content-length" if value.isdigit() and len(value) <= _LENGTH_DIGITS:
+                    self._left = int(value)
+                case b"content-encoding":
+                    encoding = value.strip().lower() or encoding
+        if not 200 <= status < 300:
+            self._kind = _Kind.FAILED
+        elif encoding != b"identity" and self._kind is not _Kind.FOREIGN:
+            self._decode_as(encoding.decode("latin-1"))
+        self._grant()
+
+    def receive(self, chunk: bytes) -> bool:
+        """Keep the next piece of the response body; ``b""`` is the end (an empty piece amid a body is not passed).
+
+        True when this piece may complete the reply for whoever reads it: then the turn must be committed before
+        the piece is released. That is at the end, at the last byte of an announced length, and when the piece may
+        hold the terminal event of a stream.
+        """
+        size = len(chunk)
+        if not 0 < size < self._clear:
+            return self._receive_slowly(chunk)
+        self._clear -= size
+        self._keep(chunk)
+        if self._tail or chunk[-1] != _LF:  # pieces are whole lines most of the time
+            chunk = self._tail + chunk
+            self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
+        return self._ends(chunk) and self._alarmed(chunk)
+
+    def _receive_slowly(self, chunk: bytes) -> bool:
+        """A piece that needs a decision: the end, the cap or the announced length is near, or nothing is kept."""
+        spent = self._granted - self._clear
+        self._room = max(0, self._room - spent)
+        self._left -= spent + len(chunk)
+        complete = not chunk or self._left <= 0
+        if self._decoder is not None:
+            chunk = self._decoded(self._decoder, chunk)
+            complete = complete or len(chunk) > self._room
+        if self._kind in _NOT_COLLECTED:
+            return complete or self._kind is _Kind.UNDECODABLE
+        kept = chunk[: self._room]
+        self._keep(kept)
+        self._room -= len(kept)
+        if len(kept) < len(chunk):
+            self._capped, self._keep = True, _drop
+        self._grant()
+        seen = self._tail + chunk
+        self._tail = seen[-TAIL:]
+        ends = self._ends(seen) or (self._torn and (b"\n" in chunk or b"\r" in chunk))
+        return complete or (ends and self._alarmed(seen))
+
+    def _grant(self) -> None:
+        """How many bytes may pass before something has to be decided again."""
+        if self._decoder is not None or self._kind in _NOT_COLLECTED or self._torn:
+            self._granted = self._clear = 0
+        else:
+            self._granted = self._clear = self._left if self._capped else min(self._room + 1, self._left)
+
+    def _decode_as(self, encoding: str) -> None:
+        if encoding in DECODERS:
+            self._decoder = DECODERS[encoding]()
+        else:
+            self._kind = _Kind.UNDECODABLE
+
+    def _decoded(self, decoder: Decoder, chunk: bytes) -> bytes:
+        try:
+            return decoder.decode(chunk, self._room + 1)
+        except Undecodable:
+            self._kind = _Kind.UNDECODABLE
+            self._decoder = None
+            return b""
+
+    def _alarmed(self, seen: bytes) -> bool:
+        """An end was seen, or something that looks like one: it is worth a closing, but not for ever.
+
+        What gives the last event away may stand at its start: when its line is torn, its end alarms once more.
+        """
+        self._tail = b""
+        self._torn = not seen.endswith((b"\n", b"\r"))
+        if self._torn:
+            self._granted, self._clear = self._granted - self._clear, 0
+        return self._closings < CLOSINGS_MAX
+
+    def read(self, *, stream: bool) -> Reply | None:
+        """What was collected, read; ``None`` when it is none of the dialect's. ``stream``: how the request asked for
+        it, for a response that does not say. May be called again when more came in."""
+        self._closings += 1
+        match self._kind:
+            case _Kind.FAILED:
+                return Reply(None, Outcome.ERROR)
+            case _Kind.FOREIGN | _Kind.UNDECODABLE:
+                return None
+            case kind:
+                stream = stream if kind is _Kind.UNNAMED else kind is _Kind.STREAM
+        reply = self._dialect.collect(b"".join(self._chunks), stream=stream)
+        return replace(reply, outcome=Outcome.TRUNCATED) if self._capped else reply
+
+    def is_complete(self, reply: Reply | None) -> bool:
+        """Whether nothing that comes now can add to ``reply``."""
+        if reply is None or self._capped or reply.finish_reason:
+            return True
+        return reply.outcome is not Outcome.TRUNCATED
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why less is remembered than was sent."""
+        reason = _NOT_COLLECTED.get(self._kind)
+        found = (reason,) if reason is not None else ()
+        return (*found, Reason.REPLY_CAPPED) if self._capped else found
+
+
+def _drop(chunk: bytes) -> None:
+    """What is done with a piece past the cap: its end is looked at, nothing is kept."""
+
+
+class _Kind(Enum):
+    """What is done with a response: read as one document or as a stream (unnamed: as the request asked), or not."""
+
+    UNNAMED = "unnamed"
+    WHOLE = "whole"
+    STREAM = "stream"
+    FOREIGN = "foreign"
+    FAILED = "failed"
+    UNDECODABLE = "undecodable"
+
+
+_NOT_COLLECTED: Final[dict[_Kind, Reason | None]] = {
+    _Kind.FAILED: None,
+    _Kind.FOREIGN: Reason.REPLY_FOREIGN,
+    _Kind.UNDECODABLE: Reason.REPLY_UNDECODABLE,
+}
+
+_STREAMS: Final = frozenset({b"text/event-stream", b"application/x-ndjson", b"application/jsonl"})
+
+
+def _kind(content_type: bytes, dialect: Dialect) -> _Kind:
+    media_type = content_type.split(b";", 1)[0].strip().lower()
+    if media_type in _STREAMS:
+        return _Kind.STREAM
+    if media_type == b"application/json" or media_type.endswith(b"+json"):
+        return _Kind.WHOLE
+    return _Kind.WHOLE if media_type in dialect.media_types else _Kind.FOREIGN

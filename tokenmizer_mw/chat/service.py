@@ -1,0 +1,350 @@
+"""SessionService: what happens to a session on the path of a request, and the work behind it.
+
+    exchange = ChatExchange(dialect, headers, body, settings)
+    if await service.aprepare(exchange):            redacted, guarded, cut where it must be; False: it passes untouched
+        exchange.forwarded                          what goes on
+        service.start_reply(exchange, status, headers)
+        exchange.receive(piece)                     True: commit before the piece is released
+        await service.acommit(exchange, last)       durable, or on its way when the deadline has passed
+        service.schedule_extraction(exchange)       the client has its last piece
+        service.leave(exchange, outcome)            it is over; what was not committed is, in the background
+
+Nothing of that raises because of us: whatever fails, the chat goes on with the original bytes, and a counter and a line
+in the log say so. Only a guard that the settings let block raises ``RequestBlocked``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
+from tokenmizer_mw.chat.client_compaction import ClientCompaction
+from tokenmizer_mw.chat.counters import Counters
+from tokenmizer_mw.chat.cuts import CutPreparation
+from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
+from tokenmizer_mw.chat.exchange_opening import ExchangeOpening
+from tokenmizer_mw.chat.extraction import ExtractionSchedule
+from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.host_requests import HostRequests
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.reports import FailureReports
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.chat.totals import Books
+from tokenmizer_mw.chat.turns import TurnCommit
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.tokens import ModelCounters
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.model.event import Event
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.runtime.tracing import LimitedLog
+from tokenmizer_mw.session.refinement.client import Complete
+from tokenmizer_mw.session.refinement.plan import Refining
+from tokenmizer_mw.session.refinement.runner import ModelPass
+from tokenmizer_mw.session.reminder import ReminderService
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
+from tokenmizer_mw.store.resilience.breaker import Breaker
+from tokenmizer_mw.store.resilience.monitor import StoreMonitor
+from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.known import KnownRequests
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.context.passage_embedding import Mark, PassageEmbedding
+    from tokenmizer_mw.saving.cache.answers import CacheLookup
+    from tokenmizer_mw.saving.compress.neural import Shrink
+    from tokenmizer_mw.saving.compress.sessions import Compression
+
+T = TypeVar("T")
+
+_logger = logging.getLogger("tokenmizer_mw")
+
+
+class SessionService:
+    """The sessions of one store, for whoever carries chats: middleware, transports, the proxy, frameworks.
+
+    ``known`` holds recent requests for whoever reads the next ones, ``answers`` is the cache of answers, ``None``
+    without one.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        settings: Settings,
+        *,
+        complete: Complete | None = None,
+        embed: Callable[[list[str]], Any] | None = None,
+        url: str = "",
+    ) -> None:
+        self.settings = settings
+        self.known = KnownRequests(settings.known_requests_max, make_lock())
+        self.counters = Counters()
+        self.count = self.counters.add
+        self.store_monitor = StoreMonitor(Breaker(settings.store_failures_max), settings.store_wait_seconds)
+        limited_log = LimitedLog(_logger)
+        self.reports = FailureReports(self.store_monitor, limited_log, self.count)
+        self.background = self._open_queue()
+        bounded_log = BoundedLog(log, self.store_monitor)
+        self.redaction = ContentRedaction(settings, bounded_log.secret, self.count)
+        self.access = SessionAccess(
+            log,
+            settings,
+            redaction=self.redaction,
+            bounded_log=bounded_log,
+            counters=ModelCounters(settings.tokenizer_dir),
+            notice=self._notice,
+            defer=self.background.put,
+            count=self.count,
+        )
+        self.books = Books(log, settings, self.access.counters, self.count)
+        self.embedding = self._open_embedding(embed)
+        self.extraction = ExtractionSchedule(
+            settings,
+            self.access,
+            self.redaction,
+            reminders=lambda: self.reminders,
+            embedding=self.embedding,
+            defer=self.background.put,
+            count=self.count,
+        )
+        self.refinement = self._open_refinement(complete)
+        self.shrink: Shrink | None = None
+        self.answers = open_cache(settings, CacheHost(self.redaction, self.background, self.count), embed, url)
+        self.turns = TurnCommit(settings, self.access, self.redaction, self.count)
+        self.guard = RequestGuard(settings, self.access, self.turns, self.count)
+        self.cuts = CutPreparation(
+            settings,
+            self.access,
+            self.redaction,
+            compression=lambda: self.compression,
+            reminders=lambda: self.reminders,
+            refinement=self.refinement,
+            log=limited_log,
+            count=self.count,
+        )
+        self.hosts = HostRequests(settings, self.access, self.redaction, self.cuts, self.guard, self.count)
+        self.compaction = ClientCompaction(settings, self.access, self.redaction, self.guard, self.count)
+        self._opening = ExchangeOpening(
+            settings, self.access, self.redaction, self.cuts, self.guard, self.turns, self.reports, self.count
+        )
+        self._commit = ExchangeCommit(
+            self.access,
+            self.redaction,
+            self.turns,
+            self.extraction,
+            self.books,
+            self.background,
+            self.reports,
+            self.count,
+        )
+
+    # -- a chat call -------------------------------------------------------------------------------------------------
+
+    def prepare(self, exchange: ChatExchange) -> bool:
+        """Whether the call is recorded: its session found, secrets out, guarded, cut where it must be. False: it passes
+        untouched, and a counter says why. Blocks. Raises ``RequestBlocked``."""
+        return self._opening.open_blocking(exchange)
+
+    def aprepare(self, exchange: ChatExchange) -> Awaitable[bool]:
+        """``prepare`` from an event loop: what takes long is done in worker threads."""
+        return self._opening.open_on_loop(exchange)
+
+    def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
+        """The response begins."""
+        self._commit.start(exchange, status, headers)
+
+    def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
+        """``exchange.receive`` for pieces of any kind, empty ones too; what fails inside is counted."""
+        return self._commit.take(exchange, piece)
+
+    def give_up(self, exchange: ChatExchange, error: Exception) -> None:
+        """A failure while the reply is collected: nothing more of it is, nothing is kept."""
+        self._commit.give_up(exchange, error)
+
+    def commit(
+        self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
+    ) -> None:
+        """Record the turn if its reply is complete, or its ``last`` piece was seen; wait until it is durable, at most
+        until the deadline. Blocks. ``outcome`` is what the shell knows better; an ``attempt`` may be made again: when
+        nothing came of it but a failure, nothing is recorded."""
+        self._commit.wait(exchange, last, outcome, attempt)
+
+    def acommit(self, exchange: ChatExchange, *, last: bool) -> Awaitable[None]:
+        """``commit`` from an event loop."""
+        return self._commit.wait_on_loop(exchange, last)
+
+    def schedule_extraction(self, exchange: ChatExchange) -> None:
+        """The client has its last piece: derive facts in the background, as soon as the turn is durable."""
+        self._commit.release(exchange)
+
+    def leave(self, exchange: ChatExchange, outcome: Outcome | None, *, attempt: bool = False) -> None:
+        """The call is over. What was not settled is, in the background: nobody waits for it."""
+        self._commit.leave(exchange, outcome, attempt)
+
+    def ask_cache(
+        self, exchange: ChatExchange, headers: Headers, *, host: str = "", query: bytes = b""
+    ) -> CacheLookup | None:
+        """What a prepared call asks of the cache; ``None`` for nothing. ``host``: where it goes to, "" for the
+        application itself; ``query``: of its path."""
+        if self.answers is None:
+            return None
+        settings, reports = self.settings, self.reports
+        return ask_cache(
+            self.answers, exchange, settings, reports, headers=headers, host=host, query=query, count=self.count
+        )
+
+    def report_failure(self, counter: str, error: BaseException) -> None:
+        """Count a failure of ours and log its kind and place, never its text, which may hold what was said."""
+        self.reports.report_failure(counter, error)
+
+    # -- all sessions ------------------------------------------------------------------------------------------------
+
+    def forget(self, keys: Iterable[SessionKey]) -> None:
+        """Nothing of what was erased stays in this process."""
+        self.known.clear()
+        if self.redaction.ingress is not None:
+            self.redaction.ingress.forget()
+        if self.compression is not None:
+            self.compression.forget()
+        self.access.counters.clear()
+        for key in keys:
+            self.drop(key)
+
+    def drop(self, key: SessionKey) -> None:
+        """Nothing of a session is at hand afterwards, and none of its answers is kept."""
+        self.access.drop(key)
+        if self.answers is not None:
+            self.answers.purge(key.tenant, key.id)
+
+    def flush(self, seconds: float | None = None) -> bool:
+        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done: also
+        the turns in the spool are written."""
+        limit = self.settings.drain_seconds if seconds is None else seconds
+        deadline = time.monotonic() + limit
+
+        def left() -> float:
+            return max(0.0, deadline - time.monotonic())
+
+        done = self.background.flush(left()) and self.turns.spool.flush(left())
+        # What was written has its facts derived, what was broken off is spooled: each makes work for the other.
+        while done and not (self.background.flush(0) and self.turns.spool.flush(0)):
+            done = self.background.flush(left()) and self.turns.spool.flush(left())
+        if self.embedding is not None:
+            done = self.embedding.flush(left()) and done
+        return done and self.refinement.flush(left())
+
+    def close(self) -> None:
+        """Finish the work in the background within the time that the settings give, and release the store. Turns that
+        could not be written by then are lost, and counted."""
+        deadline = time.monotonic() + self.settings.drain_seconds
+        self.background.flush(self.settings.drain_seconds)
+        if self.embedding is not None:
+            self.embedding.close(max(0.0, deadline - time.monotonic()))
+        drained = self.turns.spool.close(max(0.0, deadline - time.monotonic()))
+        drained = self.background.close(max(0.0, deadline - time.monotonic())) and drained
+        if not (self.refinement.close(max(0.0, deadline - time.monotonic())) and drained):
+            self.count("closed_with_work_left")
+        if self.answers is not None:
+            self.answers.close()
+        self.access.log.close()
+
+    # -- its parts ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def compression(self) -> Compression | None:
+        """What makes texts shorter; ``None`` where no stage is switched on."""
+        if not self.settings.compress_named:
+            return None
+        from tokenmizer_mw.saving.compress.sessions import Compression  # what is off costs nothing, not even its import
+
+        return Compression(
+            self.settings,
+            shrink=self.shrink,
+            failed=lambda stage: self.count(f"compress_{stage}_failed"),
+            lock=make_lock(),
+        )
+
+    @cached_property
+    def reminders(self) -> ReminderService:
+        """What finds what a cut took out and a request asks for. Raises ``StoreError``."""
+        return ReminderService(
+            self.settings,
+            self.redaction.secret,
+            states=self.access.sessions.read,
+            texts=self.access.messages.read,
+            count=self.count,
+            embed=self.embedding.embed_question if self.embedding is not None else None,
+            lock=make_lock(),
+        )
+
+    def _open_embedding(self, embed: Callable[[list[str]], Any] | None) -> PassageEmbedding | None:
+        """What gives passages and questions their vectors, where a sentence model is configured. Raises ``ConfigError``
+        where that cannot be used."""
+        if embed is None and self.settings.embeddings is None:
+            return None
+        if find_spec("numpy") is None:
+            raise ConfigError(f"embeddings and embed need numpy: {install_hint('embeddings')}")
+        from tokenmizer_mw.context.passage_embedding import PassageEmbedding  # most applications have no sentence model
+        from tokenmizer_mw.context.sentence_model import find_model, host_model
+
+        model = host_model(embed) if embed is not None else find_model(self.settings.embeddings or "")
+        return PassageEmbedding(model, self.settings, log=self.access.log, read=self._read_passages, count=self.count)
+
+    def _read_passages(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T]) -> T:
+        def view(told: HistoryMessages) -> T:
+            passages = told.passages(self.redaction.remove_blocks, self.settings.passages_max)
+            return look(passages, (told.seq, told.recorded_at))
+
+        return self.access.messages.read(key, view)
+
+    def _open_refinement(self, complete: Complete | None) -> ModelPass:
+        settings, redaction = self.settings, self.redaction
+        return ModelPass(
+            self,
+            lambda: Refining(settings, redaction.secret, redaction.redact_message, redaction.redact_text),
+            self.access.log,
+            self.access.sessions,
+            extract=self.extraction.extract,
+            count=self.count,
+            book=self.books.add_refinement,
+            counter=lambda: self.access.counters.of(settings.llm_model).counter,
+            background=self._open_queue(),
+            complete=complete,
+        )
+
+    def _notice(self, key: SessionKey, events: Sequence[Event]) -> None:
+        self.refinement.notice(key, events)
+
+    def _open_queue(self) -> BackgroundQueue:
+        settings = self.settings
+        return BackgroundQueue(
+            capacity=settings.queue_max,
+            size_max=settings.queue_bytes,
+            failed=self.reports.report_background,
+            drain_seconds=settings.drain_seconds,
+        )
+
+
+def check_wiring(service: object, routes: object) -> None:
+    """Raises ``ConfigError`` for what is no service of a memory and no table of routes: later on nothing would be
+    remembered, and only the log would say so. So it is for a cache whose model cannot be used, which is loaded here."""
+    if not isinstance(service, SessionService):
+        raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {service!r:.60}")
+    if service.answers is not None:
+        service.answers.prepare()
+    if not isinstance(routes, Mapping):
+        raise ConfigError(f"routes is a mapping of path endings to dialects, not a {type(routes).__name__}")
+    dialects = {ending: dialect for ending, dialect in routes.items() if not isinstance(dialect, type)}
+    if wrong := [f"{ending!r:.60}" for ending in routes if not hasattr(dialects.get(ending), "collect")]:
+        raise ConfigError(f"a route leads to a dialect, such as a CustomChat or one of ROUTES: {', '.join(wrong)}")

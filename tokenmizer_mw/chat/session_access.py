@@ -1,0 +1,203 @@
+"""The sessions of a store, as the parts of the service read them and append to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TypeVar
+
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
+from tokenmizer_mw.context.tokens import ModelCounters
+from tokenmizer_mw.errors import InvalidSession, StoreUnavailable, UnknownSession
+from tokenmizer_mw.model.event import Derived, Event
+from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.safety.fence import without_own_blocks
+from tokenmizer_mw.session import LongestRequests, SessionState
+from tokenmizer_mw.session.derivation import Drawing
+from tokenmizer_mw.session.log_cache import KeptMessages, KeptSessions, LogEnd
+from tokenmizer_mw.session.reminder import CarriedReminders
+from tokenmizer_mw.session.snapshot_keeping import Snapshots
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
+
+T = TypeVar("T")
+
+
+class SessionAccess:
+    """The sessions of a store: read, appended to, and their facts derived.
+
+    ``notice`` is told of the events that join a session; ``defer`` runs work for a key in the background, False where
+    there is no room.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        settings: Settings,
+        *,
+        redaction: ContentRedaction,
+        bounded_log: BoundedLog,
+        counters: ModelCounters,
+        notice: Callable[[SessionKey, Sequence[Event]], None],
+        defer: Callable[[Hashable, Callable[[], object]], bool],
+        count: Callable[..., None],
+    ) -> None:
+        self.log = log
+        self.bounded_log = bounded_log
+        self.counters = counters
+        self.longest = LongestRequests(settings.sessions_cached, make_lock())
+        self.sessions = KeptSessions(
+            bounded_log,
+            capacity=settings.sessions_cached,
+            events_max=settings.events_cached,
+            snapshots=Snapshots(settings.snapshot_every, settings.snapshot_max, later=defer, count=count),
+        )
+        self.messages = KeptMessages(log, capacity=settings.sessions_cached, most=settings.messages_cached)
+        self._settings = settings
+        self._redaction = redaction
+        self._notice = notice
+        self._count = count
+
+    @cached_property
+    def derivation(self) -> Drawing:
+        """What derives facts from messages."""
+        return Drawing(self._settings, self._redaction.secret)
+
+    @cached_property
+    def carried(self) -> CarriedReminders:
+        """Reminders that requests carried, until the messages behind them are recorded."""
+        return CarriedReminders(self._settings.sessions_cached, make_lock())
+
+    def key_of(self, session_id: str, tenant: str) -> SessionKey:
+        """The key of a session. Raises ``InvalidSession``."""
+        key = SessionKey(tenant, session_id)
+        if not key.valid():
+            raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
+        return key
+
+    def existing_key(self, session_id: str, tenant: str) -> SessionKey:
+        """The key of a session that has events. Raises ``UnknownSession``, and as ``key_of`` does."""
+        key = self.key_of(session_id, tenant)
+        if self.sessions.read(key, lambda state: state.seq) == 0:
+            self.sessions.drop(key)
+            raise UnknownSession(f"no session {session_id!r}")
+        return key
+
+    def read_messages(self, key: SessionKey) -> list[Written]:
+        """The messages of a session, oldest first."""
+        return self.read_messages_until(key)[0]
+
+    def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
+        """The messages of a session, and where its log ends."""
+        found, end = self.messages.read(key, lambda told: (list(told.messages.values()), (told.seq, told.recorded_at)))
+        if not found:
+            self.messages.drop(key)
+        return found, end
+
+    def transcript(self, written: Iterable[Written]) -> list[tuple[int, Message]]:
+        """Messages with their numbers, without blocks of ours and without archived ones."""
+        return [
+            (one.number, without_own_blocks(one.message, self._redaction.secret)) for one in written if not one.archived
+        ]
+
+    def sentence_reader(self, key: SessionKey) -> ReadSentences:
+        """What gives the sentences of a session's messages, those first that were read after earlier calls."""
+        told = self.messages.at_hand(key)
+        return message_sentences if told is None else told.prepared.read
+
+    def drop(self, key: SessionKey) -> None:
+        """Nothing of a session is at hand afterwards."""
+        self.sessions.drop(key)
+        self.messages.drop(key)
+        self.longest.drop(key)
+        self.carried.take(key)
+
+    def update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """Append what ``decide``, which is quick, makes of the session."""
+        with self._noticing(key, decide) as deciding:
+            self.sessions.update(key, deciding)
+
+    def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """``update`` with the messages that ``decide`` gives, and what the request that they answer carried."""
+        waiting = self.carried.take(key)
+        added = 0
+
+        def deciding(state: SessionState) -> list[Event]:
+            nonlocal added
+            news = decide(state)
+            added = len(news)
+            return [*news, *(one.event(len(state.transcript) + added) for one in waiting if added)]
+
+        try:
+            self.update(key, deciding)
+        except BaseException:
+            added = 0
+            raise
+        finally:
+            if not added:
+                self.carried.put(key, waiting)
+
+    def propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
+        """Append what ``decide`` makes of the session; it runs outside the session's lock, on a copy."""
+        with self._noticing(key, decide) as deciding:
+            self.sessions.propose(key, deciding, no_view)
+
+    def extract(
+        self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
+    ) -> T:
+        """``view`` of the session with the facts of all messages; without ``wait`` those that another thread is about
+        to derive may be missing."""
+        with span("extract"), self._noticing(key, self.derivation.facts) as derive:
+            return self.sessions.extract(key, derive, view, wait=wait, end=end)
+
+    @contextmanager
+    def _noticing(
+        self, key: SessionKey, decide: Callable[[SessionState], list[Event]]
+    ) -> Iterator[Callable[[SessionState], list[Event]]]:
+        """``decide``; afterwards what was suspicious about messages is counted, and the model pass hears of the
+        events."""
+        last: list[Event] = []
+
+        def deciding(state: SessionState) -> list[Event]:
+            nonlocal last
+            last = decide(state)
+            return last
+
+        try:
+            yield deciding
+        finally:
+            for event in last:
+                if isinstance(event, Derived):
+                    self._count("guard_flagged", len(event.flagged))
+            self._notice(key, last)
+
+    def view(
+        self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True, end: LogEnd | None = None
+    ) -> T:
+        """``view`` of a session with all its facts drawn, if the store takes them, at one look at the log: at none when
+        the caller has just found it to end at ``end``, and the session at hand stands there. Raises ``UnknownSession``
+        when one that is ``expected`` is not there."""
+
+        def seen(state: SessionState) -> T:
+            if expected and state.seq == 0:
+                raise UnknownSession(f"no session {key.id!r}")
+            return view(state)
+
+        try:
+            return self.extract(key, seen, end=end)
+        except StoreUnavailable:
+            self._count("extraction_not_kept")
+            return self.sessions.read(key, seen)
+        except UnknownSession:
+            self.sessions.drop(key)
+            raise
+
+
+def no_view(state: SessionState) -> None:
+    """The view of a caller that needs none."""

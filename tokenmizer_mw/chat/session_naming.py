@@ -1,0 +1,80 @@
+"""Whose session a request belongs to, as its headers and its body say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import lru_cache
+from json import dumps
+from typing import Final
+
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.headers import Headers, header
+from tokenmizer_mw.wire.unread import mentions
+
+_LENGTH_DIGITS: Final = 18
+
+
+class Reason(StrEnum):
+    """Why a call passed untouched, or why less than all of it was remembered: the names of counters."""
+
+    NO_SESSION = "no_session"
+    SESSION_INVALID = "session_invalid"
+    MALFORMED_REQUEST = "malformed_request"
+    REQUEST_ENCODED = "request_encoded"
+    REQUEST_TOO_LARGE = "request_too_large"
+    REQUEST_INCOMPLETE = "request_incomplete"
+    REQUEST_STREAMED = "request_streamed"
+    REPLY_CAPPED = "reply_capped"
+    REPLY_FOREIGN = "reply_foreign"
+    REPLY_UNDECODABLE = "reply_undecodable"
+
+
+def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
+    """Why a call with these headers, by their names in lower case, passes without a look at its body. ``named``: its
+    session is known already."""
+    if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
+        return Reason.NO_SESSION
+    if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
+        return Reason.REQUEST_ENCODED
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length[:_LENGTH_DIGITS]) > settings.request_max:
+        return Reason.REQUEST_TOO_LARGE
+    return None
+
+
+def session_in_headers(headers: Headers, settings: Settings) -> str | None:
+    """What the header that names a session says, usable or not; ``None`` when there is none."""
+    name = settings.session_header
+    given = header(headers, _wire_name(name)) if name else None
+    return _text(given) if given is not None else None
+
+
+def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) -> str | None:
+    """``session_in_headers`` for headers by their names in lower case."""
+    name = settings.session_header
+    given = headers.get(_wire_name(name)) if name else None
+    return _text(given) if given is not None else None
+
+
+def names_session(body: bytes, settings: Settings) -> bool:
+    """Whether the body may hold the session field, so that it must be read to know whose session it is."""
+    field = settings.session_field
+    return bool(field) and mentions(body, _spelled(field))
+
+
+@lru_cache(maxsize=16)
+def _spelled(field: str) -> bytes:
+    return dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=16)
+def _wire_name(header_name: str) -> bytes:
+    return header_name.lower().encode("latin-1", "replace")
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

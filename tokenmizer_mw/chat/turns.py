@@ -1,0 +1,131 @@
+"""Turns joining the log: submitted to the spool, and waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.model.event import Event, TurnClosed
+from tokenmizer_mw.model.message import Message, Outcome
+from tokenmizer_mw.model.reminder import Reminder
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.session import SessionState, joining
+from tokenmizer_mw.session.reminder import reminded
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import Snapshot
+from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.spool import SpooledTurn, TurnSpool
+from tokenmizer_mw.store.resilience.waiting import Submit, await_submitted, wait_until_settled
+from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.history import History, history_of
+from tokenmizer_mw.wire.host_texts import is_side_call
+
+
+class TurnCommit:
+    """Turns are made durable: through a spool that keeps each session's order, waited for until a deadline."""
+
+    def __init__(
+        self, settings: Settings, access: SessionAccess, redaction: ContentRedaction, count: Callable[..., None]
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._count = count
+        self._monitor = access.bounded_log.monitor
+        nobody, nothing = SessionKey("tokenmizer.health", "probe"), Snapshot(1, 0.0, 0, b"")
+        self.spool = TurnSpool(
+            self._monitor,
+            turns_max=settings.spool_turns,
+            bytes_max=settings.spool_bytes,
+            # A session that nobody has keeps no snapshot, but the store must be ready to write one.
+            probe=lambda: access.bounded_log.keep_snapshot(nobody, nothing),
+            count=count,
+            rest_seconds=settings.store_rest_seconds,
+            drain_seconds=settings.drain_seconds,
+        )
+
+    def commit_turn(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
+        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.
+
+        Returns whether it is durable. Where the store does not answer before the deadline, it is not yet, and is
+        written later.
+        """
+        return self.wait_for_turn(self.submit_turn(key, messages, reply))
+
+    def submit_turn(
+        self,
+        key: SessionKey,
+        messages: Sequence[Message],
+        reply: Reply | None,
+        *,
+        size: int | None = None,
+        after: Callable[[], None] = lambda: None,
+        reminder: Reminder | None = None,
+    ) -> SpooledTurn:
+        """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
+
+        ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
+        another thread once it is durable; ``reminder`` is what the request carried. What does not fit into the spool
+        is counted and not kept. Of a host's own call (a title, a summary to go on from) nothing is recorded, and
+        ``side_call`` is counted.
+        """
+        if is_side_call(messages):
+            self._count("side_call")
+            after()
+            nothing = SpooledTurn(lambda: None, after)
+            nothing.settle(True)
+            return nothing
+        reply = self._redaction.redact_reply(reply)
+        transcript = (messages if isinstance(messages, History) else history_of(messages)).through(
+            self._redaction.remove_echoes
+        )
+        if reply is not None and reply.message is not None:
+            transcript = transcript.followed_by(reply.message)
+        spoken = transcript.spoken()
+
+        def decide(state: SessionState) -> list[Event]:
+            news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
+            if reply is None or not (news or reply.outcome is Outcome.ERROR):
+                return news
+            turn = len(state.transcript) + len(news)
+            news += reminded(turn, reminder)
+            return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
+
+        def write() -> None:
+            with patience(None), span("commit"):
+                self._access.sessions.update(key, decide)
+            if reply is not None:
+                self._count(f"turn_{reply.outcome.value}")
+
+        turn = SpooledTurn(write, after)
+        held = sum(len(message.text) for message in transcript) if size is None else size
+        self.spool.put(key, turn, held)
+        return turn
+
+    def wait_for_turn(self, turn: SpooledTurn | None) -> bool:
+        """Wait until a turn is durable, at most until the deadline. Returns whether it is; False for ``None``. Blocks.
+
+        While the store is known not to answer, this does not wait.
+        """
+        if turn is None:
+            return False
+        return self._in_time(turn, wait_until_settled(turn, self._seconds_to_wait))
+
+    async def await_turn(self, submit: Submit) -> bool:
+        """``wait_for_turn`` the turn of ``submit``, which runs in a worker thread, on an event loop."""
+        turn = await await_submitted(submit, self._seconds_to_wait)
+        return turn is not None and self._in_time(turn, turn.is_written)
+
+    @property
+    def _seconds_to_wait(self) -> float:
+        return 0.0 if self._monitor.is_open else self._settings.store_wait_seconds
+
+    def _in_time(self, turn: SpooledTurn, written: bool) -> bool:
+        """Count a turn that a chat does not wait for any longer."""
+        if not written and turn.release():
+            self._count("turn_spooled")
+            if self._access.bounded_log.longest_wait() * 2 > self._settings.store_wait_seconds:
+                self._monitor.late(self._access.bounded_log.place)
+        return written

@@ -1,0 +1,60 @@
+"""The cache around an ASGI application: an answer is given again in its place, or what it sends is recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from .answer import CachedAnswer
+    from .answers import CacheLookup
+
+
+class CachedApp:
+    """An application whose answers are kept, for one request: ``asking`` is what that asks of the cache. ``marker`` is
+    the header that says of an answer that it is given again."""
+
+    def __init__(self, app: ASGIApp, asking: CacheLookup, marker: str) -> None:
+        self._app = app
+        self._asking = asking
+        self._marker = marker
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """CachedAnswer the request: from the cache, or by the application."""
+        answer = await self._asking.alook()
+        if answer is not None:
+            await self._replay(answer, send)
+        elif self._asking.recording is not None:
+            await self._app(scope, receive, self._recording(send))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _replay(self, answer: CachedAnswer, send: Send) -> None:
+        """Give an answer again, in the pieces in which it came."""
+        await send({"type": "http.response.start", "status": 200, "headers": answer.headers(self._marker)})
+        for piece in answer.pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _recording(self, send: Send) -> Send:
+        asking = self._asking
+
+        async def send_and_record(message: Message) -> None:
+            match message["type"]:
+                case "http.response.start":
+                    headers = message.get("headers", ())
+                    if not isinstance(headers, list | tuple):
+                        headers = list(headers)
+                        message = {**message, "headers": headers}
+                    asking.starts(message["status"], headers)
+                case "http.response.body":
+                    piece: object = message.get("body")
+                    asking.takes(
+                        bytes(piece) if isinstance(piece, bytearray | memoryview) else cast("bytes", piece or b"")
+                    )
+                    if not message.get("more_body", False):
+                        asking.ended()
+            await send(message)
+
+        return send_and_record
