@@ -156,8 +156,8 @@ def test_rewrite_shortens_and_drops_our_field() -> None:
 
 def test_rewrite_that_makes_it_longer_is_left() -> None:
     block = "block " * 1_000
-    assert open_exchange(DIALECT, HEADERS, BODY, SETTINGS).forward(Rewrite(3, block, "user")).body is BODY
-    assert open_exchange(DIALECT, HEADERS, WITH_FIELD, SETTINGS).forward(Rewrite(3, block, "user")).body == BODY
+    assert open_exchange(DIALECT, HEADERS, BODY, SETTINGS).forward(Rewrite(3, block, "user")).forwarded is BODY
+    assert open_exchange(DIALECT, HEADERS, WITH_FIELD, SETTINGS).forward(Rewrite(3, block, "user")).forwarded == BODY
 
 
 @given(st.lists(st.integers(1, 60), max_size=30), st.sampled_from([b"\n", b"\r\n", b"\r"]))

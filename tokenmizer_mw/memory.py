@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tokenmizer_mw.chat.service import SessionService
 from tokenmizer_mw.chat.session_access import no_view
@@ -56,6 +56,10 @@ from tokenmizer_mw.store.ledger import By, require_day
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.saving.cache.answers import Answers
+    from tokenmizer_mw.saving.compress.neural import Shrink
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -108,6 +112,20 @@ class SessionMemory:
     def settings(self) -> Settings:
         """The settings that it was opened with."""
         return self.service.settings
+
+    @property
+    def answers(self) -> Answers | None:
+        """The cache of answers, for purging it; ``None`` where the settings switch none on."""
+        return self.service.answers
+
+    @property
+    def shrink(self) -> Shrink | None:
+        """What compresses texts by a model, ``None`` for nothing. It is set before the first request."""
+        return self.service.shrink
+
+    @shrink.setter
+    def shrink(self, shrink: Shrink) -> None:
+        self.service.shrink = shrink
 
     @classmethod
     def open(

@@ -7,7 +7,7 @@ from collections import Counter
 from tokenmizer_mw.runtime.forking import make_lock
 
 
-class Counters:
+class ServiceCounters:
     """Counts by name, safe for threads."""
 
     def __init__(self) -> None:

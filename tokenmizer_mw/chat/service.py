@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
-from tokenmizer_mw.chat.counters import Counters
+from tokenmizer_mw.chat.counters import ServiceCounters
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
@@ -89,7 +89,7 @@ class SessionService:
     ) -> None:
         self.settings = settings
         self.known = KnownRequests(settings.known_requests_max, make_lock())
-        self.counters = Counters()
+        self.counters = ServiceCounters()
         self.count = self.counters.add
         self.store_monitor = StoreMonitor(Breaker(settings.store_failures_max), settings.store_wait_seconds)
         limited_log = LimitedLog(_logger)

@@ -25,6 +25,7 @@ from tokenmizer_mw.wire.headers import Headers, by_name, with_length
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
     from tokenmizer_mw.saving.cache.answer import CachedAnswer
+    from tokenmizer_mw.saving.cache.answers import CacheLookup
 
 _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})
 """Headers that vouch for a request's bytes, so that nobody may change them."""
