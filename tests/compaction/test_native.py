@@ -121,7 +121,7 @@ def test_the_block_is_on_record(plain: Served, upstream: Upstream) -> None:
     key, log = SessionKey(LOCAL_TENANT, "on-record"), MemoryLog()
     log.append(key, [recorded.event for recorded in plain.log.read(key)], expected_seq=0)
     with closing(SessionMemory(log, Settings())) as memory:
-        assert memory.follow_native(key, request, native) == before
+        assert memory.service.compaction.follow_native(key, request, native) == before
 
 
 def test_a_second_compaction_has_a_block_of_its_own(plain: Served, upstream: Upstream) -> None:
