@@ -42,7 +42,7 @@ BODIES: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _compaction(filled: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    sealed = filled.seal().close("tenant-a", SealedContent("hall", "checkpoint-1", "We use SQLite."))
+    sealed = filled.service.compaction.seal().close("tenant-a", SealedContent("hall", "checkpoint-1", "We use SQLite."))
     monkeypatch.setitem(BODIES, "compaction", {"encrypted_content": sealed})
 
 

@@ -217,7 +217,7 @@ def test_a_transcript_that_is_no_file_stops_nobody(host: Host) -> None:
 def test_a_compaction_waits_for_no_facts(memory: SessionMemory, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its messages are durable when the host has its answer; facts and the mark come behind it."""
     asked: list[object] = []
-    monkeypatch.setattr(memory, "extract_later", asked.append)  # it is up to a thread when that is
+    monkeypatch.setattr(memory.service.extraction, "schedule", asked.append)  # it is up to a thread when that is
     host.write(user("We use PostgreSQL for the orders."), *turns(150))
     told = {"session_id": host.name, "transcript_path": str(host.transcript), "cwd": str(host.folder)}
     assert "keeps" in host.hooks.handle(read_event("precompact", "claude-code", json.dumps(told).encode()))
