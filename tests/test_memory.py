@@ -334,7 +334,8 @@ def test_forget_leaves_nothing(tmp_path: Path) -> None:
         memory.graph("s")
     memory.close()
     assert b"invoice" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    assert sqlite3.connect(path).execute("select count(*) from events").fetchone()[0] > 0
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("select count(*) from events").fetchone()[0] > 0
 
 
 def test_forget_drops_the_requests_that_are_known() -> None:

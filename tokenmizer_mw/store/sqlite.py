@@ -14,7 +14,7 @@ import math
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final, TypeVar, get_args
 
@@ -50,21 +50,23 @@ _IDLE_MAX: Final = 8
 _SEQ_MAX: Final = 2**63 - 1
 """The largest number that SQLite holds."""
 
-_REWRITTEN: Final = encode(Rewritten(0))[0]
+_Parameters = tuple[str | int | float, ...] | Mapping[str, str | int | float]
+"""Values for "?" in order, or for names (":tenant"). Numbers ("?1") with a tuple are an error from Python 3.14 on."""
 
 _READ: Final = (
     "SELECT seq, recorded_at, kind, version, payload FROM events"
     " WHERE tenant = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
 _LIST: Final = (
-    "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = ?1"
-    " AND (updated_at < ?2 OR (updated_at = ?2 AND session > ?3)) ORDER BY updated_at DESC, session LIMIT ?4"
+    "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = :tenant"
+    " AND (updated_at < :updated_at OR (updated_at = :updated_at AND session > :session))"
+    " ORDER BY updated_at DESC, session LIMIT :most"
 )
 _SNAPSHOT: Final = "SELECT seq, recorded_at, fold_version, payload FROM snapshots WHERE tenant = ? AND session = ?"
 _KEEP: Final = (
-    "INSERT INTO snapshots (tenant, session, seq, recorded_at, fold_version, payload) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
-    " WHERE EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq = ?3 AND recorded_at = ?4)"
-    f" AND NOT EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq > ?3 AND kind = '{_REWRITTEN}')"
+    "INSERT INTO snapshots (tenant, session, seq, recorded_at, fold_version, payload)"
+    " SELECT :tenant, :session, :seq, :recorded_at, :fold_version, :payload"
+    f" WHERE {sqlite_passages.IS_CURRENT}"
     " ON CONFLICT (tenant, session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.recorded_at,"
     " fold_version = excluded.fold_version, payload = excluded.payload"
     " WHERE snapshots.seq < excluded.seq OR snapshots.fold_version <> excluded.fold_version"
@@ -165,8 +167,15 @@ class SqliteLog:
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """See ``EventLog.keep_snapshot``."""
         require_valid(session)
-        told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload)
-        return self._changed(lambda at: at.execute(_KEEP, (session.tenant, session.id, *told)).rowcount > 0)
+        row = {
+            "tenant": session.tenant,
+            "session": session.id,
+            "seq": _storable(snapshot.seq),
+            "recorded_at": snapshot.recorded_at,
+            "fold_version": snapshot.fold_version,
+            "payload": snapshot.payload,
+        }
+        return self._changed(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
@@ -184,8 +193,10 @@ class SqliteLog:
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
+        updated_at, last = after or _NEWEST
         most = _SEQ_MAX if limit is None else _storable(limit)
-        rows = self._select(_LIST, (tenant, *(after or _NEWEST), most))
+        place = {"tenant": tenant, "updated_at": updated_at, "session": last, "most": most}
+        rows = self._select(_LIST, place)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
@@ -312,12 +323,12 @@ class SqliteLog:
             here.writer.release()
             here.close_idle()
 
-    def _select(self, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
+    def _select(self, statement: str, parameters: _Parameters) -> list[_Row]:
         here = self._here()
         with GATE:
             return self._selected(here, statement, parameters)
 
-    def _selected(self, here: _Connections, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
+    def _selected(self, here: _Connections, statement: str, parameters: _Parameters) -> list[_Row]:
         try:
             connection = here.take_idle() or self._file.connect()
             try:
@@ -393,7 +404,7 @@ def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> Non
         cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
 
 
-def _fetch(connection: sqlite3.Connection, statement: str, parameters: tuple[str | int | float, ...]) -> list[_Row]:
+def _fetch(connection: sqlite3.Connection, statement: str, parameters: _Parameters) -> list[_Row]:
     """All rows. The cursor ends here: one that is collected later, in another thread, is an error in sqlite3."""
     with closing(connection.cursor()) as cursor:
         return cursor.execute(statement, parameters).fetchall()

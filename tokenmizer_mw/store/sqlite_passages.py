@@ -16,10 +16,13 @@ READ: Final = (
 DROP: Final = "DELETE FROM passages WHERE tenant = ? AND session = ?"
 
 _REWRITTEN: Final = encode(Rewritten(0))[0]
-_IS_CURRENT: Final = (
-    "SELECT EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq = ?3 AND recorded_at = ?4)"
-    f" AND NOT EXISTS (SELECT 1 FROM events WHERE tenant = ?1 AND session = ?2 AND seq > ?3 AND kind = '{_REWRITTEN}')"
+_OF_SESSION: Final = "SELECT 1 FROM events WHERE tenant = :tenant AND session = :session"
+IS_CURRENT: Final = (
+    f"EXISTS ({_OF_SESSION} AND seq = :seq AND recorded_at = :recorded_at)"
+    f" AND NOT EXISTS ({_OF_SESSION} AND seq > :seq AND kind = '{_REWRITTEN}')"
 )
+"""Whether a session has event ``:seq`` of that time, and none of its events was rewritten since."""
+
 _DROP_OTHERS: Final = f"{DROP} AND model <> ?"
 _ADD: Final = "INSERT OR IGNORE INTO passages (tenant, session, model, passage, vector) VALUES (?, ?, ?, ?, ?)"
 _PRUNE: Final = (
@@ -32,7 +35,8 @@ def keep(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq
     """Do what ``EventLog.keep_passage_rows`` says, in the open transaction. ``seq``: that of ``passages`` as SQLite can
     hold it."""
     key = (session.tenant, session.id)
-    if not cursor.execute(_IS_CURRENT, (*key, seq, passages.recorded_at)).fetchone()[0]:
+    place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}
+    if not cursor.execute(f"SELECT {IS_CURRENT}", place).fetchone()[0]:
         return False
     cursor.execute(_DROP_OTHERS, (*key, passages.model))
     cursor.executemany(_ADD, [(*key, passages.model, *row) for row in passages.rows.items()])
