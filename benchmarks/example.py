@@ -22,8 +22,11 @@ END: Final = "<!-- example: end -->"
 SETTINGS: Final = Settings(context_window=800, block_tokens=300, reminder_tokens=0)
 """A window that eleven messages fill."""
 
-SHOWN: Final = 110
+SHOWN: Final = 100
 """Characters that are shown of a message."""
+
+ENDS: Final = 2
+"""Messages that are shown of a transcript at its beginning and at its end."""
 
 _QUEUE: Final = """
 ```python
@@ -116,13 +119,13 @@ def write_example() -> str:
     kept = [messages[place] for place in cut.kept]
     return "\n".join(
         (
-            f"A chat of {len(messages)} messages, when the window is full:",
+            f"As a client sends it, {_cost(messages)} tokens:",
             "",
             "```text",
-            *_lines(messages),
+            *_ends(_lines(messages)),
             "```",
             "",
-            f"The same request as it is sent ({_cost(kept, block)} tokens instead of {_cost(messages)}):",
+            f"As the model gets it, {_cost(kept, block)} tokens:",
             "",
             "```text",
             *block.splitlines(),
@@ -138,6 +141,11 @@ def _cost(messages: Sequence[dict[str, str]], block: str = "") -> int:
 
 def _lines(messages: Sequence[dict[str, str]]) -> list[str]:
     return [f"{message['role']}: {_beginning(message['content'])}" for message in messages]
+
+
+def _ends(lines: list[str]) -> list[str]:
+    left_out = len(lines) - 2 * ENDS
+    return [*lines[:ENDS], f"... {left_out} messages ...", *lines[-ENDS:]] if left_out > 0 else lines
 
 
 def _beginning(text: str) -> str:

@@ -1,0 +1,67 @@
+"""What the README shows runs, with a server of the tests in the provider's place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.upstream.server import Upstream
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+SNIPPETS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+MESSAGES = [{"role": "user", "content": "Use PostgreSQL for the orders."}]
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    with Upstream() as server:
+        yield server
+
+
+def names_of_frameworks() -> dict[str, Any]:
+    """What an application of LangChain and LlamaIndex has at hand."""
+    from langchain.agents import create_agent
+    from langchain_core.language_models import FakeListChatModel
+    from langchain_tokenmizer_mw import TokenMizerChatMessageHistory, TokenMizerMiddleware
+    from langgraph.checkpoint.memory import InMemorySaver
+    from llama_index.memory.tokenmizer_mw import TokenMizerMemory
+
+    return {
+        "create_agent": create_agent,
+        "model": FakeListChatModel(responses=["Understood."]),
+        "tools": [],
+        "checkpointer": InMemorySaver(),
+        "TokenMizerMiddleware": TokenMizerMiddleware,
+        "TokenMizerChatMessageHistory": TokenMizerChatMessageHistory,
+        "TokenMizerMemory": TokenMizerMemory,
+    }
+
+
+def test_its_snippets_run_one_after_the_other(
+    tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from starlette.applications import Starlette
+
+    from tokenmizer_mw import openai_client
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{upstream.url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    names: dict[str, Any] = {"app": Starlette(), "openai_client": openai_client, "messages": MESSAGES}
+    middleware, calls, frameworks, own = SNIPPETS
+    exec(middleware, names)
+    exec(calls, names)
+    exec(frameworks, {**names, **names_of_frameworks()})
+    exec(own, names)
+    assert capsys.readouterr().out.count("PostgreSQL") >= 2
+    names["client"].close()
+    names["memory"].close()
+
+
+def test_it_fits_a_few_screens() -> None:
+    """Status and long tables are pages of their own."""
+    assert len(README.splitlines()) <= 140
