@@ -195,7 +195,7 @@ class SqliteLog:
             require_place(tenant, after)
         updated_at, last = after or _NEWEST
         most = _SEQ_MAX if limit is None else _storable(limit)
-        place = {"tenant": tenant, "updated_at": updated_at, "session": last, "most": most}
+        place: _Parameters = {"tenant": tenant, "updated_at": updated_at, "session": last, "most": most}
         rows = self._select(_LIST, place)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 

@@ -11,6 +11,7 @@ HERE = Path(__file__).parents[2]
 PAGES = [page for page in (HERE / "README.md", HERE.parents[1] / "docs" / "langchain.md") if page.exists()]
 
 
+@pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_run(page: Path) -> None:
     pytest.importorskip("langchain.agents")
