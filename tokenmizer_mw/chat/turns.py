@@ -114,7 +114,11 @@ class TurnCommit:
         return self._in_time(turn, wait_until_settled(turn, self._seconds_to_wait))
 
     async def await_turn(self, submit: Submit) -> bool:
-        """``wait_for_turn`` the turn of ``submit``, which runs in a worker thread, on an event loop."""
+        """Call ``submit`` in a worker thread, then wait until the turn that it returns is durable.
+
+        Async form of ``wait_for_turn``: it waits at most until the deadline, but always for ``submit`` itself. Returns
+        whether the turn is durable; False when ``submit`` returns ``None``. Raises what ``submit`` raises.
+        """
         turn = await await_submitted(submit, self._seconds_to_wait)
         return turn is not None and self._in_time(turn, turn.is_written)
 

@@ -78,7 +78,10 @@ def _split_lines(text: str) -> list[Line]:
 
 
 def count_characters(text: str) -> int:
-    """The characters of the lines that are read."""
+    """Return how many characters from the start of ``text`` are read.
+
+    These are its first ``LINES_MAX`` lines, cut at ``CHARS_MAX`` characters; the whole text if it is shorter.
+    """
     end = -1
     for _ in range(LINES_MAX):
         end = text.find("\n", end + 1, CHARS_MAX)

@@ -35,8 +35,12 @@ Change = Callable[[Sequence[Written]], Sequence[Written]]
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What leads from one history to another: numbers that leave it, numbers that are archived in it, and what is added
-    behind the rest."""
+    """The changes that turn one transcript into another.
+
+    - ``withdrawn``: numbers of the messages to remove.
+    - ``archived``: numbers of the messages that stay in the transcript but are no longer used.
+    - ``added``: messages to append at the end; their ``number`` is 0.
+    """
 
     withdrawn: tuple[int, ...]
     archived: tuple[int, ...]

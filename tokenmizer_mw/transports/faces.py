@@ -179,10 +179,11 @@ class _Face(Generic[Q, S, T]):
 
 
 class SyncFace(_Face[Q, S, T]):
-    """A synchronous transport. ``inner`` does the work (``None``: the library's own) and is closed with this one.
+    """Synchronous transport for httpx or httpx2 that records chat calls in a session memory.
 
-    ``routes`` maps path endings to dialects; ``tenant`` is where sessions are looked for outside of any binding. What
-    else holds is said of ``OutgoingCalls``.
+    ``inner`` sends the requests (``None``: a new ``HTTPTransport`` of the same library); closing this transport closes
+    it. ``routes`` maps path endings to dialects. ``tenant`` is used when no session context is active. How the session
+    of a call is found: see ``OutgoingCalls``. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]

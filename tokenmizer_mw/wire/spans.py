@@ -66,11 +66,16 @@ def read_object(text: str) -> ObjectSpans:
 
 
 def read_on(text: str, found: ObjectSpans, member: int, *, count: int, end: int) -> ObjectSpans | None:
-    """The object in ``text``, read from ``end`` on: up to there it is the text of ``found``.
+    """Parse the JSON object in ``text`` from ``end`` on, and reuse ``found`` for the part before ``end``.
 
-    There the element ``count - 1`` of the array that is ``found.members[member]`` ends, with a bracket or a quote:
-    a number might go on. ``found`` has no name twice. ``None`` when the rest cannot be read or brings a second
-    member of the array's name; ``read_object`` knows what is to be said then.
+    - ``found``: an object parsed earlier, without duplicate names; its text is equal to ``text`` up to ``end``.
+    - ``member``: index in ``found.members`` of the array that ``end`` lies in.
+    - ``count``: number of elements of that array to reuse.
+    - ``end``: offset in characters just behind element ``count - 1``. The element must end with a bracket, a brace or
+      a quote, because a number could continue in ``text``.
+
+    Returns ``None`` when the rest cannot be parsed or repeats the array's name. The caller then uses ``read_object``,
+    which parses ``text`` from its start and raises ``MalformedRequest`` for invalid JSON.
     """
     name, (start, _) = found.members[member]
     before = found.members[:member]

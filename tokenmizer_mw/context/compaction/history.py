@@ -14,9 +14,14 @@ CONTINUE: Final = "Continue."
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """``body`` is the request without what ``kept`` stands for (``None``: it holds no compaction of ours) and without
-    what asks for compaction. ``emptied``: compactions that failed, and say nothing, were taken out. ``bare``: nothing
-    stands behind it, and what is open of the user is said again."""
+    """A request reduced to what follows its newest compaction.
+
+    ``body``: the request body without the messages that the compaction replaces, and without the fields that ask for
+    compaction. ``kept``: the unsealed compaction; ``None`` if the request holds none that this server made.
+    ``emptied``: true if ``kept`` is ``None`` and items were removed: compaction blocks without content (Anthropic), or
+    compaction triggers (OpenAI Responses). ``bare``: true if no message followed the compaction; the transcript then
+    ends with the user's unanswered message, repeated, or with ``CONTINUE`` if there is none.
+    """
 
     body: Mapping[str, Any]
     kept: SealedContent | None = None

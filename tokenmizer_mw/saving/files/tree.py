@@ -59,7 +59,12 @@ class Tree:
         place.add(kind, value)
 
     def lines(self, mask: Mask) -> list[DigestLine]:
-        """A line for each path, the upper ones heavier; ``mask`` as of a column."""
+        """Return one digest line per path, in the order first seen.
+
+        A line's weight falls with the depth of its path, so that deep paths are dropped first when a digest is too
+        long. If values were not counted (more than ``PATHS_MAX`` paths, or too deep), one more line gives their number.
+        ``mask`` maps a column name and a value to the value that may be shown (without secrets).
+        """
         told = [
             DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".")))
             for path, place in self.places.items()

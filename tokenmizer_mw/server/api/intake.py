@@ -40,11 +40,16 @@ def query_of(route: Route, query_string: bytes) -> BaseModel:
 
 
 async def body_of(route: Route, scope: Mapping[str, Any], receive: Receive, settings: Settings) -> Any:
-    """The body of a request: checked, or its bytes for a route that reads them itself, ``None`` for one that takes
-    none. Raises ``ApiRefusal``, and ``ClientGone``.
+    """Read the body of a request, within the size limit of its route.
 
-    A document of JSON is parsed in one piece, which nothing else in the process can interrupt: it is held to what a
-    chat request may have, and so is each line of JSON Lines, by whoever reads them.
+    Returns an instance of the model ``route.body``; the raw bytes when ``route.body`` is a tuple of media types; or
+    ``None`` when the route takes no body.
+
+    The size limit is ``api_body_max`` for a model, ``import_max`` for JSON Lines, and the smaller of ``request_max``
+    and ``import_max`` for other raw bytes. ``request_max`` is lower because one ``json.loads`` call blocks the whole
+    process. A route that reads JSON Lines must apply ``request_max`` to each line itself.
+
+    Raises ``ApiRefusal`` (wrong media type, too large, invalid), and ``ClientGone`` when the client disconnects.
     """
     if route.body is None:
         return None

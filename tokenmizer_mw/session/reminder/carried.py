@@ -40,7 +40,11 @@ class CarriedReminders:
         self._lock = lock if lock is not None else nullcontext()
 
     def put(self, key: SessionKey, carried: Sequence[Carried]) -> None:
-        """Requests of the session carried this."""
+        """Queue reminders that requests of session ``key`` contained, until ``take`` returns them.
+
+        At most ``WAITING_MAX`` per session and ``capacity`` sessions are kept; the oldest are dropped. An empty
+        ``carried`` changes nothing.
+        """
         if not carried:
             return
         with self._lock:

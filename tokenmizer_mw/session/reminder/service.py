@@ -235,8 +235,11 @@ class ReminderService:
         return key in self._expected or self._states(key, lambda state: state.cut is not None)
 
     def warm(self, key: SessionKey) -> None:
-        """Have the passages of a session at hand before a request needs them, where a cut is in force or expected. In
-        steps: a request that comes meanwhile waits for one of them at most."""
+        """Index the messages of a session in the background, so that a reminder can search them without delay.
+
+        Does nothing unless a cut is in force or expected. Indexes about ``INDEX_STEP`` characters at a time: a request
+        of the same session that arrives meanwhile waits for one step at most.
+        """
         if self.expects_cut(key):
             while self._texts(key, self._index_step):
                 pass

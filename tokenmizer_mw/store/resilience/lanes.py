@@ -28,7 +28,7 @@ class Lanes(Generic[Item]):
 
     @property
     def ready(self) -> int:
-        """How many lanes are ready."""
+        """Number of sessions whose first queued item can be taken now."""
         return len(self._ready)
 
     @property

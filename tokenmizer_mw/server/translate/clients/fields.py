@@ -123,7 +123,10 @@ class Fields:
         return value
 
     def checked(self, table: Table) -> Fields:
-        """These fields, each of which is in ``table``."""
+        """Return these fields after checking them against ``table``.
+
+        Raises ``Untranslatable`` for the first field that is not in ``table``, or whose value the table refuses.
+        """
         return checked(self.raw, self.path, table)
 
     def one_of(self, name: str, tables: Mapping[str, Table], default: str = "") -> Fields:
