@@ -65,7 +65,11 @@ def items_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     for message in messages:
         if message["role"] == "tool":
-            output = {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+            output = {
+                "type": "function_call_output",
+                "call_id": message.get("tool_call_id", ""),
+                "output": message["content"],
+            }
             items.append(output)
             continue
         if message.get("content"):

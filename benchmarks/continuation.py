@@ -4,8 +4,11 @@ The exams (``benchmarks/exams.py``) are questions on the older part of labelled 
 the place of that part, in front of the newest 800 tokens. A figure is the mean share of points told, over questions.
 Ways: the resume block of 100 to 1,000 tokens; ``recall`` for the question; both; the block after refinement with
 recorded replies; the whole request as the middleware sends it with the question as its newest message, in a window of
-3,000 and 8,000 tokens (the question itself is not searched). Beside each way stand the baselines with as many tokens
-for each question: the newest messages, tf-idf sentences, covering sentences, BM25 passages, and the whole head.
+3,000 and 8,000 tokens (the question itself is not searched); what a request carries behind a compaction by contract, as
+it leaves the proxy. "compaction600" is the block of such a compaction of the head, without and with refinement,
+"compacted1120" a whole request behind one of the whole session, with its reminder. Beside each way stand the baselines
+with as many tokens for each question: the newest messages, tf-idf sentences, covering sentences, BM25 passages, and the
+whole head.
 ``tokens`` are counted as gpt-4o counts, ``quarters`` are characters / 4, by which the baselines are filled.
 The exams are those below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev; their text is not part of the
 repository. They were developed on.
@@ -29,6 +32,7 @@ from typing import Any, Final
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.context.tokens import counter_for
 
+from .continuation_compacted import CompactedRequests
 from .continuation_requests import Requests
 from .exams import Exam, Question, estimate_tokens, newest_messages, read_exams, score_text, whole_text
 from .labelled import VARIABLE
@@ -55,6 +59,9 @@ BARS: Final = (
     ("request3000", "all", 0.93),
     ("request3000", OTHER, 0.88),
     ("handover600", "all", 0.92),
+    ("compaction600", "all", 0.75),
+    ("compacted1120", "all", 0.925),
+    ("handover compaction600", "all", 0.92),
 )
 """Way, group and least share of points told."""
 
@@ -68,6 +75,7 @@ class Case:
         self.replies = {name: found[exam.session] for name, found in replies.items() if exam.session in found}
         self._blocks: dict[tuple[str, int], str] = {}
         self._requests: dict[int, Requests] = {}
+        self._compacted: dict[tuple[int, bool, str], CompactedRequests] = {}
 
     @cached_property
     def selections(self) -> Selections:
@@ -99,6 +107,17 @@ class Case:
             self._requests[window] = Requests([message(dict(turn)) for turn in self.exam.turns], window, MODEL)
         return self._requests[window].send(question.id, question.text)
 
+    def compacted(self, question: Question, tokens: int, *, whole: bool, refinement: str = "") -> str:
+        """What a request with the question says behind a compaction by contract of ``tokens``: of the head, or of the
+        ``whole`` session, where it brings a reminder, too."""
+        given = (tokens, whole, refinement)
+        if given not in self._compacted:
+            turns = self.exam.turns if whole else self.exam.head
+            messages = [message(dict(turn)) for turn in turns]
+            reply = self.replies[refinement] if refinement else None
+            self._compacted[given] = CompactedRequests(messages, MODEL, tokens, reply=reply, reminds=whole)
+        return self._compacted[given].send(question.id, question.text)
+
     @cached_property
     def _refined(self) -> dict[str, SessionMemory]:
         return {name: self._recorded(reply) for name, reply in self.replies.items()}
@@ -112,7 +131,8 @@ class Case:
 
     def close(self) -> None:
         """Release the memories."""
-        opened = [*self.__dict__.get("_refined", {}).values(), *self._requests.values()]
+        opened: list[Any] = [*self.__dict__.get("_refined", {}).values(), *self._requests.values()]
+        opened += self._compacted.values()
         for one in [*opened, *([self.memory] if "memory" in self.__dict__ else [])]:
             one.close()
 
@@ -147,11 +167,21 @@ def _reply(name: str) -> Way:
     return Way(lambda case, question: case.replies[name], name)
 
 
+def _compaction(tokens: int, *, whole: bool = False, refinement: str = "") -> Way:
+    def text(case: Case, question: Question) -> str:
+        return case.compacted(question, tokens, whole=whole, refinement=refinement)
+
+    return Way(text, refinement, complete=whole)
+
+
 WAYS: Final[Mapping[str, Way]] = {
     **{f"block{budget}": _block(budget) for budget in (100, 300, 600, 1_000)},
     **{f"recall{budget}": _recall(budget) for budget in (300, 600)},
     **{f"block300+recall{budget}": _both(300, budget) for budget in (300, 600)},
     **{f"request{window}": _request(window) for window in WINDOWS},
+    "compaction600": _compaction(600),
+    "compacted1120": _compaction(1_120, whole=True),
+    **{f"{name} compaction600": _compaction(600, refinement=name) for name in REFINEMENTS},
     **{f"{name}{budget}": _block(budget, name) for name in REFINEMENTS for budget in (300, 600, 1_000)},
     **{f"{name} reply": _reply(name) for name in REFINEMENTS},
 }

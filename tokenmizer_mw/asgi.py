@@ -39,6 +39,9 @@ GUARD: Final = "tokenmizer_mw"
 BLOCK: Final = "tokenmizer_block"
 """Scope key under which whoever is further out leaves a block: it stands for what was before the request's messages."""
 
+CHECKPOINT: Final = "tokenmizer_checkpoint"
+"""Scope key for the id of the session's checkpoint at which that block was made."""
+
 _SPOKEN: Final = frozenset({"http", "websocket"})
 
 
@@ -215,6 +218,7 @@ class _Connection:
             tenant=tenant,
             session_id=session_id,
             block=scope.get(BLOCK, ""),
+            checkpoint=scope.get(CHECKPOINT, ""),
             known=self._service.known,
         )
         if not await self._service.aprepare(exchange):

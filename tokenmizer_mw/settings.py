@@ -54,10 +54,10 @@ class Settings:
     Compaction by contract (the proxy answers it)
         ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; behind a
         compaction of the provider's, the rules and decisions of the session follow in a block of ``block_tokens``.
-        "both": the same, and open work and errors follow too, in a block of ``compaction_tokens``. "ours" answers for
-        every provider. ``agent_compaction``: what becomes of the request by which Claude Code or Codex has a chat
-        summed up: "provider" has the model do it, and a block is put in front of what goes on from its summary; "both"
-        has the model do it, and rules, decisions with reasons and open work follow in the summary itself; "ours"
+        "both": the same, and the work that is open and done follows, in a block of ``compaction_tokens``. "ours"
+        answers for every provider. ``agent_compaction``: what becomes of the request by which Claude Code or Codex has
+        a chat summed up: "provider" has the model do it, and a block is put in front of what goes on from its summary;
+        "both" has the model do it, and rules, decisions with reasons and the work follow in the summary itself; "ours"
         answers it with a block, and no model is asked. ``compaction_tokens``: the budget of the block that takes the
         place of a history, or follows a summary with "both".
     What is believed

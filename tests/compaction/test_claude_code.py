@@ -116,6 +116,21 @@ def test_the_answer_is_a_summary(answering: Served, upstream: Upstream, stream: 
     assert answer.startswith(b"event: message_start" if stream else b"{")
 
 
+def test_what_the_system_says_behind_the_prompt_hides_nothing(answering: Served, upstream: Upstream) -> None:
+    said = [
+        {"role": "user", "content": f"We build a shop. {RULES[0]}"},
+        {"role": "assistant", "content": "Understood."},
+        {"role": "user", "content": [{"type": "text", "text": "And the cart."}, {"type": "text", "text": PROMPT}]},
+        {"role": "system", "content": "Keep the list of tasks up to date."},
+    ]
+    body = {"model": "fake-n3", "max_tokens": 99, "messages": said}
+    before = upstream.statistics.requests
+    _, _, answer = call(answering.port, "/v1/messages", json.dumps(body).encode(), {"x-session-id": "system-last"})
+    assert upstream.statistics.requests == before
+    assert b"push to the main branch" in answer
+    assert not [text for _, text in answering.said("system-last") if "detailed summary" in text]
+
+
 def test_what_only_talks_of_a_summary_reaches_the_model(answering: Served, upstream: Upstream) -> None:
     before = upstream.statistics.requests
     asked(answering, "talk", stream=False, content="How do I create a detailed summary of a book?")

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.proxy.serving import Served, call
+from tests.end_to_end.sdks.table import SDK_WARNINGS
+from tests.proxy.serving import Served, call, configured, serving
+from tests.upstream.answer import Scripted
+from tests.upstream.server import Upstream
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.context.compaction.seal import SealBroken, SealedContent, find_seals, is_ours
 from tokenmizer_mw.memory import SessionMemory
+
+from .clients import EDIT, FILLER, KEYS, QUESTION, Chat, sent
+
+pytestmark = [pytest.mark.filterwarnings(warning) for warning in SDK_WARNINGS]
 
 KEPT = SealedContent("shop/monday", "checkpoint-3", "<block> Ünal \N{SLIGHTLY SMILING FACE}", "Which \ud83d?", 150_000)
 
@@ -72,3 +79,42 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "session shop/monday, checkpoint-3: in the place of 150,000 tokens" in capsys.readouterr().out
     assert main(["compaction", str(file), "--store", store, "--tenant", "another"]) != 0
     assert "cannot be read" in capsys.readouterr().err
+
+
+PERSON = "The {} of the town is called {} and came here from the coast."
+TRADES = (
+    *("baker", "smith", "joiner", "tailor", "weaver", "cooper", "potter", "tanner", "miller", "butcher", "courier"),
+    *("mason", "roofer", "glazier", "painter", "saddler", "brewer", "farmer", "fisher", "hunter", "printer", "nurse"),
+    *("doctor", "lawyer", "teacher", "driver", "sailor", "pilot", "cook", "waiter", "clerk", "guard"),
+)
+NAMES = (
+    *("Anna", "Berta", "Carla", "Dora", "Emma", "Frieda", "Greta", "Hanna", "Irma", "Jule", "Hermine", "Klara"),
+    *("Lotte", "Marta", "Nora", "Olga", "Paula", "Rosa", "Selma", "Tilda", "Ursel", "Vera", "Wanda", "Xenia"),
+    *("Yvonne", "Zita", "Alma", "Betty", "Cilli", "Dina", "Elsa", "Flora"),
+)
+WHO = "What is the courier of the town called, and where did she come from?"
+
+
+@pytest.mark.parametrize("way", ["at once", "above a threshold"])
+def test_what_the_block_leaves_out_comes_back_with_the_question_for_it(upstream: Upstream, way: str) -> None:
+    small = {"compaction": "ours", "compaction_tokens": 200}
+    name = f"asks-{way.replace(' ', '-')}"
+    with serving(configured(upstream, KEYS, memory=small)) as served, Chat(served, name, "openai") as chat:
+        for part in range(0, len(TRADES), 8):
+            people = " ".join(map(PERSON.format, TRADES[part : part + 8], NAMES[part : part + 8]))
+            upstream.script.append(Scripted(text=people))
+            chat.say(f"Who is there? {FILLER * 20}")
+        if way == "at once":
+            chat.ask(compaction={"type": "summarize"}, betas=["compact-2026-09-04"])
+        else:
+            chat.messages.append({"role": "user", "content": QUESTION})
+            chat.ask(context_management={"edits": [EDIT]})
+        assert next(block["type"] for block in chat.messages[-1]["content"]) == "compaction"
+        for _ in range(2):
+            chat.say("Thanks.")
+            assert "Hermine" not in sent(upstream)
+            upstream.script.append(Scripted(text="I see."))
+            chat.say(WHO)
+            assert "Hermine" in sent(upstream)
+        assert served.memory.counters()["reminder_sent"] == 2
+        assert not [text for _, text in served.said(name) if "session-record" in text]

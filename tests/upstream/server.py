@@ -15,7 +15,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
@@ -51,13 +51,14 @@ _FORMATS: Final[tuple[tuple[str, Format], ...]] = (
 @dataclass(slots=True)
 class Statistics:
     """What happened so far. ``active``: answers under way; ``aborted``: answers whose reader left, the moments of
-    which (monotonic seconds) are in ``left_at``."""
+    which (monotonic seconds) are in ``left_at``; ``refused``: requests that a provider would refuse."""
 
     connections: int = 0
     requests: int = 0
     active: int = 0
     finished: int = 0
     aborted: int = 0
+    refused: int = 0
     left_at: list[float] = field(default_factory=list)
 
 
@@ -65,7 +66,8 @@ class Upstream:
     """A provider of all dialects on a free port of this machine, while the context lasts.
 
     ``by_model`` holds answers for every call of a model, ``script`` those for the next other calls, in order; what is
-    not scripted is told by the name of the model.
+    not scripted is told by the name of the model. ``model`` is asked before all of these: it reads the request, and
+    says ``None`` where it has nothing to say.
     """
 
     def __init__(self, script: Iterable[Scripted] = (), port: int = 0) -> None:
@@ -73,6 +75,7 @@ class Upstream:
         self.statistics = Statistics()
         self.script: deque[Scripted] = deque(script)
         self.by_model: dict[str, Scripted] = {}
+        self.model: Callable[[Received], Scripted | None] | None = None
         self.url = ""
         self._port = port
         self._loop = asyncio.new_event_loop()
@@ -163,6 +166,8 @@ class Upstream:
         self.statistics.left_at.append(time.monotonic())
 
     def _scripted(self, received: Received) -> Scripted:
+        if self.model is not None and (decided := self.model(received)) is not None:
+            return decided
         if self.by_model and (found := self.by_model.get(str(received.json.get("model")))):
             return found
         return self.script.popleft() if self.script else Scripted()
@@ -170,6 +175,7 @@ class Upstream:
     async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> bool:
         try:
             response = _response(received, self._scripted(received))
+            self.statistics.refused += response.status == 400
         except Missteered as error:
             response = Response(400, "application/json", [as_json({"error": str(error)}).encode()])
         return await write_response(response, writer)

@@ -151,6 +151,8 @@ def test_continuations_and_side_calls() -> None:
     assert not is_continuation(Message(Role.ASSISTANT, notice))
     assert not is_side_call([Message(Role.USER, notice)])
     assert is_side_call([Message(Role.USER, "Then the queue."), Message(Role.USER, f"The queue.\n{prompt}")])
+    reminder = Message(Role.SYSTEM, "Keep the list of tasks up to date.")
+    assert is_side_call([Message(Role.USER, "Then the queue."), Message(Role.USER, prompt), reminder])
     assert not is_side_call(
         [Message(Role.USER, prompt), Message(Role.ASSISTANT, "A summary."), Message(Role.USER, "On.")]
     )

@@ -12,7 +12,7 @@ from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.compaction.native import Native
 from tokenmizer_mw.context.compaction.seal import Seal
 from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish, keep_from, open_words, told
-from tokenmizer_mw.context.resume import STANDING, STANDING_AND_OPEN
+from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
 from tokenmizer_mw.model.event import Checkpointed, Event
 from tokenmizer_mw.model.session import SessionKey
@@ -81,7 +81,7 @@ class ClientCompaction:
             cutting = Cutting(
                 self._access.derivation, key, request, counter, read_sentences=self._access.sentence_reader(key)
             )
-            sections = STANDING_AND_OPEN if wish.beside else None
+            sections = STANDING_AND_WORK if wish.beside else None
             made = self._compacted(key, cutting, BlockOrder(budget, wish.query, sections))
         if made is None:
             return None
@@ -96,7 +96,7 @@ class ClientCompaction:
         store."""
 
         def read(state: SessionState) -> tuple[int, str | None]:
-            return state.seq, state.block_at(native.checkpoint)
+            return state.seq, _block_of(state.checkpoint_at(native.checkpoint))
 
         seq, block = self._access.sessions.read(key, read)
         if block is not None:
@@ -111,7 +111,7 @@ class ClientCompaction:
         request, settings = replace(request, messages=clean), self._settings
         whole = settings.compaction == "both"
         budget = settings.compaction_tokens if whole else settings.block_tokens
-        order = BlockOrder(budget, sections=STANDING_AND_OPEN if whole else STANDING, id=native.checkpoint)
+        order = BlockOrder(budget, sections=STANDING_AND_WORK if whole else STANDING, id=native.checkpoint)
         with span("compact", messages=len(clean)), patience(settings.store_wait_seconds):
             counter = self._access.counters.of(request.model)
             self._compacted(key, Cutting(self._access.derivation, key, request, counter), order)
@@ -122,7 +122,7 @@ class ClientCompaction:
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal decided
-            known = bool(order.id) and state.block_at(order.id) is not None
+            known = bool(order.id) and state.checkpoint_at(order.id) is not None
             decided = Decided() if known else cutting.compact(state, order)
             return list(decided.events)
 
@@ -131,3 +131,7 @@ class ClientCompaction:
             self._count(name)
         last = decided.events[-1] if decided.events else None
         return last if isinstance(last, Checkpointed) else None
+
+
+def _block_of(checkpoint: Checkpointed | None) -> str | None:
+    return checkpoint.block if checkpoint is not None else None

@@ -115,6 +115,22 @@ class CutPreparation:
             shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
             return replace(rewrite, reminder=self.reminder(shortening))
 
+    def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
+        """What a request carries of what stood before the compaction made at ``checkpoint``, whose ``block`` is put in
+        front of its messages; ``None`` for nothing, and where the session has no such checkpoint. Reads the store."""
+        if is_side_call(request.messages):
+            return None
+        with patience(self._settings.store_wait_seconds):
+            found = self._access.sessions.read(key, lambda state: state.checkpoint_at(checkpoint))
+            if found is None:
+                return None
+            counter = self._access.counters.of(request.model)
+            kept = range(request.prefix, len(request.messages))
+            taken = counter.text(request.overhead) + sum(counter.request_counts(request)) + counter.text(block)
+            left = budget_for(request.model, self._settings) - taken
+            cut = replace(found, block=block, anchor_turn=found.turn + 1)
+            return self.reminder(Shortening(key, request, kept, left, counter, cut))
+
     def decide(self, key: SessionKey, cutting: Cutting) -> Rewrite | None:
         """What ``cutting`` decides, carried out and counted."""
         decided = Decided()

@@ -68,8 +68,8 @@ class ChatExchange:
     ``headers``: the first value of each, by its name in lower case. ``path`` is where the request was sent to, for
     dialects that name the model there. A ``session_id`` that the caller brings wins over what headers and body name,
     ``otherwise`` is the session when they name none. ``fixed``: the request must go on as it is. ``block`` stands for
-    what was before the request's messages, "" for nothing. ``known`` spares reading again what earlier requests began
-    with.
+    what was before the request's messages, "" for nothing; ``checkpoint`` is the id of the session's checkpoint at which
+    it was made, "" for none. ``known`` spares reading again what earlier requests began with.
 
     ``body`` is the client's, without secrets once they are taken out, ``forwarded`` what goes on. ``rewrite`` is how it
     was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it, ``moved``: how old
@@ -86,6 +86,7 @@ class ChatExchange:
         "block",
         "body",
         "booked",
+        "checkpoint",
         "dialect",
         "drop",
         "fixed",
@@ -122,6 +123,7 @@ class ChatExchange:
         otherwise: str | None = None,
         fixed: bool = False,
         block: str = "",
+        checkpoint: str = "",
         known: KnownRequests | None = None,
     ) -> None:
         self.dialect = dialect
@@ -133,6 +135,7 @@ class ChatExchange:
         self.otherwise = otherwise
         self.fixed = fixed
         self.block = block
+        self.checkpoint = checkpoint
         self.drop: tuple[str, ...] = ()
         self.reason: Reason | None = None
         self.key = SessionKey(tenant, "")

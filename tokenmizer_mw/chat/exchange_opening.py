@@ -5,6 +5,7 @@ What computes and what waits for the store have threads of their own: neither ki
 
 from __future__ import annotations
 
+from dataclasses import replace
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -158,10 +159,22 @@ class ExchangeOpening:
         if self._guard.blocks:
             self._refuse_suspicious(exchange)
         if exchange.block:
-            rewrite = Rewrite(exchange.request.prefix, exchange.block, self._settings.block_role)
-            self._forward(exchange, rewrite)
+            self._forward(exchange, self._behind_block(exchange))
         elif not (self._may_cut(exchange) and self._cut(exchange)):
             self._forward(exchange)
+
+    def _behind_block(self, exchange: ChatExchange) -> Rewrite:
+        """The block in front of the messages, and behind the newest one what the block leaves out and that asks for."""
+        request = exchange.request
+        rewrite = Rewrite(request.prefix, exchange.block, self._settings.block_role)
+        if not exchange.checkpoint or exchange.fixed:
+            return rewrite
+        try:
+            reminder = self._cuts.remind_compacted(exchange.key, request, exchange.checkpoint, exchange.block)
+        except Exception as error:
+            self._reports.report_failure("reminder_failed", error)
+            return rewrite
+        return replace(rewrite, reminder=reminder)
 
     def _refuse_suspicious(self, exchange: ChatExchange) -> None:
         request = exchange.request

@@ -91,10 +91,9 @@ class SessionState:
         """The id that the next checkpoint gets."""
         return f"checkpoint-{len(self.checkpoints) + 1}"
 
-    def block_at(self, checkpoint: str) -> str | None:
-        """The block that was sent at the checkpoint of this id; ``None`` where there is no such checkpoint."""
-        found = (one.checkpoint for one in reversed(self.checkpoints))
-        return next((one.block for one in found if one.id == checkpoint), None)
+    def checkpoint_at(self, id: str) -> Checkpointed | None:
+        """The checkpoint of this id; ``None`` where there is none."""
+        return next((one.checkpoint for one in reversed(self.checkpoints) if one.checkpoint.id == id), None)
 
     def copy(self) -> SessionState:
         """An independent state: what is folded into either does not show in the other."""

@@ -162,10 +162,13 @@ def may_continue(body: bytes) -> bool:
 
 def is_side_call(messages: Sequence[Message]) -> bool:
     """Whether a request of ``messages`` is the host's own: it asks for a title, tags, a commit message, or a summary to
-    go on from. Looks at the leading system prompt and at the newest message, when the user sent it."""
+    go on from. Looks at the leading system prompt and at the newest message but for the system's, when the user sent
+    it."""
     if not messages:
         return False
-    first, last = messages[0], messages[-1]
+    first = messages[0]
+    places = reversed(range(len(messages)))
+    last = next((messages[place] for place in places if messages[place].role is not Role.SYSTEM), first)
     if first.role is Role.SYSTEM and _IN_SYSTEM.search(without_surrogates(first.text[:_SYSTEM_LOOK])) is not None:
         return True
     return last.role is Role.USER and any(span.row.kind in _WHOLE_CALLS for span in find_host_texts(last.text))

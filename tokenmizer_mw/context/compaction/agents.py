@@ -23,22 +23,32 @@ def may_sum_up(body: bytes) -> bool:
 
 
 def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | None:
-    """A request without the compaction prompt that ends it; ``None`` where none does, or where nothing else is in it.
-    ``member`` names the list of its messages."""
+    """A request without the compaction prompt that ends it, but for what the system says behind that; ``None`` where
+    none does, or where nothing else is in it. ``member`` names the list of its messages."""
     messages = body.get(member)
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    if not isinstance(messages, list) or not isinstance(last, dict) or last.get("role") != "user":
+    place = _newest(messages) if isinstance(messages, list) else None
+    if not isinstance(messages, list) or not place or _role(messages[place]) != "user":
         return None
-    left = _left(last.get("content"))
-    if left is None or len(messages) < 2:
+    left = _left(messages[place].get("content"))
+    if left is None:
         return None
-    ending = [{**last, "content": left}] if left else []
-    return {**body, member: [*messages[:-1], *ending]}
+    ending = [{**messages[place], "content": left}] if left else []
+    return {**body, member: [*messages[:place], *ending, *messages[place + 1 :]]}
 
 
 def summary(block: str) -> str:
     """A whole reply that sums a session up by ``block``, as Claude Code cuts it out; other agents take it as it is."""
     return f"<analysis>\nFrom the session's record, without a model.\n</analysis>\n\n<summary>\n{block}\n</summary>"
+
+
+def _newest(messages: Sequence[Any]) -> int | None:
+    """The place of the newest message that is not the system's."""
+    places = reversed(range(len(messages)))
+    return next((place for place in places if _role(messages[place]) not in ("system", "developer")), None)
+
+
+def _role(message: object) -> object:
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def _left(content: object) -> Any:

@@ -3,12 +3,12 @@
 from .block import build_resume, build_resumes
 from .earlier import earlier_facts
 from .result import LEVELS, Resume
-from .sections import STANDING, STANDING_AND_OPEN, Section
+from .sections import STANDING, STANDING_AND_WORK, Section
 
 __all__ = [
     "LEVELS",
     "STANDING",
-    "STANDING_AND_OPEN",
+    "STANDING_AND_WORK",
     "Resume",
     "Section",
     "build_resume",

@@ -37,8 +37,11 @@ class Section(IntEnum):
 STANDING: Final = frozenset({Section.RULES, Section.DECISIONS, Section.WARNINGS})
 """What holds whatever is being done: rules, decisions, and what was decided against."""
 
-STANDING_AND_OPEN: Final = STANDING | {Section.DOING, Section.TO_DO, Section.ERRORS}
-"""The same, with what is not done yet."""
+STANDING_AND_WORK: Final = STANDING | {
+    *(Section.DOING, Section.TO_DO, Section.ERRORS),
+    *(Section.DONE, Section.FILES),
+}
+"""The same, with the work that is open and that is done."""
 
 _PLAIN: Final[dict[NodeType, Section]] = {
     NodeType.FILE: Section.FILES,

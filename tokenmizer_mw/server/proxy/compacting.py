@@ -12,7 +12,7 @@ from time import time
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.asgi import BLOCK
+from tokenmizer_mw.asgi import BLOCK, CHECKPOINT
 from tokenmizer_mw.chat.session_naming import session_in_headers
 from tokenmizer_mw.context.compaction import agents, anthropic, responses
 from tokenmizer_mw.context.compaction.seal import MARK, SealBroken
@@ -174,7 +174,7 @@ def _inner(scope: Scope, done: ForwardedCall) -> Scope:
         headers.append((b"accept-encoding", b"identity"))
     changed: dict[str, Any] = {"headers": headers}
     if done.block:
-        changed[BLOCK] = done.block
+        changed |= {BLOCK: done.block, CHECKPOINT: done.checkpoint}
     if done.session is not None:
         changed[SESSION_KEY] = done.session
     return {**scope, **changed}

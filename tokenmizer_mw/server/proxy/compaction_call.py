@@ -41,12 +41,14 @@ class AnsweredCall:
 @dataclass(frozen=True, slots=True)
 class ForwardedCall:
     """A call that goes on: with this body, ``block`` for what was before its messages, in the session ``session``
-    (``None``: as it is named already). ``added`` is put into the answer."""
+    (``None``: as it is named already). ``added`` is put into the answer. ``checkpoint``: where in the session the block
+    was made, "" where what it leaves out is not to come back."""
 
     body: bytes
     block: str = ""
     session: str | None = None
     added: Any = None
+    checkpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,9 @@ class CompactionCall:
     def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
         body = _dumped(self.words.restored(behind.body, given))
-        return ForwardedCall(body, behind.kept.text if behind.kept is not None else "", key.id)
+        if behind.kept is None:
+            return ForwardedCall(body, "", key.id)
+        return ForwardedCall(body, behind.kept.text, key.id, checkpoint=behind.kept.checkpoint)
 
     def _cleared(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
@@ -205,7 +209,8 @@ class CompactionCall:
         made = self._made(key, request, wish) if wish is not None else None
         if made is None or asked is None:
             added = self.words.Addition(None, "", edits) if edits else None
-            return ForwardedCall(request.text.encode(), held, key.id, added)
+            checkpoint = behind.kept.checkpoint if behind.kept is not None else ""
+            return ForwardedCall(request.text.encode(), held, key.id, added, checkpoint)
         kept, sealed = self._sealed(key, made)
         if asked.pause:
             return self._alone(request, kept, sealed)

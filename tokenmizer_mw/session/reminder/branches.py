@@ -23,7 +23,8 @@ def other_branches(transcript: Transcript, anchor: int, compacted: Collection[in
 
 
 def beginnings_after_compaction(state: SessionState) -> Collection[int]:
-    """The messages with which a client began its chat anew when it had compacted it: a block stands in front of
-    them."""
-    marks = (mark.checkpoint for mark in state.checkpoints)
-    return frozenset(one.anchor_turn for one in marks if one.anchor and not one.dropped)
+    """The messages with which a client began its chat anew when it had compacted it: a block stands in front of them.
+    Where the client had it compacted by contract, that is the first message behind the block."""
+    marks = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.block]
+    handed_back = {one.anchor_turn for one in marks if one.anchor and not one.dropped}
+    return frozenset(handed_back | {one.turn + 1 for one in marks if not one.anchor})
