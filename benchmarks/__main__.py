@@ -44,7 +44,7 @@ BENCHMARKS: Final = {
     "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
     "respelled": "clients that spell their history anew: cuts, prefix reused, messages recorded, in every dialect",
     "compaction": "compaction by contract: CPU time with 150,000 tokens, and rules in force after ten in a row",
-    "agent_compaction": "60 prompts with three compactions through the real Claude Code: rules kept, no work done twice",
+    "agent_compaction": "the real Claude Code, 60 prompts and three compactions: rules kept, no work done twice",
     "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",
     "people": "chats between people, questions in other words: what 400 tokens of recall answer",
     "reminder": "reminders behind the newest message: CPU time on the path, prefix reused, tokens sent",

@@ -5,7 +5,8 @@ which the request does not tell that it was written. What a compaction loses is 
 summaries tell nothing but what is built. Every tenth prompt states a rule or a decision. A run passes where every
 request behind a statement tells it (in the history or in a block), every module was written once and in order, every
 call of a tool came back without an error, and no request was one that a provider would refuse. With "ours" no provider
-is asked for a summary, with "both" one is each time.
+is asked for a summary, with "both" one is each time. "without": the same session without this server, once, to see that
+the summary alone does not do it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +30,7 @@ from tokenmizer_mw.context.compaction.agents import may_sum_up
 from .measure import at_least
 
 RUNS: Final = 10
+WITHOUT: Final = "without"
 PROMPTS: Final = 60
 COMPACTIONS: Final = 3
 SETTINGS: Final = ("ours", "both")
@@ -103,12 +106,14 @@ class Outcome:
 
 
 def run_session(folder: Path, setting: str, prompts: int = PROMPTS, compactions: int = COMPACTIONS) -> Outcome:
-    """One session with ``setting`` as ``agent_compaction``, at a desk in ``folder``."""
-    with (
-        Upstream() as upstream,
-        serving(configured(upstream, memory={"agent_compaction": setting})) as served,
-        desk(folder, served.url) as at_desk,
-    ):
+    """One session with ``setting`` as ``agent_compaction`` (``WITHOUT``: straight to the provider), at a desk in
+    ``folder``."""
+    with ExitStack() as stack:
+        upstream = stack.enter_context(Upstream())
+        url = upstream.url
+        if setting != WITHOUT:
+            url = stack.enter_context(serving(configured(upstream, memory={"agent_compaction": setting}))).url
+        at_desk = stack.enter_context(desk(folder, url))
         upstream.model = model = Builder(at_desk.project)
         lost = _talk(at_desk, upstream, prompts, compactions)
         return Outcome(lost, model.written, model.errors, upstream.statistics.refused, model.summaries)
@@ -160,21 +165,21 @@ def run() -> dict[str, Any]:
     if program("claude") is None:
         missing = "Not run: Claude Code is not installed (make agents)."
         return {"figures": {}, "bars": [], "notes": missing, "lines": [missing]}
-    figures = {setting: _runs(setting) for setting in SETTINGS}
+    figures = {setting: _runs(setting, RUNS) for setting in SETTINGS}
     bars = [
         at_least(f"{setting}: runs in which nothing was lost, done twice or refused", found["passed"], RUNS, "", 0)
         for setting, found in figures.items()
     ]
-    return {"figures": figures, "bars": bars, "notes": __doc__}
+    return {"figures": {**figures, WITHOUT: _runs(WITHOUT, 1)}, "bars": bars, "notes": __doc__}
 
 
-def _runs(setting: str) -> dict[str, Any]:
+def _runs(setting: str, runs: int) -> dict[str, Any]:
     outcomes = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             outcomes.append(run_session(Path(folder), setting))
     return {
-        "runs": RUNS,
+        "runs": runs,
         "passed": sum(one.passes(setting, count_modules(PROMPTS), COMPACTIONS) for one in outcomes),
         "prompts": PROMPTS,
         "compactions": COMPACTIONS,
