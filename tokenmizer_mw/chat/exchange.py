@@ -68,8 +68,8 @@ class ChatExchange:
     ``headers``: the first value of each, by its name in lower case. ``path`` is where the request was sent to, for
     dialects that name the model there. A ``session_id`` that the caller brings wins over what headers and body name,
     ``otherwise`` is the session when they name none. ``fixed``: the request must go on as it is. ``block`` stands for
-    what was before the request's messages, "" for nothing; ``checkpoint`` is the id of the session's checkpoint at which
-    it was made, "" for none. ``known`` spares reading again what earlier requests began with.
+    what was before the request's messages, "" for nothing; ``checkpoint`` is the id of the session's checkpoint at
+    which it was made, "" for none. ``known`` spares reading again what earlier requests began with.
 
     ``body`` is the client's, without secrets once they are taken out, ``forwarded`` what goes on. ``rewrite`` is how it
     was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it, ``moved``: how old

@@ -5,8 +5,8 @@ What computes and what waits for the store have threads of their own: neither ki
 
 from __future__ import annotations
 
-from dataclasses import replace
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
