@@ -1,1 +1,1 @@
-"""What is served over HTTP: who may do what, the proxy and its translations, the REST interface, the dashboard."""
+"""HTTP servers: access control, the proxy and its dialect translation, the REST API, and the dashboard."""

@@ -1,6 +1,6 @@
-"""Who may do what: API keys, tenants, scopes, rate limits and the guards at the door.
+"""Access control for HTTP servers: API keys, tenants, scopes, rate limits and request size limits.
 
-    request -> guards (host, head, body) -> key -> caller -> limits -> the application inside
+    request -> checks (host, headers, body) -> API key -> caller -> rate limits -> the inner application
 
-``caller.py`` is what everything behind the door reads; ``door.py`` is the middleware.
+``caller.py`` defines the caller that inner applications read from the scope; ``door.py`` is the ASGI middleware.
 """

@@ -1,4 +1,4 @@
-"""A request's body on its way in: how much of it there may be, and how long it may take."""
+"""Size and time limits for request bodies, applied while the application reads them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEP: Final = 512
 
 
 def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
-    """Why a body is refused before any of it is read."""
+    """Return why a body is refused before any of it is read (too long, unknown encoding); ``None`` if it is not."""
     if head.length is not None and head.length > settings.body_max:
         return BODY_TOO_LARGE
     if head.encoding not in (b"", b"identity") and head.encoding.decode("latin-1") not in DECODERS:
@@ -35,8 +35,10 @@ def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
 
 
 async def linger(receive: Receive) -> None:
-    """Read on for a moment behind an answer. A connection that is closed with bytes unread is reset, and a reset takes
-    the answer away from a client that is still sending."""
+    """Read and discard the rest of a body for a moment after the response was sent.
+
+    Closing a connection with unread bytes resets it, and a client that is still sending would then lose the response.
+    """
     left, end = LINGER_BYTES, time.monotonic() + LINGER_SECONDS
     while left > 0 and (seconds := end - time.monotonic()) > 0:
         message = await within(seconds, receive())
@@ -46,8 +48,11 @@ async def linger(receive: Receive) -> None:
 
 
 class Body:
-    """The body of one request, given on as it comes. ``refusal``: why no more of it is: then whoever reads on is told
-    that the client is gone. ``sent``: the client has sent all of it."""
+    """The body of one request, checked against the limits while it is read.
+
+    ``refusal``: why the body was refused; ``None`` while it is within the limits. From then on ``receive`` reports a
+    disconnect. ``sent``: true once the client has sent the whole body.
+    """
 
     __slots__ = (
         "_complete",
@@ -74,12 +79,14 @@ class Body:
 
     @property
     def received(self) -> int:
-        """So many bytes came."""
+        """Number of bytes received so far."""
         return self._received
 
     async def receive(self) -> Message:
-        """The application's ``receive``. Behind the body's end, that of the server itself: waiting for the client to
-        leave takes as long as it takes."""
+        """Return the next ASGI message of the body; ``http.disconnect`` once the body was refused.
+
+        After the end of the body it awaits the server's own ``receive`` without a time limit.
+        """
         if self._complete:
             return await self._receive()
         if self.refusal is None:

@@ -1,8 +1,8 @@
-"""How much a JSON request may hold: how deep it is nested, how many messages and how many tools there are. Pure.
+"""Limits on the content of a JSON request: nesting depth, number of messages, number of tools. Pure.
 
-Looked at before anything else parses it. Where few brackets stand in it, it is quickest to read it; else it is looked
-through without: its strings are cut out, and what is left of the rest are the brackets. On JSON that is exact; what is
-no JSON is refused by whoever is to read it. Of members with one name the last counts, as for all who read requests.
+The check runs before the body is parsed. A body with few brackets is parsed, because that is fastest; any other body is
+scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
+left to the code that parses the body. If a name occurs twice in an object, the last member counts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SHOWN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The most of each: objects and arrays within each other (at most ``DEEPEST``), messages, tools."""
+    """Maximum nesting depth of objects and arrays (at most ``DEEPEST``), number of messages, and number of tools."""
 
     depth: int = 64
     messages: int = 2_000
@@ -56,7 +56,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """What there is too much of: a ``code`` for programs; for people the ``place`` and what is wrong there."""
+    """Which limit a request exceeds: ``code`` for programs; ``place`` (a path in the body) and ``reason`` for people."""
 
     code: str
     place: str
@@ -67,7 +67,7 @@ class Excess:
 
 
 def excess(body: bytes, bounds: Bounds) -> Excess | None:
-    """What ``body`` has too much of; ``None`` for nothing, and for what is no JSON object."""
+    """Return the limit that ``body`` exceeds; ``None`` if it exceeds none or is not a JSON object."""
     brackets = body.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
         return None

@@ -1,4 +1,4 @@
-"""Who a request comes from, as everything behind the door sees it."""
+"""The authenticated caller of a request, as applications inside the access middleware see it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ SCOPES: Final = ("chat", "read", "write", "erase", "admin")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: ``tenant`` owns the sessions, ``key_id`` names the key ("" where no key was needed), ``scopes`` what
-    it is good for."""
+    """The authenticated sender of a request.
+
+    ``tenant`` owns the sessions; ``key_id`` is the id of the API key ("" if no key was needed); ``scopes`` are the
+    permitted operations.
+    """
 
     tenant: str
     key_id: str = ""

@@ -1,4 +1,4 @@
-"""Counting what is used: the port, and the counters of this process alone."""
+"""Usage counters for rate limits: the protocol, and an implementation for a single process."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from .rate import Limit, RateState, charge, take
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A limit of somebody, by a name that is unique among all that are counted."""
+    """A rate limit of one owner. ``name`` is unique among all counted buckets."""
 
     name: str
     limit: Limit
 
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
-    """The bucket of an owner. ``group`` is the tenant: what is counted for one request lies together by it."""
+    """Return the bucket of an owner. Buckets of one ``group`` (the tenant) are stored together."""
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a request wants to use: so much of each bucket (0: only that there is something left), and a ``place``
-    among the streams that are under way, where ``place_max`` of them may be (0: no place is needed)."""
+    """What a request needs from the counters.
+
+    ``buckets``: pairs of a bucket and the amount to take; 0 only checks that the bucket is not used up. ``group``: the
+    tenant. ``place_max``: how many streams the group may have open at once; 0 if the request needs no stream slot.
+    """
 
     buckets: tuple[tuple[Bucket, int], ...]
     group: str = ""
@@ -35,7 +38,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a demand was given. ``place`` is to be given back ("" when there is none)."""
+    """What was granted for a demand. ``place``: the stream slot, which ``settle`` frees again ("" if none was taken)."""
 
     place: str = ""
     group: str = ""
@@ -48,30 +51,32 @@ HERE: Final = "here"
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """What a demand was refused for; ``None``: too many streams are under way."""
+    """A refused demand. ``standing``: state of the exhausted limit; ``None`` if too many streams are open."""
 
     standing: RateState | None
 
 
 class Counters(Protocol):
-    """What is used, by buckets."""
+    """Protocol of usage counters, by bucket."""
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """All that is demanded, or nothing of it."""
+        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """The request is over: its place is free again, and this much more was used, whether it fits or not."""
+        """End a request: free its stream slot and charge more usage, even beyond the limit."""
 
     def answers(self) -> bool:
-        """Whether what all share can be counted now. May block for as long as a count may take."""
+        """Return whether the shared counters can be reached. May block as long as one count may take."""
 
     async def close(self) -> None:
         """Release connections. Closing twice is harmless."""
 
 
 class ProcessCounters:
-    """Counters of one process and one event loop; ``size`` of them at most: when there are more, those that are
-    longest in use are forgotten, after those that are full."""
+    """Counters of one process and one event loop.
+
+    At most ``size`` buckets are stored. Beyond that, drained buckets are dropped first, then the ones added earliest.
+    """
 
     def __init__(self, size: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = size
@@ -84,7 +89,7 @@ class ProcessCounters:
         return self.taken(demand)
 
     def taken(self, demand: Demand) -> Taken | TooMuch:
-        """``take``, for those who need not wait."""
+        """Synchronous form of ``take``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
@@ -105,7 +110,7 @@ class ProcessCounters:
         self.settled(taken, charges)
 
     def settled(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """``settle``, for those who need not wait."""
+        """Synchronous form of ``settle``."""
         if taken.place:
             left = self._places.pop(taken.group, 1) - 1
             if left > 0:

@@ -1,12 +1,13 @@
-"""The door: an ASGI middleware that lets in who has a key, and bounds what comes in.
+"""The access middleware (ASGI): API-key authentication, rate limits, and limits on headers and bodies.
 
-    head       sizes and contradictions, the host that is named, pages in browsers
-    key        who comes: tenant, key and scopes; whoever fails gets the same answer for every reason
+    head       size, contradictory headers, the host named, requests from web pages
+    key        tenant, key and scopes of the caller; every failure gets the same response
     limits     of the tenant and of the key
-    body       its size and its time, while the application reads it
+    body       size and time, checked while the application reads it
 
-What stands behind finds the caller in the scope (``caller_of``) and the key gone from the headers. When keys or limits
-cannot be checked, nobody comes in. The response passes as it is; only pages that the settings name get headers added.
+Inner applications read the caller from the scope (``caller_of``); the key is removed from the headers. If keys or
+limits cannot be checked, the request is refused. Responses pass unchanged, except for CORS headers for the configured
+pages.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Access:
-    """Lets requests in to ``app``.
+    """ASGI middleware that authenticates callers and applies limits before it calls ``app``.
 
-    ``keys``: where keys are kept; ``None``: no key is needed, everybody is the local tenant, and only requests that
-    name this machine as their host are answered unless the settings name others (see ``check_bind``). ``limits``:
-    counters to share with other doors; ``None`` opens those of the settings. ``needs``: the scope that a path needs
-    at the door, "" for any caller.
+    - ``keys``: the API keys; ``None`` if no key is needed. Every caller is then the local tenant, and only requests
+      whose host is this machine are answered, unless the settings name other hosts (see ``check_bind``).
+    - ``limits``: rate limits shared with other instances; ``None`` opens those of ``settings``.
+    - ``needs``: function from a path to the scope it requires; "" for any caller.
 
-    ``counts`` tells how many requests were refused, by the refusal's code. Raises ``ConfigError``.
+    ``counts`` counts refused requests by refusal code. Raises ``ConfigError`` for invalid arguments.
     """
 
     def __init__(
@@ -75,14 +76,14 @@ class Access:
         self._open_paths = frozenset(settings.open_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, self._closing(send))
         else:
             await Visit(self, scope, receive, send).run()
 
     def head_of(self, scope: Scope) -> RequestHead | Refusal:
-        """The request's head, or why it is refused for that."""
+        """Return the parsed request head, or the refusal if it is invalid or names a host or page that is not allowed."""
         head = read_head(scope.get("headers", ()), self.settings.head_max, self._key_header)
         if isinstance(head, Refusal):
             return head
@@ -93,7 +94,7 @@ class Access:
         return head
 
     async def caller(self, scope: Scope, head: RequestHead, path: str) -> Caller | Refusal | None:
-        """Who comes; ``None``: nobody, and nobody is asked here."""
+        """Return the caller, the refusal, or ``None`` for a request without a key on an open path."""
         if self.keys is None:
             return _LOCAL
         if head.key is None and path in self._open_paths:

@@ -1,8 +1,7 @@
-"""Wrong keys, counted by the host that they come from: who sends many is not compared with any more for a while.
+"""Wrong API keys, counted per client host; a host that sends too many is refused for a while without a comparison.
 
-Whoever comes with a key that this process has let in before is let in all the same, so that nobody can shut out those
-who share an address with him. A header that names another host, as proxies add, counts for nothing: clients write
-those too.
+A key that this process has accepted before is still accepted from such a host, so that one client cannot lock out
+others behind the same address. Forwarding headers are ignored, because clients can write them too.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ _NETWORK_BITS: Final = 64
 
 
 class Failures:
-    """The wrong keys of the last minute, by host."""
+    """Counts wrong keys by host, within the limit ``failed_per_minute``."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self._limit = Limit("failures", settings.failed_per_minute)
         self._counters = ProcessCounters(settings.hosts_counted)
 
     def host_of(self, scope: Mapping[str, Any]) -> str:
-        """Where a request comes from; one place for all whose address the server does not tell."""
+        """Return the client's address (an IPv6 address as its /64 network); "" if the server does not report it."""
         client = scope.get("client")
         host = str(client[0]) if client else ""
         if ":" not in host:
@@ -42,12 +41,12 @@ class Failures:
         return str(ipaddress.IPv6Network((int(address) >> _NETWORK_BITS << _NETWORK_BITS, _NETWORK_BITS)))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Why nothing from ``host`` is compared now; ``None`` when it is."""
+        """Return the refusal for a host that sent too many wrong keys; ``None`` if its keys may be compared."""
         taken = self._counters.taken(self._demand(host, 0))
         return failures_refused(taken) if isinstance(taken, TooMuch) else None
 
     def note(self, host: str) -> None:
-        """A wrong key came from ``host``."""
+        """Count one wrong key from ``host``."""
         self._counters.taken(self._demand(host, 1))
 
     def _demand(self, host: str, cost: int) -> Demand:

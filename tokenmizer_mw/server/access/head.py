@@ -1,4 +1,4 @@
-"""What the door reads of a request's head, in one look at its headers. Pure."""
+"""Parsing of request headers for the access middleware, in one pass. Pure."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b
 
 
 class RequestHead:
-    """What a request's headers say. ``length``: of the body, ``None`` when it is not told.
+    """The request headers that access control needs.
 
-    ``key``: what may be a key of ours, and ``key_at``, the place of its header; ``None`` when there is none, or more
-    than one, or any place for keys is taken twice.
+    ``length``: length of the body in bytes; ``None`` if the request does not declare it. ``key``: the value that looks
+    like an API key of this server; ``key_at``: index of its header. ``key`` is ``None`` if there is no such value, if
+    there are several, or if a header that may carry a key occurs twice.
     """
 
     __slots__ = ("encoding", "headers", "host", "key", "key_at", "length", "origin")
@@ -38,7 +39,7 @@ class RequestHead:
         self.key_at = -1
 
     def without_key(self) -> list[Header]:
-        """The headers as they go on: nobody behind the door needs the key, nor could pass it on by mistake."""
+        """Return the headers without the API key, so that inner applications cannot forward it by mistake."""
         headers = list(self.headers)
         if self.key_at >= 0:
             del headers[self.key_at]
@@ -46,7 +47,7 @@ class RequestHead:
 
 
 def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> RequestHead | Refusal:
-    """The head, or why the request is refused: too much of it, or statements that contradict each other."""
+    """Parse the headers; return a refusal if they exceed ``head_max`` bytes or contradict each other."""
     headers = given if isinstance(given, list) else list(given)
     head = RequestHead(headers)
     found: dict[bytes, bytes] = {}

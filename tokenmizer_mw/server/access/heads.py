@@ -1,13 +1,12 @@
-"""uvicorn's HTTP protocols with limits on heads, trailers and framing, applied before an application is called.
+"""uvicorn's HTTP protocols with limits on headers, trailers and framing, applied before the application is called.
 
-uvicorn waits for the rest of a head without end, and with httptools it accepts heads and trailers of any size. Pass
-``PROTOCOL`` to uvicorn as ``http``. A client may take as long for a head as a connection may idle
-(``timeout_keep_alive``); a head, and the bytes between two pieces of a body (chunk extensions, trailers), may be as
-long as ``h11_max_incomplete_event_size``.
+By itself uvicorn waits for the rest of a request head without a time limit, and with httptools it accepts heads and
+trailers of any size. Pass ``PROTOCOL`` to uvicorn as ``http``. A client may take as long for a head as a connection may
+idle (``timeout_keep_alive``). A head, and the bytes between two pieces of a body (chunk extensions, trailers), may be
+as long as ``h11_max_incomplete_event_size``.
 
-A request whose end two readers could see in different places is answered with 400 and the connection is closed
-(RFC 9112, section 11.2). Nothing here speaks another protocol than HTTP/1: ``Upgrade`` is ignored (RFC 9110, section
-7.8) and ``CONNECT`` refused.
+A request whose end is ambiguous is answered with 400, and the connection is closed (RFC 9112, section 11.2). Only
+HTTP/1 is served: ``Upgrade`` is ignored (RFC 9110, section 7.8) and ``CONNECT`` is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ PIPELINED_MAX: Final = 32
 
 
 class UnclearFraming(ValueError):
-    """Where this request ends is not beyond doubt, or it is not for an HTTP server."""
+    """Raised for a request whose end is ambiguous, or that an HTTP/1 server does not handle."""
 
 
 def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, bytes]]) -> None:
@@ -136,7 +135,7 @@ class _Bounded(asyncio.Protocol):
 
 
 class BoundedH11(_Bounded, H11Protocol):
-    """uvicorn's protocol on h11, which bounds chunk extensions and trailers itself."""
+    """uvicorn's h11 protocol with limits; h11 itself limits chunk extensions and trailers."""
 
     def is_in_head(self) -> bool:
         """See ``_Bounded``."""

@@ -1,6 +1,6 @@
-"""Which hosts and pages a server answers for, and where it may listen. Pure.
+"""Allowed host headers and web page origins, and the addresses a server may listen on. Pure.
 
-None of this decides who comes in: routes and keys are told from the request's path and key alone.
+None of this identifies the caller: routes and keys depend on the path and the key of the request alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REMEMBERED_MAX: Final = 256
 
 
 class Hosts:
-    """The hosts that are answered for: "example.org" (any port), "example.org:8443", "*.example.org"; none: any."""
+    """Allowed hosts: "example.org" (any port), "example.org:8443" or "*.example.org". An empty list allows any host."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         for pattern in patterns:

@@ -1,4 +1,4 @@
-"""The port of the places that keys are kept in, and those that need no database."""
+"""The protocol of API key stores, and the implementations that need no database."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ KEYS_VARIABLE: Final = "TOKENMIZER_ACCESS_KEYS"
 
 
 class KeyStore(Protocol):
-    """Keys, by their ids; sync, and safe to call from several threads and processes.
+    """Protocol of API key stores. Methods are synchronous and safe to call from several threads and processes.
 
-    All methods raise ``StoreUnavailable`` when the store cannot be reached, read or written, ``StoreCorrupt`` when
-    what is in it cannot be read.
+    All methods raise ``StoreUnavailable`` if the store cannot be reached, read or written, and ``StoreCorrupt`` if its
+    content cannot be parsed.
     """
 
     def add(self, key: Key) -> None:
@@ -39,7 +39,7 @@ class KeyStore(Protocol):
 
 
 class MemoryKeys:
-    """Keys of this process alone."""
+    """Key store in the memory of this process."""
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._keys: dict[str, Key] = {}
@@ -75,7 +75,7 @@ class MemoryKeys:
 
 
 class ListedKeys:
-    """Keys as a configuration lists them, for servers without a store: they change with the configuration only."""
+    """Read-only keys from a configuration file, for servers without a key store."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
         self._keys = tuple(MemoryKeys(keys).kept())

@@ -1,11 +1,11 @@
-"""What this process knows of the keys: read again every few seconds, never for a request alone.
+"""Cache of a key store: keys are read again every few seconds, not for every request.
 
-    refresh_seconds   after which what was read last is read again before anybody is let in: a key that was revoked
-                      opens nothing after that long, in any process
-    stale_seconds     how long what was read last counts while the store does not answer; after that nobody comes in
+    refresh_seconds   age at which the keys are read again before the next request is checked; a revoked key is
+                      rejected in all processes after at most this time
+    stale_seconds     how long the keys read last remain valid if the store fails; after that all requests are refused
 
-A key is compared with all that are kept, in constant time, when it is first seen; after that it is found by a hash
-with a secret of this process, so that a request costs the same however many keys there are.
+A key is compared with all stored keys, in constant time, when it is first seen. After that it is found by a hash keyed
+with a secret of this process, so that the cost of a request does not depend on the number of keys.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Seconds = Callable[[], float]
 
 
 class Keyring:
-    """The keys of a store as this process knows them; for one event loop.
+    """Cache of the keys in a store, for one event loop.
 
-    ``now`` tells the time of day, by which keys expire; ``clock`` measures how old the knowledge is.
+    ``now`` returns the time of day, which decides when keys expire; ``clock`` measures the age of the cache.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class Keyring:
 
     @property
     def fresh(self) -> bool:
-        """Whether keys may be looked up in what was read last; otherwise ``refresh`` first."""
+        """Whether the cached keys are recent enough; if not, call ``refresh`` first."""
         return self._clock() < self._fresh_until
 
     async def refresh(self) -> None:
-        """Read the keys again if that is due; of several that find it due, one reads and the others wait.
+        """Read the keys again if that is due. One of several concurrent callers reads; the others wait.
 
-        Raises ``StoreUnavailable`` when the store does not answer and what was read last is too old.
+        Raises ``StoreUnavailable`` if the store does not answer and the cached keys are too old.
         """
         while not self.fresh:
             if self._reading is not None:
@@ -108,18 +108,18 @@ class Keyring:
         return True
 
     def known(self, written: bytes) -> Caller | None:
-        """Who comes with a key that was looked up before; ``None`` for one that was not, or no longer holds."""
+        """Return the caller of a key that was looked up before; ``None`` if it was not, or is no longer valid."""
         found = self._seen.get(self._mark(written))
         return found[1] if found is not None and found[0].good_at(self._now()) else None
 
     def by_id(self, id: str) -> Caller | None:
-        """Who comes with the key of this id, for those who were let in by it before; ``None`` when it does not hold any
-        more."""
+        """Return the caller of the key with this id, for callers authenticated earlier; ``None`` if it is no longer
+        valid."""
         found = next((key for key in self._keys if key.id == id), None)
         return found.caller() if found is not None and found.good_at(self._now()) else None
 
     def look_up(self, written: bytes) -> Caller | None:
-        """Who comes with the key; ``None`` for what is no key, or one that is unknown, revoked or expired."""
+        """Return the caller of a key; ``None`` if it is malformed, unknown, revoked or expired."""
         if not looks_like_key(written):
             return None
         key = matching(digest_of(written), self._keys)

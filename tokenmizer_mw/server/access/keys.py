@@ -1,7 +1,7 @@
-"""API keys: what a key looks like, what is kept of it, and which of those that are kept one is.
+"""API keys: format, what is stored of a key, and comparison with stored keys. Pure: no clock, no randomness.
 
-Nothing here reads a clock or makes randomness. A key is ``PREFIX`` and 256 random bits; only its SHA-256 is kept.
-A digest of random bits needs no salt and no slow hash: there is nothing in it that could be guessed.
+A key is ``PREFIX`` and 256 random bits; only its SHA-256 is stored. A digest of random bits needs no salt and no slow
+hash, because the bits cannot be guessed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Randomness = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is kept of a key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None``: never."""
+    """What is stored of an API key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None`` for never."""
 
     id: str
     tenant: str

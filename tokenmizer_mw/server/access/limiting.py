@@ -1,4 +1,4 @@
-"""Limits of tenants and keys: what a request demands of the counters, and what is charged when it is over."""
+"""Rate limits of tenants and keys: what a request takes from the counters, and what is charged at its end."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ _PLANS_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a caller's requests demand: a chat call, any other (``None``: nothing is limited); and the buckets that
-    tokens are charged to."""
+    """The demands of one caller's requests.
+
+    ``chat``: demand of a chat call; ``other``: of any other request; ``None`` if that is not limited. ``tokens``: the
+    buckets that are charged for the tokens of a call.
+    """
 
     chat: Demand | None
     other: Demand | None
@@ -35,7 +38,7 @@ class Plan:
 
 
 class RateLimits:
-    """The limits that ``settings`` name, counted by ``counters``."""
+    """The rate limits of ``settings``, counted by ``counters``."""
 
     def __init__(self, settings: AccessSettings, counters: Counters) -> None:
         self.counters = counters
@@ -43,7 +46,7 @@ class RateLimits:
         self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._planned)
 
     def plan(self, caller: Caller) -> Plan:
-        """What the caller's requests demand."""
+        """Return the demands of the caller's requests."""
         return self._plan(caller.tenant, caller.key_id)
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
@@ -51,7 +54,7 @@ class RateLimits:
         return await self.counters.take(demand)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
-        """The request is over and took so many tokens. Not kept up by the end of the client, nor for long."""
+        """End a request and charge its tokens. A cancelled request is settled too; waits at most ``SETTLE_SECONDS``."""
         if not taken.place and not tokens:
             return
         charges = [(each, tokens) for each in plan.tokens] if tokens else []
@@ -62,8 +65,11 @@ class RateLimits:
             await self.counters.settle(taken, charges)
 
     def doubt(self) -> str | None:
-        """What does not work, in a word: with "limits_not_shared" each process counts for itself, with
-        "limits_unavailable" nobody who has limits comes in. ``None``: nothing. Blocks on the counters."""
+        """Return a code if the shared counters cannot be reached, else ``None``. Blocks while it asks them.
+
+        "limits_not_shared": each process counts for itself; "limits_unavailable": requests of callers with limits are
+        refused.
+        """
         if self.counters.answers():
             return None
         return "limits_unavailable" if self._settings.redis_down == "closed" else "limits_not_shared"
@@ -90,7 +96,7 @@ def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[B
 
 
 def open_limits(settings: AccessSettings) -> RateLimits:
-    """The limits, counted in Redis where the settings name one, else in this process. Raises ``ConfigError``."""
+    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises ``ConfigError``."""
     local = ProcessCounters(settings.counted)
     if settings.redis is None:
         return RateLimits(settings, local)

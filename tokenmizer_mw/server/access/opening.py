@@ -1,4 +1,4 @@
-"""From a store's address to the keys that are kept beside its sessions."""
+"""Opens the key store that belongs to a session store's address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which web pages may read what a server answers: CORS (the Fetch standard), off unless pages are named. Pure."""
+"""CORS: which web pages may read responses (Fetch standard). Off unless origins are configured. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _SECONDS: Final = b"600"
 
 
 class Origins:
-    """The pages that may read responses, as their origins: "https://example.org". Credentials of browsers are never
-    allowed: keys come in headers that a page sets itself."""
+    """The origins of pages that may read responses, such as "https://example.org".
+
+    Browser credentials (cookies) are never allowed; a page sends its key in a header.
+    """
 
     def __init__(self, origins: Sequence[str]) -> None:
         for origin in origins:

@@ -1,4 +1,4 @@
-"""What a request's path needs. Told from the path of the ASGI scope alone, never from the host that a client names."""
+"""The scope that a request's path requires. Depends on the path of the ASGI scope alone, never on the host header."""
 
 from __future__ import annotations
 

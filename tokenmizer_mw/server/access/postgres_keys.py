@@ -1,4 +1,4 @@
-"""Keys in the PostgreSQL database that the sessions lie in, in a table of their own in the same schema."""
+"""Key store in PostgreSQL: a table in the database and schema of the sessions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ _REVOKE: Final = "UPDATE {table} SET revoked_at = coalesce(revoked_at, $1) WHERE
 
 
 class PostgresKeys:
-    """A ``KeyStore`` in a PostgreSQL database. Nothing is opened before the first call; the table is made when the
-    first key is. A process forked from this one gets connections of its own."""
+    """A ``KeyStore`` in PostgreSQL. Connects at the first call and creates the table with the first key.
+
+    A forked process opens connections of its own.
+    """
 
     def __init__(self, address: Address) -> None:
         self._address = replace(address, pool=1)

@@ -1,9 +1,9 @@
-"""The generic cell rate algorithm: a limit whose whole memory is one moment.
+"""The generic cell rate algorithm (GCRA): a rate limit whose only state is one point in time.
 
-A limit of ``amount`` in ``period`` seconds is a bucket of that size which drains evenly. ``full_at`` is the moment at
-which it will be empty again, if nothing comes: how far it lies ahead tells how full the bucket is. There is no window
-at whose edge twice the amount gets through, any cost takes the same two additions, and a cost that is known only
-afterwards may be charged beyond the brim: then nothing more is let in until the debt has drained.
+A limit of ``amount`` per ``period`` seconds is a bucket of that size which drains evenly. ``full_at`` is the time at
+which the bucket will be empty if nothing more is taken; the longer until then, the fuller the bucket. There is no
+window at whose edge twice the amount gets through, any cost takes the same two additions, and a cost that is known only
+afterwards may exceed the limit: then nothing is accepted until that has drained.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MINUTE: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``amount`` in ``period`` seconds, all at once at most. ``unit`` names what is counted."""
+    """At most ``amount`` per ``period`` seconds; the whole amount may be taken at once. ``unit`` names what is counted."""
 
     unit: str
     amount: int
@@ -25,8 +25,8 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """How a limit stands: ``remaining`` of its amount now; empty again after ``reset`` seconds; ``wait``: seconds
-    after which what was refused is let in."""
+    """State of a limit: ``remaining`` amount, ``reset`` (seconds until the bucket is empty again) and ``wait`` (seconds
+    until the refused amount would be accepted)."""
 
     limit: Limit
     remaining: int

@@ -1,8 +1,8 @@
-"""Counting in Redis, for all processes and hosts: one round trip before a chat call, one behind it.
+"""Usage counters in Redis, shared by processes and hosts: one round trip before a chat call and one after it.
 
-Buckets are moments on Redis's own clock, so that the clocks of hosts need not agree. Places of streams are leases in
-a sorted set: what a process held that was killed is free again when its lease ends. All names of a tenant share a
-hash tag, so that a cluster keeps them together.
+Times are those of Redis's own clock, so host clocks need not agree. Stream slots are leases in a sorted set: the slots
+of a killed process are free again when their leases expire. All keys of a tenant share a hash tag, so that a Redis
+cluster stores them on one node.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class RedisCounters:
-    """Counters in the Redis at ``address``. ``down``: what becomes of a request while it does not answer: "open": it
-    is counted by ``local``; "closed": ``StoreUnavailable`` is raised.
+    """Counters in the Redis at ``address``.
 
-    Raises ``ConfigError`` when the package redis is missing, or for what is no address.
+    ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" raises
+    ``StoreUnavailable``. Raises ``ConfigError`` if the package redis is missing or ``address`` is invalid.
     """
 
     def __init__(

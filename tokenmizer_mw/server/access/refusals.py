@@ -1,4 +1,4 @@
-"""What the door answers to those that it does not let in: one place for every refusal, in the client's own dialect."""
+"""The error responses of the access middleware, in the client's dialect."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Header = tuple[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer with an error status. ``code`` is for programs, ``message`` for people; neither holds what was sent.
+    """An error response. ``code`` is for programs, ``message`` for people; neither contains request data.
 
-    ``closes``: the rest of the request is not read, so that the connection ends with the answer.
+    ``closes``: true if the rest of the request is not read and the connection is closed after the response.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""Keys as rows of a table: the same columns in every database."""
+"""Conversion between API keys and table rows; the columns are the same in every database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of the door: one frozen object, read once at the edge and passed in."""
+"""Settings of access control: frozen objects, read once at start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_LEAST_ONE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RateSettings:
-    """How much is allowed; 0: any. ``requests`` and ``tokens`` a minute, ``streams`` (chat calls under way) at once."""
+    """Rate limits; 0 means unlimited. ``requests`` and ``tokens`` per minute; ``streams``: concurrent chat calls."""
 
     requests: int = 0
     tokens: int = 0
@@ -41,30 +41,31 @@ class RateSettings:
 
 @dataclass(frozen=True, slots=True)
 class AccessSettings:
-    """Everything about the door that can be tuned. Sizes are bytes unless named.
+    """All settings of access control. Sizes are in bytes unless another unit is named.
 
     Keys
-        ``key_header``: a header for the key that no dialect has, for clients that send their provider's own key in the
-        usual place. ``refresh_seconds``: a key that is revoked opens nothing after that long. ``stale_seconds``: how
-        long the keys read last count while their store does not answer. ``failed_per_minute``: wrong keys from one
-        host; more get 429 without a comparison. ``hosts_counted``: hosts that this is counted for.
-        ``keys``: entries of keys, as ``listed_keys`` reads them, for servers that keep none; they take the place of
-        those that are kept. ``open_paths``: paths that need no key, such as "/health"; compared as a
-        whole, below the application's root.
+        ``key_header``: header for the API key that no dialect uses, for clients that send their provider's own key in
+        the usual header. ``refresh_seconds``: a revoked key is rejected after at most this time. ``stale_seconds``:
+        how long the keys read last remain valid while the key store does not answer. ``failed_per_minute``: wrong keys
+        per client host; further ones get 429 without a comparison. ``hosts_counted``: number of hosts counted at once.
+        ``keys``: API keys in the form that ``listed_keys`` reads, for servers without a key store; they replace stored
+        keys. ``open_paths``: paths that need no key, such as "/health"; the whole path below the application's root
+        must match.
     Limits
-        ``per_tenant``, ``per_key``: for each of them; ``tenants``: for those that are named, in place of
-        ``per_tenant``. ``counted``: tenants and keys whose use is remembered at once in this process.
-        ``redis``: an address, "redis://host:6379/0", to count in for all processes; ``redis_prefix`` begins the names
-        of its keys; ``redis_seconds``: how long it may take to answer; ``redis_down``: while it does not, "open": each
-        process counts for itself, "closed": 503. ``stream_seconds``: a stream that is counted in Redis counts for at
-        most so long, so that a process that was killed holds no place for ever.
+        ``per_tenant``, ``per_key``: limits of each tenant and key; ``tenants``: limits of named tenants, instead of
+        ``per_tenant``. ``counted``: tenants and keys counted at once in this process. ``redis``: address of a Redis
+        that counts for all processes, "redis://host:6379/0"; ``redis_prefix``: prefix of its keys; ``redis_seconds``:
+        timeout of one count; ``redis_down``: while Redis does not answer, "open" lets each process count for itself
+        and "closed" answers 503. ``stream_seconds``: a stream counted in Redis frees its slot after this time at the
+        latest, so that a killed process does not hold it for ever.
     Heads
-        ``hosts``: the hosts that requests may name, "example.org", "example.org:8443" or "*.example.org"; none: any.
-        ``origins``: web pages that may read responses (CORS), such as "https://example.org"; none.
-        ``head_max``: names and values of all headers.
+        ``hosts``: allowed host headers, "example.org", "example.org:8443" or "*.example.org"; empty allows any.
+        ``origins``: web pages that may read responses (CORS), such as "https://example.org"; empty allows none.
+        ``head_max``: maximum size of the names and values of all headers.
     Bodies
-        ``body_max``: as received, and once more as decompressed. ``body_wait_seconds`` and ``body_bytes_per_second``: a
-        client may be waited for that many seconds, and a second more for each so many bytes that came.
+        ``body_max``: maximum size of a body as received, and again after decompression. ``body_wait_seconds`` and
+        ``body_bytes_per_second``: time a client has for its body: that many seconds, and one more second for each
+        ``body_bytes_per_second`` bytes received.
     """
 
     key_header: str = "x-tokenmizer-key"

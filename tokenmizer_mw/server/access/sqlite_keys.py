@@ -1,4 +1,4 @@
-"""Keys in the SQLite file that the sessions lie in, in a table of their own."""
+"""Key store in SQLite: a table in the file of the sessions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REVOKE: Final = "UPDATE access_keys SET revoked_at = ? WHERE id = ? AND revoked
 
 
 class SqliteKeys:
-    """A ``KeyStore`` in a SQLite file. Each call opens it anew: keys are read once in some seconds."""
+    """A ``KeyStore`` in a SQLite file. Every call opens the file; keys are read only once every few seconds."""
 
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = 5.0) -> None:
         self._file = DatabaseFile(os.path.realpath(path), "full", busy_seconds)

@@ -1,8 +1,8 @@
-"""How many tokens a chat call took, told from the first and the last bytes of its response. Pure.
+"""Token usage of a chat call, read from the first and the last bytes of its response. Pure.
 
-All providers say it there, whether they stream or not: in the last event or at the end of the body, Anthropic's
-streams with the tokens of the prompt in the first event. Inside of texts the quotes of these names are escaped, so
-that what a model says about usage is not taken for it. Where nothing is found it is estimated from the bytes.
+All providers report usage in the last event or at the end of the body; Anthropic's streams report prompt tokens in the
+first event. Quotes inside of texts are escaped, so that model output is not mistaken for usage. If no usage is found,
+it is estimated from the number of bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STREAMED_BYTES_A_TOKEN: Final = 330
 
 
 class ResponseEnds:
-    """One response as it passes: its first and last bytes, and how many there were."""
+    """Collects the first and last bytes of one response, and its length."""
 
     __slots__ = ("_first", "_held", "_last", "_plain", "_size", "_status", "_streamed")
 
@@ -37,13 +37,13 @@ class ResponseEnds:
         self._streamed = False
 
     def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
-        """The response begins."""
+        """Note the head of the response."""
         self._status = status
         self._plain = encoding in (b"", b"identity")
         self._streamed = b"stream" in content_type or b"ndjson" in content_type
 
     def passes(self, piece: bytes) -> None:
-        """A piece of the response was sent."""
+        """Note a piece of the response body."""
         self._held.append(piece)
         self._size += len(piece)
         if self._size - self._last > _HELD_MAX:
@@ -58,7 +58,10 @@ class ResponseEnds:
         self._last = self._size
 
     def tokens(self, request_size: int) -> int:
-        """What the call took; 0 when the provider answered with an error, or not at all."""
+        """Return the tokens of the call; 0 if the provider answered with an error or not at all.
+
+        ``request_size``: bytes of the request, for an estimate if the response reports no usage.
+        """
         if not 200 <= self._status < 300:
             return 0
         told = self._told() if self._plain else None

@@ -1,4 +1,4 @@
-"""One request at the door: refused, or let in, bounded while it is read, and settled when it is over."""
+"""Access control for one request: refuse it or pass it on, limit its body, and settle its usage at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class Visit:
-    """One request: made for it, gone with it."""
+    """Access control for one request; a new object for each."""
 
     __slots__ = (
         "_body",

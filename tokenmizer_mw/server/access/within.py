@@ -1,9 +1,9 @@
-"""Waiting with a deadline only where there is something to wait for.
+"""Timeouts that cost nothing when the awaited result is already available.
 
-A deadline costs several microseconds, and most bodies are there when they are asked for. So on asyncio a coroutine is
-run up to the place where it first waits; only then is it worth one. What the coroutine has entered by then, it leaves
-before the deadline's own block ends: asyncio's deadlines may overlap like that. Those of trio must nest, so that there
-the deadline comes first.
+A timeout costs several microseconds, and most bodies are available when they are read. On asyncio the coroutine
+therefore runs to its first suspension, and only then a timeout is set. Context managers that the coroutine entered
+before may exit inside the timeout's block; asyncio timeouts may overlap like that. Those of trio must nest, so there
+the timeout is set first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> T | None:
-    """The result, or ``None`` when it does not come in time; then whatever was waited for is cancelled."""
+    """Return the result of ``awaitable``; cancel it and return ``None`` if it takes longer than ``seconds``."""
     if not _on_asyncio():
         with anyio.move_on_after(seconds):
             return await awaitable
