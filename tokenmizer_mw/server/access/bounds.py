@@ -56,7 +56,8 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """Which limit a request exceeds: ``code`` for programs; ``place`` (a path in the body) and ``reason`` for people."""
+    """Which limit a request exceeds: ``code`` for programs; ``place`` (a path in the body) and ``reason`` for
+    people."""
 
     code: str
     place: str
@@ -108,7 +109,7 @@ def _holds(value: Any) -> bool:
 
 
 def scanned(body: bytes, bounds: Bounds) -> Excess | None:
-    """``excess`` without reading anything, for bodies of any kind."""
+    """``excess`` without parsing, for bodies of any kind: only brackets are counted."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)

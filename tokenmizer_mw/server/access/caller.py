@@ -31,14 +31,17 @@ class Caller:
 
 
 def caller_of(scope: Mapping[str, Any]) -> Caller | None:
-    """The caller that the door let in; ``None`` when the request came through no door."""
+    """Return the caller that the access middleware stored in the scope; ``None`` if the request did not pass through
+    it."""
     found = scope.get(CALLER_KEY)
     return found if isinstance(found, Caller) else None
 
 
 def tenant_of(scope: Mapping[str, Any]) -> str:
-    """The caller's tenant, for ``TokenMizerMiddleware(tenant=...)``. Raises ``LookupError`` without a caller: then the
-    chat goes on, and nothing of it is kept."""
+    """Return the caller's tenant, for ``TokenMizerMiddleware(tenant=...)``.
+
+    Raises ``LookupError`` without a caller: the chat then goes on, and nothing of it is recorded.
+    """
     caller = caller_of(scope)
     if caller is None:
         raise LookupError("the request has no caller: is Access outside of the middleware?")

@@ -38,7 +38,8 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was granted for a demand. ``place``: the stream slot, which ``settle`` frees again ("" if none was taken)."""
+    """What was granted for a demand. ``place``: the stream slot, which ``settle`` frees again ("" if none was
+    taken)."""
 
     place: str = ""
     group: str = ""

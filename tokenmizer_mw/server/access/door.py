@@ -83,7 +83,8 @@ class Access:
             await Visit(self, scope, receive, send).run()
 
     def head_of(self, scope: Scope) -> RequestHead | Refusal:
-        """Return the parsed request head, or the refusal if it is invalid or names a host or page that is not allowed."""
+        """Return the parsed request head, or the refusal if it is invalid or names a host or page that is not
+        allowed."""
         head = read_head(scope.get("headers", ()), self.settings.head_max, self._key_header)
         if isinstance(head, Refusal):
             return head

@@ -34,11 +34,11 @@ class UnclearFraming(ValueError):
 
 
 def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, bytes]]) -> None:
-    """Raise ``UnclearFraming`` unless all readers of HTTP/1 agree where the request ends and whom it is for.
+    """Raise ``UnclearFraming`` unless every HTTP/1 parser agrees where the request ends and which host it is for.
 
-    ``headers`` have lower-case names. Refused: versions other than 1.0 and 1.1; ``CONNECT``;
-    ``Transfer-Encoding`` in HTTP/1.0, beside ``Content-Length``, repeated, or anything but ``chunked``;
-    ``Content-Length`` repeated or not plain digits; ``Host`` missing (HTTP/1.1) or repeated.
+    ``headers`` have lower-case names. Refused: versions other than 1.0 and 1.1; ``CONNECT``; ``Transfer-Encoding`` in
+    HTTP/1.0, beside ``Content-Length``, repeated, or anything but ``chunked``; ``Content-Length`` repeated or not plain
+    digits; ``Host`` missing (HTTP/1.1) or repeated.
     """
     lengths = [value for name, value in headers if name == b"content-length"]
     encodings = [value for name, value in headers if name == b"transfer-encoding"]

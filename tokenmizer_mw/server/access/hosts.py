@@ -31,7 +31,7 @@ class Hosts:
         self._allowed: set[bytes] = set()
 
     def allows(self, host: bytes) -> bool:
-        """Whether a request that names ``host``, which is well-formed or empty, is answered."""
+        """Return whether a request with this ``Host`` header (well-formed or empty) is answered."""
         if self._any or host in self._allowed:
             return True
         named = host.decode("latin-1").lower()
@@ -51,14 +51,16 @@ def _require_host(pattern: str) -> None:
 
 
 def same_origin(origin: bytes, host: bytes) -> bool:
-    """Whether the page that asks was served by ``host`` itself."""
+    """Return whether the requesting page was served by ``host`` itself."""
     _, separator, authority = origin.partition(b"://")
     return bool(separator) and authority.lower() == host.lower()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches ``host``: an address, or the name "localhost". Other names may lead anywhere,
-    and no name at all means every address."""
+    """Return whether only this machine can reach ``host``: a loopback address, or the name "localhost".
+
+    False for other names, which may resolve to any address, and for "", which means every address.
+    """
     if host.lower() == "localhost":
         return True
     try:
@@ -70,7 +72,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_bind(host: str, has_auth: bool) -> None:
-    """Raise ``ConfigError`` for a server without keys that others than this machine could reach."""
+    """Raise ``ConfigError`` if a server without API keys would be reachable from other machines."""
     if not has_auth and not is_loopback(host):
         raise ConfigError(
             f"refusing to listen on {host or 'every address'} without API keys: set auth: true and make a key with"

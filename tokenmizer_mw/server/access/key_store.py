@@ -25,14 +25,16 @@ class KeyStore(Protocol):
     """
 
     def add(self, key: Key) -> None:
-        """Keep a new key. Raises ``ConfigError`` when its id or its digest is kept already."""
+        """Store a new key. Raises ``ConfigError`` if its id or its digest is already stored."""
 
     def kept(self) -> Sequence[Key]:
-        """All keys, those that are revoked or expired too, the oldest first."""
+        """Return all keys, revoked and expired ones too, oldest first."""
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """The key opens nothing from ``at`` on. False when there is no such key; one that was revoked before stays
-        revoked since then."""
+        """Revoke the key from time ``at`` on; return False if there is no such key.
+
+        A key that was revoked before keeps its earlier time.
+        """
 
     def close(self) -> None:
         """Release files and threads. Closing twice is harmless."""
@@ -97,14 +99,15 @@ class ListedKeys:
 
 
 def taken(key: Key) -> ConfigError:
-    """The error for a key whose id or digest is kept already."""
+    """Return the error for a key whose id or digest is already stored."""
     return ConfigError(f"key {key.id} is kept already")
 
 
 def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """The keys that a configuration lists: mappings with ``tenant`` and ``sha256`` (64 hexadecimal digits), maybe
-    ``id``, ``scopes`` (a list, or names with commas between them) and ``expires`` (a date or time, UTC where it names
-    no zone).
+    """Return the keys of a configuration.
+
+    Each entry is a mapping with ``tenant`` and ``sha256`` (64 hexadecimal digits), and optionally ``id``, ``scopes`` (a
+    list, or names separated by commas) and ``expires`` (a date or time; UTC if it names no time zone).
 
     Raises ``ConfigError`` that names ``where`` and the entry.
     """
@@ -123,7 +126,7 @@ def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
 
 
 def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """``listed_keys`` of a text in YAML or JSON, such as the value of the variable ``KEYS_VARIABLE``."""
+    """Apply ``listed_keys`` to YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``."""
     import yaml
 
     try:

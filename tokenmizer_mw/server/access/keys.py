@@ -35,7 +35,8 @@ Randomness = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is stored of an API key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None`` for never."""
+    """What is stored of an API key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None`` for
+    never."""
 
     id: str
     tenant: str
@@ -49,18 +50,21 @@ class Key:
         return f"Key(id={self.id!r}, tenant={self.tenant!r})"
 
     def good_at(self, now: float) -> bool:
-        """Whether the key opens the door at ``now``."""
+        """Return whether the key is valid at ``now``: neither revoked nor expired."""
         return (self.revoked_at is None or now < self.revoked_at) and (self.expires_at is None or now < self.expires_at)
 
     def caller(self) -> Caller:
-        """Who comes with the key."""
+        """Return the caller that this key identifies."""
         return Caller(self.tenant, self.id, self.scopes)
 
 
 def new_key(
     randomness: Randomness, tenant: str, scopes: Iterable[str], created_at: float, expires_at: float | None = None
 ) -> tuple[str, Key]:
-    """A new key as its owner gets it, once, and what is kept of it. Raises ``ConfigError`` as ``require_key``."""
+    """Make a new key; return its plain text, which is shown once, and what is stored of it.
+
+    Raises ``ConfigError`` as ``require_key`` does.
+    """
     written = PREFIX + urlsafe_b64encode(randomness(SECRET_BYTES)).rstrip(b"=").decode()
     digest = digest_of(written.encode())
     key = Key(randomness(ID_BYTES).hex(), tenant, digest, frozenset(scopes), created_at, expires_at)
@@ -69,8 +73,8 @@ def new_key(
 
 
 def require_key(key: Key) -> None:
-    """Raise ``ConfigError`` for a key that cannot be kept: a tenant that no store knows, a scope that nothing asks for,
-    no scope at all, another id or digest than keys have."""
+    """Raise ``ConfigError`` for a key that cannot be stored: invalid tenant, unknown or no scopes, malformed id or
+    digest."""
     if not SessionKey(key.tenant, "any").valid():
         raise ConfigError(f"a tenant is 1 to {SESSION_ID_MAX} printable characters")
     if key.tenant.startswith(OWN_TENANTS):
@@ -86,24 +90,27 @@ def require_key(key: Key) -> None:
 
 
 def digest_of(written: bytes) -> bytes:
-    """What is kept of a key."""
+    """Return the SHA-256 of a key."""
     return hashlib.sha256(written).digest()
 
 
 def digest_from(text: object) -> bytes:
-    """The digest that a configuration spells in 64 hexadecimal digits. Raises ``ConfigError`` for anything else."""
+    """Parse a digest from 64 lower-case hexadecimal digits. Raises ``ConfigError`` for anything else."""
     if not isinstance(text, str) or not _DIGEST.fullmatch(text):
         raise ConfigError("sha256 is the 64 hexadecimal digits of a key's SHA-256, in small letters")
     return bytes.fromhex(text)
 
 
 def looks_like_key(value: bytes) -> bool:
-    """Whether ``value`` has the shape of a key: what has not needs no comparison."""
+    """Return whether ``value`` has the format of a key; anything else needs no comparison."""
     return value.startswith(b"tmz_") and _WRITTEN.fullmatch(value) is not None
 
 
 def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
-    """The key with ``digest``. Each one is compared, in constant time: how long it takes tells nothing."""
+    """Return the key with ``digest``; ``None`` if there is none.
+
+    All keys are compared, each in constant time, so that the duration reveals nothing.
+    """
     found = None
     for key in keys:
         if compare_digest(key.digest, digest):

@@ -96,7 +96,8 @@ def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[B
 
 
 def open_limits(settings: AccessSettings) -> RateLimits:
-    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises ``ConfigError``."""
+    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises
+    ``ConfigError``."""
     local = ProcessCounters(settings.counted)
     if settings.redis is None:
         return RateLimits(settings, local)

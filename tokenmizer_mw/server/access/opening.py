@@ -15,9 +15,9 @@ from .sqlite_keys import SqliteKeys
 
 
 def open_keys(url: str) -> KeyStore:
-    """The keys of the store at ``url``, an address as ``open_log`` takes it. Nothing is opened before the first use.
+    """Return the key store at ``url``, an address that ``open_log`` accepts. Opens nothing before the first use.
 
-    Raises ``ConfigError``, which never repeats the address.
+    Raises ``ConfigError``, whose text never contains the address.
     """
     scheme, separator, rest = url.partition("://")
     match scheme.lower() if separator else "":
@@ -31,8 +31,8 @@ def open_keys(url: str) -> KeyStore:
 
 
 def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str]) -> KeyStore:
-    """The keys that a server goes by: those that the variable ``KEYS_VARIABLE`` lists, else those that the settings
-    list, else those that are kept in the store at ``url``. Raises ``ConfigError``."""
+    """Return the keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those in
+    the store at ``url``. Raises ``ConfigError``."""
     text = environ.get(KEYS_VARIABLE)
     if text:
         return keys_from_text(text)

@@ -28,11 +28,11 @@ class Origins:
         self._allowed = frozenset(origin.encode() for origin in origins)
 
     def allows(self, origin: bytes) -> bool:
-        """Whether the page may read what is answered."""
+        """Return whether pages of this origin may read responses."""
         return origin in self._allowed
 
     def headers(self, origin: bytes) -> list[Header]:
-        """What tells a browser that the page may read a response."""
+        """Return the CORS headers that let the page read a response."""
         return [
             (b"access-control-allow-origin", origin),
             (b"access-control-expose-headers", b"*"),
@@ -40,8 +40,7 @@ class Origins:
         ]
 
     def preflight(self, method: str, origin: bytes, headers: Iterable[Header]) -> list[Header] | None:
-        """The headers of the answer to a browser that asks whether a page may call; ``None`` when it asks no such
-        thing."""
+        """Return the headers of the response to a CORS preflight request; ``None`` if the request is not one."""
         if method != "OPTIONS":
             return None
         named = {name.lower(): value for name, value in headers}

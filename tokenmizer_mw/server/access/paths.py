@@ -35,7 +35,7 @@ _OWN: Final = (
 
 
 def below_root(scope: Mapping[str, Any]) -> str:
-    """The path below the place where the application is mounted."""
+    """Return the path below the ASGI ``root_path``."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "")
     if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
@@ -44,16 +44,18 @@ def below_root(scope: Mapping[str, Any]) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Whether the path is one of a server's own, about sessions and health. Everything else is taken for a call to a
-    provider; Ollama's API shares their beginning."""
+    """Return whether the path is one of the server's own routes (sessions, health, metrics).
+
+    Any other path is a provider call. Ollama's API shares the prefix /api/, so chat paths are excluded.
+    """
     return f"{path}/".startswith(_OWN) and not path.endswith(_CHAT_ENDINGS)
 
 
 def needed_scope(path: str) -> str:
-    """The scope that a path needs at the door: "chat", or "" where the routes behind it see to that."""
+    """Return the scope that the middleware requires for a path: "chat", or "" if the route itself checks the scope."""
     return "" if is_own(path) else CHAT
 
 
 def uses_tokens(path: str) -> bool:
-    """Whether what a provider answers at the path tells of tokens that were used."""
+    """Return whether a call to the path uses tokens: false for routes that only count tokens."""
     return not path.endswith(_COUNTING)

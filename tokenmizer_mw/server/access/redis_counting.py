@@ -107,7 +107,7 @@ class RedisCounters:
         self._rests_until = 0.0
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """See ``Counters.take``. Raises ``StoreUnavailable`` where the settings want that."""
+        """See ``Counters.take``. Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
         lease = secrets.token_hex(8) if demand.place_max else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]
@@ -129,7 +129,7 @@ class RedisCounters:
         return Taken(lease, demand.group)
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """See ``Counters.settle``. While Redis does not answer, a place stays taken until its lease ends."""
+        """See ``Counters.settle``. While Redis does not answer, a stream slot stays taken until its lease ends."""
         here = taken.place == HERE
         names = [self._name(used.name) for used, _ in charges]
         arguments: list[Any] = [len(names)]
@@ -178,7 +178,7 @@ class RedisCounters:
 
 
 async def reach(address: str, seconds: float) -> None:
-    """Ask the Redis at ``address`` whether it is there. Raises ``StoreUnavailable``, and ``ConfigError`` as
+    """Check that the Redis at ``address`` answers. Raises ``StoreUnavailable``, and ``ConfigError`` as
     ``RedisCounters`` does."""
     client = _client(address, seconds)
     try:

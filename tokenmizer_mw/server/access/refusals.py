@@ -29,11 +29,11 @@ class Refusal:
     closes: bool = False
 
     def body(self, path: str) -> bytes:
-        """The answer's body, as clients of the dialect that is spoken at ``path`` expect it."""
+        """Return the response body in the dialect that clients of ``path`` expect."""
         return refusal(dialect_at(path), self.status, self.code, self.message)
 
     def all_headers(self, length: int) -> list[Header]:
-        """The answer's headers."""
+        """Return the response headers for a body of ``length`` bytes."""
         own = [
             (b"content-type", b"application/json"),
             (b"content-length", str(length).encode()),
@@ -71,19 +71,19 @@ _HINTS: Final = (
 
 
 def dialect_at(path: str) -> str:
-    """The dialect of the client that calls ``path``, as well as that can be told from it."""
+    """Guess the client's dialect from ``path``; "openai_chat" if nothing else matches."""
     spoken = next((dialect.name for ending, dialect in ROUTES.items() if path.endswith(ending)), None)
     return spoken or next((dialect for start, dialect in _HINTS if start in path), "openai_chat")
 
 
 def failures_refused(too_much: TooMuch) -> Refusal:
-    """For a host that sends one wrong key after the other."""
+    """Return the refusal (429) for a host that sent too many wrong keys."""
     wait = too_much.standing.wait if too_much.standing is not None else 0.0
     return replace(_FAILED, headers=((b"retry-after", _seconds(wait)),))
 
 
 def limit_refused(too_much: TooMuch) -> Refusal:
-    """For a caller whose limit is used up, with the headers that say when to come again."""
+    """Return the refusal (429) for an exhausted limit, with headers that say when to retry."""
     standing = too_much.standing
     if standing is None:
         return _STREAMS

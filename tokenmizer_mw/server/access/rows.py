@@ -11,13 +11,13 @@ from .keys import Key
 
 
 def row_of(key: Key) -> tuple[Any, ...]:
-    """Id, tenant, digest, scopes with commas between them, and the three times."""
+    """Return the row of a key: id, tenant, digest, scopes separated by commas, and the three times."""
     scopes = ",".join(sorted(key.scopes))
     return (key.id, key.tenant, key.digest, scopes, key.created_at, key.expires_at, key.revoked_at)
 
 
 def key_of(row: Sequence[Any], place: str) -> Key:
-    """The key in a row. Raises ``StoreCorrupt`` for one that nobody can have written."""
+    """Return the key in a row. Raises ``StoreCorrupt`` for an invalid row."""
     id_, tenant, digest, scopes, created_at, expires_at, revoked_at = row
     try:
         times = [None if at is None else float(at) for at in (expires_at, revoked_at)]

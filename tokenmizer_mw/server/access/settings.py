@@ -114,7 +114,8 @@ class AccessSettings:
 
     @classmethod
     def from_mapping(cls, given: object, where: str = "access") -> AccessSettings:
-        """Settings as a configuration file spells them. Raises ``ConfigError`` that names ``where`` and the setting."""
+        """Build settings from a configuration file's mapping. Raises ``ConfigError`` that names ``where`` and the
+        setting."""
         from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
 
         if not isinstance(given, Mapping):
@@ -136,11 +137,11 @@ class AccessSettings:
 
     @property
     def bounds(self) -> Bounds:
-        """How much a JSON request may hold."""
+        """Limits on the content of a JSON request."""
         return Bounds(self.depth_max, self.messages_max, self.tools_max)
 
     def rates_of(self, tenant: str) -> RateSettings:
-        """What the tenant is allowed."""
+        """Return the rate limits of the tenant."""
         return self.tenants.get(tenant, self.per_tenant)
 
 

@@ -1,10 +1,10 @@
-"""The memory over HTTP: an ASGI application that mounts under any prefix of any other.
+"""The REST API of the memory: an ASGI application that can be mounted under any prefix of another one.
 
     from tokenmizer_mw.server.api import api
     app.mount("/memory", api(memory, authorize=who_asks))
 
-``table.py`` is the one list of routes: dispatching, scopes, validation and the OpenAPI document come from it.
-``reading.py`` and ``writing.py`` do the work, ``shapes.py`` says what goes in and out, ``app.py`` speaks ASGI.
+``table.py`` lists all routes; dispatch, scopes, validation and the OpenAPI document are derived from it. ``reading.py``
+and ``writing.py`` implement the routes, ``shapes.py`` defines requests and responses, ``app.py`` is the ASGI layer.
 """
 
 from .app import api

@@ -1,4 +1,4 @@
-"""How many requests were answered, for whoever scrapes it."""
+"""Counts of answered requests, for the metrics."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tokenmizer_mw.runtime.forking import make_lock
 
 
 class AnswerCounts:
-    """Answers by route and status. Safe for threads."""
+    """Number of responses by route and status. Thread-safe."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, int]] = Counter()
         self._guard = make_lock()
 
     def count(self, route: str, status: int) -> None:
-        """One more."""
+        """Add one response."""
         with self._guard:
             self._counts[route, status] += 1
 

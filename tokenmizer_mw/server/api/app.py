@@ -1,4 +1,5 @@
-"""The ASGI application: lets in who may, has the work done beside the event loop, and says what came of it."""
+"""The ASGI application of the REST API: authorizes requests, runs the route in a worker thread, and sends the
+response."""
 
 from __future__ import annotations
 
@@ -48,17 +49,19 @@ def api(
     worker: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Api:
-    """The memory over HTTP, as an ASGI application to be mounted under any prefix.
+    """Return the REST API as an ASGI application that can be mounted under any prefix.
 
-    ``authorize`` says who asks, see ``Authorize``. Without it the caller is whom ``server.access`` has let in;
-    where that is nobody, all routes but health and the document answer 401. ``authorize=local`` lets everybody do
-    everything with the local tenant: for applications that only their owner reaches.
+    - ``authorize``: function from a request to its caller, see ``Authorize``. Without it the caller is the one that
+      ``server.access`` authenticated; if there is none, all routes except health and the OpenAPI document answer 401.
+      ``authorize=local`` lets every caller do everything with the local tenant: use it only where nobody but the owner
+      can reach the application.
+    - ``checks``: further functions that must return ``None`` before ``/health`` reports ready.
+    - ``doubts``: further functions that must return ``None`` before ``/health`` reports ok.
+    - ``collectors``: further Prometheus collectors for ``/metrics``, which exists if the extra ``metrics`` is
+      installed.
+    - ``worker``: label of this process in the metrics, if there are several.
 
-    ``checks`` are what else must hold before ``/health`` says ready, ``doubts`` what else must work before it says
-    ok; ``collectors`` are more for ``/metrics``, which is
-    there when the extra ``metrics`` is installed; ``worker`` names this process there, where there are several. The
-    memory stays the host's to close. Raises ``ConfigError`` for
-    arguments of another kind.
+    The caller must close ``memory``. Raises ``ConfigError`` for invalid arguments.
     """
     if not isinstance(memory, SessionMemory):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
@@ -69,7 +72,7 @@ def api(
 
 
 class Api:
-    """What ``api`` makes."""
+    """The ASGI application that ``api`` returns."""
 
     def __init__(
         self,
@@ -99,7 +102,7 @@ class Api:
         return (Route("openapi", "GET", "/api/openapi.json", None, summary, told, dict[str, Any]),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":

@@ -1,4 +1,4 @@
-"""A request that was let in and understood, as the work of a route sees it."""
+"""A parsed and authorized API request, as the route functions receive it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Body = TypeVar("Body")
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest(Generic[Query, Body]):
-    """Who asks for what.
+    """One API request.
 
-    ``prefix`` is what the application is mounted under, ``session_id`` the one of the path, "" where it has none.
-    ``body`` is checked, or the bytes as they came where the route reads them itself.
+    ``prefix``: path prefix the application is mounted under. ``session_id``: from the path, "" if the route has none.
+    ``body``: the validated model, or raw bytes for a route that parses the body itself.
     """
 
     memory: SessionMemory
@@ -34,13 +34,13 @@ class ApiRequest(Generic[Query, Body]):
 
     @property
     def tenant(self) -> str:
-        """Whose sessions."""
+        """Tenant of the caller."""
         return self.caller.tenant
 
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """An answer that is no JSON, or has a status or ``headers`` of its own."""
+    """A response that is not JSON, or that has its own status or ``headers``."""
 
     body: bytes
     media: str

@@ -1,4 +1,4 @@
-"""Who asks. Without a word from the application around us, nobody is let in."""
+"""Finds the caller of an API request. If the host application reports none, the request is refused."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | No
 
 
 class NoVerdict(Exception):
-    """Whoever should have told who asks has failed: the request is refused, and it is not the client's fault."""
+    """Raised when ``authorize`` failed: the request is refused with 503, because the client is not at fault."""
 
 
 def local(scope: Mapping[str, Any]) -> Caller:
-    """``authorize=local``: whoever reaches the application may do everything with the local tenant's sessions."""
+    """Accept every request as the local tenant with all scopes; pass as ``authorize=local``."""
     return Caller(LOCAL_TENANT)
 
 
 async def asked_by(authorize: Authorize, scope: Mapping[str, Any]) -> Caller | None:
-    """The caller of a request, ``None`` for nobody. Raises ``NoVerdict`` when ``authorize`` fails or says something
-    else."""
+    """Return the caller of a request; ``None`` if there is none.
+
+    Raises ``NoVerdict`` if ``authorize`` fails or returns anything but a caller or ``None``.
+    """
     try:
         found = authorize(scope)
         caller = await found if isawaitable(found) else found

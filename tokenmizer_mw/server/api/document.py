@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the table that makes the routes."""
+"""Builds the OpenAPI document from the route table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _IMPORTS: Final = {
 
 
 def document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any]:
-    """The document of ``routes``, mounted under ``prefix``."""
+    """Return the OpenAPI document of ``routes``, mounted under ``prefix``."""
     schemas, components = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -127,7 +127,7 @@ def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def failures_of(route: Route) -> list[int]:
-    """The statuses of 400 and above that a route may end with."""
+    """Return the error statuses (400 and above) that a route may return."""
     found = set(route.failures)
     if route.scope is not None:
         found |= {401, 403, 422, 500, 503}

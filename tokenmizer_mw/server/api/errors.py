@@ -1,4 +1,4 @@
-"""What went wrong, as clients are told: ``{"error": {"code", "message", "field"}}``."""
+"""Error responses of the REST API: ``{"error": {"code", "message", "field"}}``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tokenmizer_mw.operations.exports import SessionDiffers
 
 
 class ApiRefusal(Exception):
-    """A request that is not answered, and why."""
+    """Raised for a request that gets the error response ``problem``."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.code)
@@ -31,7 +31,7 @@ class ApiRefusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a request is not answered. ``field`` names what is wrong in it, "" for nothing in particular."""
+    """An error response. ``field`` names the invalid part of the request, "" if there is no particular one."""
 
     status: int
     code: str
@@ -40,7 +40,7 @@ class Problem:
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, dict[str, str | None]]:
-        """JSON-ready."""
+        """Return the response body as JSON values."""
         return {"error": {"code": self.code, "message": self.message, "field": self.field or None}}
 
 
@@ -69,39 +69,39 @@ _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
 
 
 def forbidden(scope: str) -> Problem:
-    """The caller may not do this."""
+    """Return the problem (403) of a caller without ``scope``."""
     return Problem(403, "forbidden", f"This needs the scope {scope!r}.")
 
 
 def wrong_method(allowed: str) -> Problem:
-    """The path is there, the method is not."""
+    """Return the problem (405) of a path that only takes the methods ``allowed``."""
     return Problem(405, "method_not_allowed", f"This path takes {allowed}.", headers={"allow": allowed})
 
 
 def too_large(limit: int) -> Problem:
-    """A body beyond its cap."""
+    """Return the problem (413) of a body above ``limit`` bytes."""
     return Problem(413, "too_large", f"The body is larger than {limit:,} bytes.", headers={"connection": "close"})
 
 
 def wrong_media(taken: str) -> Problem:
-    """A body of a kind that is not read."""
+    """Return the problem (415) of a body with a media type other than ``taken``."""
     return Problem(415, "unsupported_media_type", f"The body is {taken}, without a content encoding.", "content-type")
 
 
 def invalid(message: str, field: str = "") -> Problem:
-    """A value that cannot be used."""
+    """Return the problem (422) of an invalid value in ``field``."""
     return Problem(422, "invalid", message, field)
 
 
 def misfit(error: ValidationError) -> Problem:
-    """The first thing that is wrong with a query or a body, without what it says."""
+    """Return the problem (422) of the first validation error; the invalid value is not repeated."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))[:_PLACE_MAX]
     return invalid(f"{place or 'The body'}: {first['msg'][:1].lower()}{first['msg'][1:]}.", place)
 
 
 def problem_of(error: TokenMizerError) -> Problem | None:
-    """What an error of ours means to a client; ``None`` for one that is our own fault."""
+    """Return the error response for an exception of this package; ``None`` if the error is the server's fault."""
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
     for kind, problem in _KNOWN:

@@ -1,4 +1,4 @@
-"""Whether the memory works: what an orchestrator and a person want to know."""
+"""Health of the memory, for orchestrators and people."""
 
 from __future__ import annotations
 
@@ -48,8 +48,11 @@ _NO_KEY: Final = bytes(16)
 
 
 class Health:
-    """Looks at a memory. ``checks`` are what else must hold for it to be ready, ``doubts`` what else must work for it
-    to be ok. Safe for threads."""
+    """Reports the health of a memory. Thread-safe.
+
+    ``checks``: functions that return why the server is not ready; ``doubts``: functions that return why it is degraded;
+    both return ``None`` if all is well.
+    """
 
     def __init__(
         self,
@@ -67,8 +70,10 @@ class Health:
         self._since: dict[str, float] = {}
 
     def look(self, *, with_place: bool = False) -> HealthAnswer:
-        """Ask the store, the checks, the doubts and the counters. Blocks on the store. ``with_place``: where the store
-        fails, name its file, or its host, port and database, without user and password."""
+        """Return the health, from the store, the checks, the doubts and the failure counters. Blocks on the store.
+
+        ``with_place``: if the store fails, name its file, or its host, port and database (without user and password).
+        """
         unreadable = self._unreadable()
         against = [word for check in self._checks if (word := check())]
         if unreadable is not None:

@@ -1,4 +1,4 @@
-"""What a request brings: its query and its body, within their caps."""
+"""Parses the query and the body of an API request, within size limits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LENGTH_DIGITS: Final = 18
 
 
 class ClientGone(Exception):
-    """The client has left."""
+    """Raised when the client disconnects before its body is complete."""
 
 
 def query_of(route: Route, query_string: bytes) -> BaseModel:
-    """The parameters of a request. Raises ``ApiRefusal``."""
+    """Return the validated query parameters of a request. Raises ``ApiRefusal``."""
     try:
         pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except ValueError:

@@ -1,5 +1,4 @@
-"""The counters as Prometheus reads them. They are this process's own: each of several workers has its share, and tells
-it under its own label."""
+"""Prometheus metrics of this process. Each of several workers exposes its own counters, under its own label."""
 
 from __future__ import annotations
 
@@ -77,7 +76,7 @@ class _Counters(Collector):
 def registry_of(
     memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str = ""
 ) -> CollectorRegistry:
-    """All there is to scrape: ours, and the ``collectors`` of whoever mounts us."""
+    """Return a Prometheus registry with the collectors of this package and the given ``collectors``."""
     registry = CollectorRegistry()
     registry.register(_Counters(memory, answered, health, worker))
     for collector in collectors:
@@ -86,5 +85,5 @@ def registry_of(
 
 
 def exposed(registry: CollectorRegistry) -> bytes:
-    """The text that Prometheus reads. Asks the store whether it answers."""
+    """Return the metrics in Prometheus text format. Blocks while the health check reads the store."""
     return generate_latest(registry)

@@ -1,7 +1,7 @@
-"""From a path to a route. A session id is one segment of the path as it came, so that slashes in it survive.
+"""Matches request paths to routes. A session id is one percent-encoded path segment, so that it may contain slashes.
 
-Servers hand over the path decoded and, nearly all, as it came too. Only where both say the same is the second one
-used; without it, a slash in an id cannot be told from one between segments.
+Servers pass the path decoded (``path``) and mostly also as received (``raw_path``). The latter is used only if both
+agree; without it, a slash in an id cannot be distinguished from a separator.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _ID: Final = "{session_id}"
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a path leads to: its routes by their methods, and the session that it names ("" for none)."""
+    """The routes of a path by method, and the session id in the path ("" if it has none)."""
 
     routes: Mapping[str, Route]
     session_id: str
 
 
 def matched(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
-    """The routes of a request's path, below wherever the application is mounted; ``None`` when it leads nowhere."""
+    """Return the routes of a request's path below the mount point; ``None`` if no route matches."""
     longest = max(route.path.count("/") for route in routes)
     for path in _inner(scope):
         segments = _segments(path, scope.get("raw_path") or b"", longest)

@@ -1,4 +1,4 @@
-"""What the routes that only read do. Each runs in a worker thread and returns what goes out as JSON."""
+"""The read-only routes. Each function runs in a worker thread and returns the JSON response."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def resume(asked: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
 
 
 def graph(asked: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | RawAnswer:
-    """The graph of a session as it is now, or a file of it."""
+    """The current graph of a session, as JSON or as a file."""
     if asked.query.format != "json":
         return _file(asked, asked.query.format)
     found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
@@ -62,7 +62,7 @@ def _file(asked: ApiRequest[Any, None], name: str) -> RawAnswer:
 
 
 def history(asked: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """The graph of a session as it was believed at a time, or as it was true then."""
+    """The graph of a session as recorded at a time, or as valid at a time."""
     at, by = asked.query.at_time, asked.query.as_
     when = {"recorded_at": at} if by == "recorded" else {"valid_at": at}
     found = asked.memory.graph(asked.session_id, tenant=asked.tenant, **when)
@@ -71,7 +71,7 @@ def history(asked: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswe
 
 
 def transitions(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
-    """Every decision that replaced another."""
+    """All decisions of a session that were replaced by another one."""
     found = asked.memory.graph(asked.session_id, tenant=asked.tenant)
     steps = found.transitions()
     ends = {id for step in steps for id in (step.old, step.new)}
@@ -81,7 +81,7 @@ def transitions(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAn
 
 
 def why(asked: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
-    """Why a fact is so."""
+    """The explanation of a fact: what led to it, and what replaced it."""
     found = asked.memory.why(asked.session_id, asked.query.text, tenant=asked.tenant)
     if found is None:
         raise ApiRefusal(UNKNOWN_NODE)
@@ -90,7 +90,7 @@ def why(asked: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 
 def search(asked: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
-    """The facts that share most with a text."""
+    """The facts most similar to a text."""
     hits = asked.memory.search(asked.session_id, asked.query.text, asked.query.k, tenant=asked.tenant)
     told = [shapes.node_of(hit.node) for hit in hits]
     found = [shapes.FoundFactJson(node=node, score=hit.score) for node, hit in zip(told, hits, strict=True)]
@@ -98,7 +98,7 @@ def search(asked: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
 
 
 def changes(asked: ApiRequest[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
-    """What changed between two places of a session."""
+    """The difference between two points of a session."""
     asked.memory.graph(asked.session_id, tenant=asked.tenant)  # all facts are drawn first
     events = asked.memory.log.read(SessionKey(asked.tenant, asked.session_id))
     before, after = _place(events, asked.query.from_), _place(events, asked.query.to)
@@ -141,7 +141,7 @@ def checkpoints(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.CheckpointsAn
 
 
 def export(asked: ApiRequest[shapes.NoQuery, None]) -> RawAnswer:
-    """The events of a session, one a line."""
+    """The events of a session, one per line."""
     lines = export_lines(asked.session_id, _events(asked))
     return RawAnswer("".join(f"{line}\n" for line in lines).encode(), LINES)
 
@@ -183,7 +183,7 @@ def _listed(asked: ApiRequest[shapes.SessionsQuery, None], info: SessionInfo) ->
 
 
 def recall(asked: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
-    """What a session says about a question."""
+    """The passages and facts of a session that answer a question."""
     wish = asked.query
     found = asked.memory.recall(asked.session_id, wish.query, budget=wish.budget, tenant=asked.tenant)
     return {
@@ -196,7 +196,7 @@ def recall(asked: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
 
 
 def compaction(asked: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
-    """What a compaction that a client keeps stands for."""
+    """The content of a compaction that a client stores."""
     try:
         kept = asked.memory.service.compaction.seal().open(asked.tenant, asked.body.encrypted_content)
     except SealBroken as error:
@@ -228,7 +228,7 @@ def _read_cursor(cursor: str) -> Place:
 
 
 def stats(asked: ApiRequest[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
-    """The tenant's sessions in figures, and what calls cost and saved."""
+    """Statistics of the tenant's sessions, and what calls cost and saved."""
     wish = asked.query
     saved = asked.memory.savings(
         wish.session,

@@ -1,6 +1,7 @@
-"""What goes into the routes and what comes out of them.
+"""Types of the API's requests and responses.
 
-What comes in is checked against a model; what goes out is written down for the document and for type checkers only.
+Requests are validated against pydantic models. Responses are typed dictionaries, used only for the OpenAPI document and
+by type checkers.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ class _Taken(BaseModel):
 
 
 class NoQuery(_Taken):
-    """Takes no parameters."""
+    """No query parameters."""
 
 
 class ResumeQuery(_Taken):
-    """How long a resume may be, and what it is wanted for."""
+    """Size, topic and model of a resume block."""
 
     level: Literal["critical", "standard", "full"] = Field("standard", description="100, 300 or 600 tokens.")
     budget: int | None = Field(
@@ -88,7 +89,7 @@ class ResumeQuery(_Taken):
 
 
 class GraphQuery(_Taken):
-    """In which form."""
+    """Format of the graph."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
@@ -96,7 +97,7 @@ class GraphQuery(_Taken):
 
 
 class HistoryQuery(_Taken):
-    """Which past is asked for."""
+    """Point in time of a past graph: as recorded then, or as valid then."""
 
     at_time: Moment
     as_: Literal["recorded", "valid"] = Field(
@@ -105,20 +106,20 @@ class HistoryQuery(_Taken):
 
 
 class WhyQuery(_Taken):
-    """Which fact is asked about."""
+    """The fact to explain."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description.")
 
 
 class SearchQuery(_Taken):
-    """What is looked for."""
+    """Text to search for, and the maximum number of facts."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX)
     k: int = Field(5, ge=1, le=100, description="How many facts at most.")
 
 
 class DiffQuery(_Taken):
-    """Between which two places."""
+    """The two points of a session to compare."""
 
     from_: Place = Field("0", alias="from")
     to: Place | None = Field(None, description="The newest event, when it is left out.")
@@ -130,7 +131,7 @@ Day = Annotated[
 
 
 class StatsQuery(_Taken):
-    """Of which calls the savings are told; all, where nothing is asked for."""
+    """Filters of the usage statistics; without filters, all calls."""
 
     session: SessionId | None = Field(None, description="Of one session.")
     model: str | None = Field(None, max_length=TEXT_MAX, description="Of one model.")
@@ -140,7 +141,7 @@ class StatsQuery(_Taken):
 
 
 class SessionsQuery(_Taken):
-    """Which page of the listing."""
+    """Page of the session list."""
 
     limit: int = Field(100, ge=1, description="Sessions on the page; the setting page_max bounds it.")
     cursor: str | None = Field(
@@ -150,26 +151,26 @@ class SessionsQuery(_Taken):
 
 
 class RecallQuery(_Taken):
-    """A question, and how long the answer may be."""
+    """A question, and the maximum length of the answer in tokens."""
 
     query: str = Field(min_length=1, max_length=TEXT_MAX)
     budget: int = Field(200, ge=20, le=20_000, description="Tokens of the answer.")
 
 
 class CheckpointBody(_Taken):
-    """Which session."""
+    """The session to checkpoint."""
 
     session_id: SessionId
 
 
 class CompactionBody(_Taken):
-    """A compaction as the client got it."""
+    """A compaction as the client received it."""
 
     encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 
 
 class RememberBody(_Taken):
-    """A fact that somebody adds."""
+    """A fact to add by hand."""
 
     session_id: SessionId
     text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact, in one line.")
@@ -178,7 +179,7 @@ class RememberBody(_Taken):
 
 
 class InvalidateBody(_Taken):
-    """Which fact is wrong, and why."""
+    """A fact to invalidate, and why it is wrong."""
 
     session_id: SessionId
     node_id: str = Field(min_length=1, max_length=100)
@@ -186,7 +187,7 @@ class InvalidateBody(_Taken):
 
 
 class ArchiveBody(_Taken):
-    """Which fact is of no interest any more."""
+    """A fact to archive because it is no longer of interest."""
 
     session_id: SessionId
     node_id: str = Field(min_length=1, max_length=100)
@@ -194,7 +195,7 @@ class ArchiveBody(_Taken):
 
 
 class PinBody(_Taken):
-    """Which fact stands before others in resume blocks, or no longer."""
+    """A fact to pin (resume blocks list it first) or to unpin."""
 
     session_id: SessionId
     node_id: str = Field(min_length=1, max_length=100)
@@ -202,7 +203,7 @@ class PinBody(_Taken):
 
 
 class CorrectBody(_Taken):
-    """New words of a fact; what is left out stays."""
+    """New text for a fact; omitted fields stay unchanged."""
 
     session_id: SessionId
     node_id: str = Field(min_length=1, max_length=100)
@@ -212,14 +213,14 @@ class CorrectBody(_Taken):
 
 
 class UndoBody(_Taken):
-    """Which change by hand is taken back."""
+    """The manual edit to undo."""
 
     session_id: SessionId
     number: int = Field(ge=1, le=2**31)
 
 
 class ErrorDetail(TypedDict):
-    """What went wrong, where."""
+    """An error: code, message, and the invalid field of the request."""
 
     code: str
     message: str
@@ -227,13 +228,13 @@ class ErrorDetail(TypedDict):
 
 
 class ErrorBody(TypedDict):
-    """Every answer of 400 and above."""
+    """Body of every response with a status of 400 and above."""
 
     error: ErrorDetail
 
 
 class SourceJson(TypedDict):
-    """Who said it, in which message."""
+    """The message that a fact comes from, and the trust in its author."""
 
     turn: int
     trust: str
@@ -243,7 +244,7 @@ class SourceJson(TypedDict):
 
 
 class NodeJson(TypedDict):
-    """A fact; what is empty is left out."""
+    """A fact; empty members are omitted."""
 
     id: str
     type: str
@@ -263,7 +264,7 @@ class NodeJson(TypedDict):
 
 
 class EdgeJson(TypedDict):
-    """How two facts hang together, since which message."""
+    """A relation between two facts; ``turn`` is the message that established it."""
 
     source: str
     type: str
@@ -272,7 +273,10 @@ class EdgeJson(TypedDict):
 
 
 class TransitionJson(TypedDict):
-    """A decision that replaced another; ``delta`` is what that did to confidence, ``trigger`` the message."""
+    """The replacement of one decision by another.
+
+    ``delta`` is the change in confidence, ``trigger`` the number of the message that caused it.
+    """
 
     old: str
     new: str
@@ -303,7 +307,7 @@ HistoryAnswer = TypedDict(
 
 
 class TransitionsAnswer(TypedDict):
-    """What replaced what, with the facts at both ends."""
+    """All replaced decisions, with the facts at both ends."""
 
     session_id: str
     transitions: list[TransitionJson]
@@ -314,7 +318,7 @@ Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": 
 
 
 class Relation(TypedDict):
-    """Another fact at the end of a relation."""
+    """A relation of a fact, and the fact at its other end."""
 
     type: str
     outgoing: bool
@@ -322,8 +326,11 @@ class Relation(TypedDict):
 
 
 class WhyJson(TypedDict):
-    """A fact, what led to it (``chain``), what stands in its place now where it was replaced (``successors``), and what
-    it is related to; ``text`` says it for people."""
+    """The explanation of a fact.
+
+    ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
+    ``text``: the explanation for people.
+    """
 
     session_id: str
     node: NodeJson
@@ -334,21 +341,21 @@ class WhyJson(TypedDict):
 
 
 class FoundFactJson(TypedDict):
-    """A fact that was found; scores compare within one answer only."""
+    """A search result; scores are comparable only within one response."""
 
     node: NodeJson
     score: float
 
 
 class SearchAnswer(TypedDict):
-    """Facts, best first."""
+    """Search results, best first."""
 
     session_id: str
     hits: list[FoundFactJson]
 
 
 class DiffJson(TypedDict):
-    """What changed; ``changed`` holds pairs of before and after."""
+    """The difference between two points of a session; ``changed`` holds pairs of before and after."""
 
     added: list[NodeJson]
     changed: list[list[NodeJson]]
@@ -360,7 +367,8 @@ DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int,
 
 
 class ResumeAnswer(TypedDict):
-    """A resume block. ``exact``: the model's own tokenizer counted, else the count errs high."""
+    """A resume block. ``exact``: true if the model's own tokenizer counted the tokens; otherwise the count is an upper
+    estimate."""
 
     session_id: str
     text: str
@@ -373,7 +381,7 @@ class ResumeAnswer(TypedDict):
 
 
 class CheckpointAnswer(TypedDict):
-    """A point of a session that was marked, and what changed since the one before."""
+    """A new checkpoint, and what changed since the previous one."""
 
     session_id: str
     id: str
@@ -400,14 +408,14 @@ class CheckpointsAnswer(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """The fact as it is now."""
+    """The fact after the change."""
 
     session_id: str
     node: NodeJson
 
 
 class EditAnswer(TypedDict):
-    """The fact as it stands now. ``number`` is that of the change: undo takes it back."""
+    """The fact after the change. ``number`` identifies the manual edit, for undo."""
 
     session_id: str
     node: NodeJson
@@ -415,8 +423,11 @@ class EditAnswer(TypedDict):
 
 
 class CompactionAnswer(TypedDict):
-    """What a compaction stands for: ``text`` is all that a model is given of it, ``open`` the user's words in it that
-    were not answered yet, ``tokens`` what it replaced."""
+    """The content of a compaction.
+
+    ``text``: everything that the model receives of it; ``open``: the user's unanswered messages in it; ``tokens``: size
+    of the messages that it replaced.
+    """
 
     session_id: str
     checkpoint: str
@@ -426,8 +437,10 @@ class CompactionAnswer(TypedDict):
 
 
 class RecallAnswer(TypedDict):
-    """What a session says about a question; ``text`` is "" when it says nothing. ``node_ids`` are the facts that it
-    names, ``messages`` the numbers of the messages that it quotes."""
+    """What a session contains about a question; ``text`` is "" if it contains nothing.
+
+    ``node_ids``: the facts in the text; ``messages``: numbers of the quoted messages.
+    """
 
     session_id: str
     text: str
@@ -437,7 +450,7 @@ class RecallAnswer(TypedDict):
 
 
 class ErasedAnswer(TypedDict):
-    """What was erased. ``backups``: how many backups on record may still hold it."""
+    """What was erased. ``backups``: number of recorded backups that may still contain the session."""
 
     session_id: str
     events: int
@@ -445,7 +458,7 @@ class ErasedAnswer(TypedDict):
 
 
 class ImportedAnswer(TypedDict):
-    """What came in, and how many of it the session did not have."""
+    """What was imported, and how much of it was new to the session."""
 
     session_id: str
     what: Literal["events", "messages"]
@@ -454,9 +467,11 @@ class ImportedAnswer(TypedDict):
 
 
 class ListedSessionJson(TypedDict):
-    """A session in the listing; times are seconds since 1970. ``goal`` is "" where none was stated; ``title`` is the
-    goal, else how the first question begins; ``project`` is what stands before the last "/" of the id; ``open_work``
-    counts tasks and errors that are not finished."""
+    """A session in the list; times are seconds since 1970.
+
+    ``goal``: "" if none was stated; ``title``: the goal, else the start of the first question; ``project``: the part of
+    the id before the last "/"; ``open_work``: number of unfinished tasks and errors.
+    """
 
     session_id: str
     events: int
@@ -469,15 +484,15 @@ class ListedSessionJson(TypedDict):
 
 
 class SessionsAnswer(TypedDict):
-    """A page of sessions, the most recently updated first; ``next`` is the cursor of the page behind, if there is
-    one."""
+    """A page of sessions, most recently updated first; ``next`` is the cursor of the next page, absent on the last
+    page."""
 
     sessions: list[ListedSessionJson]
     next: str | None
 
 
 class StageSavings(TypedDict):
-    """What a stage saved: tokens in front of it and behind it, and dollars; a loss is negative."""
+    """What one stage saved: tokens before and after it, and dollars; negative for a loss."""
 
     stage: str
     calls: int
@@ -488,10 +503,10 @@ class StageSavings(TypedDict):
 
 
 class SavedGroup(TypedDict):
-    """What some calls cost, and would have cost without us, in tokens and dollars; ``session``, ``model`` and ``day``
-    say which, where that was asked for: no session for those that were erased since.
+    """What a group of calls cost, and would have cost without this package, in tokens and dollars.
 
-    ``estimated``: calls whose usage no provider told; ``unpriced``: calls to models without a known price.
+    ``session``, ``model`` and ``day`` name the group if the query asked for it; a deleted session has no name.
+    ``estimated``: calls without usage from the provider; ``unpriced``: calls to models without a known price.
     """
 
     session: NotRequired[str]
@@ -512,14 +527,14 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all calls that were asked for cost, by stage, and by ``groups`` where sums are to be told apart."""
+    """What all selected calls cost, by stage, and by ``groups`` if the query asked for groups."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]
 
 
 class StatsAnswer(TypedDict):
-    """The tenant's sessions in figures; ``counters`` of this process are for those with the scope admin."""
+    """Statistics of the tenant's sessions; ``counters`` of this process are only for callers with the scope admin."""
 
     sessions: int
     events: int
@@ -533,8 +548,10 @@ Status = Literal["ok", "degraded", "unready"]
 
 
 class HealthAnswer(TypedDict):
-    """``ok``; ``degraded``: it works, and the reasons say what does not; ``unready``: it does not. ``place``: the
-    database that fails, for callers with the scope "admin"."""
+    """Health: ``ok``; ``degraded``: works with restrictions, listed in the reasons; ``unready``: cannot take requests.
+
+    ``place``: the failing database, only for callers with the scope "admin".
+    """
 
     status: Status
     live: bool
@@ -544,5 +561,5 @@ class HealthAnswer(TypedDict):
 
 
 def node_of(node: Fact) -> NodeJson:
-    """A fact as it goes out."""
+    """Return the JSON form of a fact."""
     return cast(NodeJson, node_to_dict(node))

@@ -1,4 +1,4 @@
-"""The one list of routes: where, who may, what goes in, what comes out, and who does the work."""
+"""The route table: path, scope, types of request and response, and function of each route."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ Scope = Literal["read", "write", "erase", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route. ``path`` may hold ``{session_id}``, one segment whose slashes are encoded.
+    """One route.
 
-    ``scope``: what the caller needs; ``None`` lets everybody in. ``work`` runs in a worker thread; what it returns goes
-    out as ``answer``: the type of its JSON, or another media type. ``body``: a model of the JSON that comes in, or the
-    media types that ``work`` reads itself; ``also``: media types of text that it may answer instead; ``failures``:
-    statuses that it may end with besides those that follow from the rest of the row.
+    - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
+    - ``scope``: the scope that the caller needs; ``None`` if the route is public.
+    - ``work``: the function, run in a worker thread; its result is sent as ``answer``.
+    - ``answer``: the type of the JSON response, or another media type.
+    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself.
+    - ``also``: text media types that the route may return instead.
+    - ``failures``: error statuses besides those that follow from the other fields.
     """
 
     name: str
@@ -46,7 +49,7 @@ class Route:
 
     @property
     def of_session(self) -> bool:
-        """Whether it is about one session."""
+        """Whether the route is about one session."""
         in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
         return "{session_id}" in self.path or in_body
 

@@ -1,4 +1,4 @@
-"""What the routes that change something do. Each runs in a worker thread and returns what goes out as JSON."""
+"""The routes that change data. Each function runs in a worker thread and returns the JSON response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .errors import INVALID_SESSION, ApiRefusal, too_large
 
 
 def checkpoint(asked: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
-    """Mark this point of a session."""
+    """Create a checkpoint of a session."""
     made = asked.memory.checkpoint(asked.body.session_id, tenant=asked.tenant)
     told = cast(shapes.DiffJson, made.diff.to_dict())
     return {
@@ -31,7 +31,8 @@ def checkpoint(asked: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shap
 
 
 def remember(asked: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
-    """Add a fact by hand, to a session that is there: a mistyped id must not begin one."""
+    """Add a fact by hand to an existing session; an unknown id is an error, so that a typo does not create a
+    session."""
     body = asked.body
     try:
         node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
@@ -41,7 +42,7 @@ def remember(asked: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.R
 
 
 def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Declare a fact wrong."""
+    """Invalidate a fact."""
     body = asked.body
     return _edited(
         asked, body.node_id, lambda memory, id: memory.invalidate(id, body.node_id, body.reason, tenant=asked.tenant)
@@ -49,7 +50,7 @@ def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shap
 
 
 def archive(asked: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
-    """Put a fact away."""
+    """Archive a fact."""
     body = asked.body
     return _edited(
         asked, body.node_id, lambda memory, id: memory.archive(id, body.node_id, body.reason, tenant=asked.tenant)
@@ -57,7 +58,7 @@ def archive(asked: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.Edi
 
 
 def pin(asked: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
-    """Put a fact before others, or no longer."""
+    """Pin or unpin a fact."""
     body = asked.body
     return _edited(
         asked, body.node_id, lambda memory, id: memory.pin(id, body.node_id, body.pinned, tenant=asked.tenant)
@@ -65,7 +66,7 @@ def pin(asked: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
 
 
 def correct(asked: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
-    """Change the words of a fact."""
+    """Correct the text of a fact."""
     body = asked.body
 
     def work(memory: SessionMemory, id: str) -> None:
@@ -75,7 +76,7 @@ def correct(asked: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.Edi
 
 
 def undo(asked: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
-    """Take a change by hand back."""
+    """Undo a manual edit."""
     number, id = asked.body.number, asked.body.session_id
     edits = asked.memory.edits(id, tenant=asked.tenant)
     node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
@@ -101,7 +102,7 @@ def _edited(
 
 
 def forget(asked: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
-    """Erase a session for good; backups that were made before are not changed."""
+    """Erase a session permanently; existing backups are not changed."""
     gone = erase(asked.memory, asked.session_id, tenant=asked.tenant)
     if not gone.events:
         raise UnknownSession
@@ -124,7 +125,7 @@ def _has_longer_line(body: bytes, size: int) -> bool:
 
 
 def import_(asked: ApiRequest[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
-    """Take an export or messages into a session."""
+    """Import an export or a list of messages into a session."""
     key = SessionKey(asked.tenant, asked.session_id)
     if not key.valid():
         raise ApiRefusal(INVALID_SESSION)
