@@ -1,8 +1,8 @@
-"""Session memory for an ASGI application: pure ASGI, streams untouched, thin around an exchange.
+"""ASGI middleware that records the chats of an application and cuts long transcripts.
 
-What the middleware must never do is the hard part: it adds no task, no queue and no checkpoint between the
-application and the server; every message goes on as it came, before the application's ``send`` returns; the
-response is never changed; and whatever fails on our side, the chat goes on with the original bytes.
+It adds no task, no queue and no checkpoint between the application and the server. Each message of a response is passed
+on as it came, before the application's ``send`` returns; responses are never changed unless ``Settings.trim_replies``
+is on. When this package fails, the chat continues with the original request bytes.
 """
 
 from __future__ import annotations
@@ -46,19 +46,20 @@ _SPOKEN: Final = frozenset({"http", "websocket"})
 
 
 class TokenMizerMiddleware:
-    """Remembers the chats of the application inside, and cuts their transcripts when the context fills.
+    """ASGI middleware that records the chats of the wrapped application, and cuts a transcript when the context fills.
 
-    ``routes`` maps path endings to dialects: "/chat/completions" matches "/v1/chat/completions", behind any
-    ``root_path``; only POST is looked at. Whose session a chat belongs to is told by ``session`` (called with the
-    scope; ``None``: it does not know), else by the body's field, else by the header that ``memory.settings`` name;
-    ``tenant`` names its tenant. Chats without a session pass untouched. Both callables must not block.
+    - ``routes``: maps path endings to dialects. "/chat/completions" matches "/v1/chat/completions" under any
+      ``root_path``. Only POST requests are handled.
+    - ``session``: called with the scope, returns the session id or ``None``. After ``None``, or without it, the field
+      of the body and then the header that ``memory.settings`` name are used. A chat without a session passes untouched.
+    - ``tenant``: called with the scope, returns the tenant; without it, all sessions belong to the local tenant.
 
-    While the application runs, the session is bound for its own calls through the outgoing transports: what it calls
-    inside a chat that is remembered here passes them untouched; what it calls for any other request belongs to the
-    session that the callable or the header names.
+    Both callables run on the event loop and must not block. While the application handles a request, the session
+    context is set for calls that it makes through this package's transports: inside a recorded chat they pass
+    untouched; inside any other request they belong to the session that the callable or the header names.
 
-    Raises ``ConfigError`` for a route that does not begin with "/" (or ":", as the methods of Google's paths do), and
-    for arguments of another kind.
+    Raises ``ConfigError`` for a route that does not begin with "/" or ":" (as Google's method paths do), and for
+    arguments of a wrong type.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""SessionMemory: the public face."""
+"""``SessionMemory``, the main class of the package: records chats, and builds graphs and resume blocks from them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,13 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A named point of a session: its place in the log, what changed since the one before, tokens of its resume."""
+    """A named point of a session.
+
+    - ``id``: the name, unique in the session.
+    - ``seq``: the number of its event in the log.
+    - ``diff``: what changed in the graph since the checkpoint before, or since the start of the session.
+    - ``tokens``: the token count of the resume block at this point.
+    """
 
     id: str
     seq: int
@@ -87,12 +93,15 @@ def _off_the_loop(
 
 
 class SessionMemory:
-    """The memory of an application: sessions in, graphs and resume blocks out.
+    """The session memory of an application: it stores transcripts and answers with graphs, resume blocks and
+    quotations.
 
-    Safe for threads and, with a store on disk, for processes. ``tenant`` partitions sessions; the same id in two
-    tenants names two sessions. ``service`` is what carries chats: middleware and transports use it. All methods raise
-    ``InvalidSession`` for unusable ids and ``StoreError`` when the store fails; those that read a session raise
-    ``UnknownSession`` when it has no events.
+    Safe for threads and, with a store on disk, for processes. ``tenant`` separates sessions: the same id in two tenants
+    names two sessions. ``service`` is what middleware, transports and the proxy use. Most methods have an asynchronous
+    form with an ``a`` in front (``arecord``, ``aresume``), which runs them in a worker thread.
+
+    All methods raise ``InvalidSession`` for an unusable id or tenant, and ``StoreError`` when the store fails. Those
+    that read a session raise ``UnknownSession`` when it has no events.
     """
 
     def __init__(
@@ -110,17 +119,19 @@ class SessionMemory:
 
     @property
     def settings(self) -> Settings:
-        """The settings that it was opened with."""
+        """The settings that the memory was opened with."""
         return self.service.settings
 
     @property
     def answers(self) -> Answers | None:
-        """The cache of answers, for purging it; ``None`` where the settings switch none on."""
+        """The cache of model answers, so that it can be purged; ``None`` when ``Settings.cache`` is off."""
         return self.service.answers
 
     @property
     def shrink(self) -> Shrink | None:
-        """What compresses texts by a model, ``None`` for nothing. It is set before the first request."""
+        """The model-based compressor for texts (compression stage "neural"); ``None`` for none. Set it before the first
+        request.
+        """
         return self.service.shrink
 
     @shrink.setter
@@ -136,13 +147,17 @@ class SessionMemory:
         complete: Complete | None = None,
         embed: Callable[[list[str]], Any] | None = None,
     ) -> SessionMemory:
-        """Memory on the store at ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
-        ``postgresql://user@host:port/database``. ``complete`` asks a model for ``refine``, in place of the one that the
-        settings may name. ``embed`` makes vectors of texts, a row each: for the cache, in place of the model that
-        ``Settings.cache_model`` names, and for recall and reminders, in place of that of ``Settings.embeddings``.
+        """Open a memory on the store at ``url``.
 
-        Raises ``ConfigError`` for an address that is not understood and ``StoreError`` when it cannot be opened. In a
-        ``with`` block (or ``async with``) the memory is closed at its end.
+        - ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
+          ``postgresql://user@host:port/database``.
+        - ``complete``: function that asks a model for ``refine``; ``None``: the provider that the settings name, if
+          any.
+        - ``embed``: function that turns a list of texts into one vector (row) per text. The answer cache uses it
+          instead of ``Settings.cache_model``; recall and reminders use it instead of ``Settings.embeddings``.
+
+        Raises ``ConfigError`` for an address that is not understood, and ``StoreError`` when the store cannot be
+        opened. Used in a ``with`` or ``async with`` block, the memory is closed at its end.
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
@@ -177,14 +192,19 @@ class SessionMemory:
         later: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> int:
-        """Add what is new in ``messages`` (OpenAI- or Anthropic-shaped dicts, or ``Message``) and draw its facts.
+        """Add the messages of ``messages`` that the session does not have yet, and extract their facts.
 
-        Returns the number of messages that were new. Idempotent: resending the history adds nothing. ``excerpt``: these
-        are some consecutive ones from anywhere in it, and nothing is new when the session has them in that order, or
-        when the chat is kept here anyway (see ``add``). Raises ``InvalidMessage`` when one of those looked at (the new
-        ones and a few before) is not a message; then none is added. ``later``: they are durable when the call returns,
-        and their facts are drawn in the background, at the latest when somebody asks for them. So are they when another
-        thread is drawing facts of this session: no call waits for that.
+        Returns the number of new messages. Idempotent: resending the whole transcript adds nothing.
+
+        - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message``, oldest first.
+        - ``excerpt``: ``messages`` are consecutive ones from anywhere in the transcript. Nothing is added when the
+          session has them in this order, or when the session was written with ``add``.
+        - ``later``: return as soon as the messages are durable, and extract their facts in the background; a method
+          that needs the facts extracts them first. If another thread is extracting facts of this session, the call
+          never waits for it.
+
+        Raises ``InvalidMessage`` when a new message, or one of the few before them, is not a chat message; then nothing
+        is added.
         """
         key = self._access.key_of(session_id, tenant)
         spoken = history(messages).spoken().through(self._redaction.remove_echoes)
@@ -214,10 +234,12 @@ class SessionMemory:
             self.service.count("extraction_not_kept")
 
     def add(self, session_id: str, messages: Iterable[Written], *, tenant: str = LOCAL_TENANT) -> None:
-        """Append messages in one piece, also such as the session has already: for whoever keeps the chat here.
+        """Append messages to a session, all or none, even if it has equal ones: for hosts that keep their chat in this
+        memory.
 
-        They are durable when the call returns; their facts are drawn in the background, at the latest when somebody
-        asks for them. ``messages`` gives them back. Secrets are taken out of both forms of a message.
+        The messages are durable when the call returns, and ``messages`` returns them. Their facts are extracted in the
+        background, or by the first method that needs them. Secrets are redacted in the message and in its original JSON
+        text.
         """
         key, told = (
             self._access.key_of(session_id, tenant),
@@ -228,13 +250,15 @@ class SessionMemory:
             self.service.extraction.schedule(key)
 
     def revise(self, session_id: str, change: Change, *, tenant: str = LOCAL_TENANT) -> None:
-        """Make what ``change`` returns the history of a session whose chat is kept here, in one piece.
+        """Replace the transcript of a session that was written with ``add``, all or nothing.
 
-        ``change`` gets what ``messages`` gives, and may be called again when somebody else was faster; it may call any
-        method of the memory. What it leaves
-        out is withdrawn: no longer given back, and from there on the graph is drawn anew without it, which undoes later
-        corrections made by hand. What it returns as ``archived`` keeps its facts. What was withdrawn stays in the log
-        until ``forget``.
+        ``change`` gets the current messages, as ``messages`` returns them, and returns the new list: messages with
+        their numbers, and new ones with number 0. It may call any method of the memory. It is called again when another
+        writer changed the session meanwhile.
+
+        Messages that ``change`` leaves out are withdrawn: ``messages`` no longer returns them, and the graph is derived
+        again from there on without them, which undoes later manual edits. Withdrawn messages stay in the log until
+        ``forget``. Messages returned as ``archived`` leave the context of the model; their facts stay.
         """
         key = self._access.key_of(session_id, tenant)
 
@@ -257,10 +281,16 @@ class SessionMemory:
         create: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> Node:
-        """Add a fact by hand: a "rule", "choice", "preference", "goal", "task" or "environment". Where its words are
-        another value of what is known ("database: SQLite"), it takes that one's place; what is known and holds is not
-        added twice. ``create``: a session that is not there is begun. Returns the fact. Raises ``UnknownSession`` where
-        it is not to be, and ``CallerError`` for a text that says nothing and for another kind."""
+        """Add a fact by hand and return it.
+
+        - ``text``: one statement, such as "database: SQLite". If it gives a known fact another value, it replaces that
+          fact; a fact that is known and still holds is not added twice.
+        - ``kind``: "rule", "choice", "preference", "goal", "task" or "environment".
+        - ``create``: begin the session if it has no events.
+
+        Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for an
+        empty text or another kind.
+        """
         find_key = self._access.key_of if create else self._access.existing_key
         key = find_key(session_id, tenant)
         text, reason = self._redaction.redact_text(text), self._redaction.redact_text(reason)
@@ -275,19 +305,25 @@ class SessionMemory:
         return node
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
-        """Declare a fact wrong, by hand: resumes show it as a warning. ``node_id`` is its id, or its label
-        or value, as for ``why``; so it is in ``archive``, ``pin`` and ``correct``. Raises ``UnknownNode``."""
+        """Declare a fact wrong by hand; resume blocks then show it as a warning.
+
+        ``node_id`` is the id of the fact, or its label or value. Does nothing when the fact is already declared wrong.
+        Raises ``UnknownNode`` when no fact matches.
+        """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: marked(state, node_id, Status.INVALIDATED, reason))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
-        """Put a fact away by hand: it is true, and of no interest any more. Raises ``UnknownNode``."""
+        """Archive a fact by hand: it is true but no longer of interest. ``node_id`` as for ``invalidate``. Raises
+        ``UnknownNode``.
+        """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: marked(state, node_id, Status.ARCHIVED, reason))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> None:
-        """Have resumes tell a fact before others (behind the standing rules), and keep it from being pruned; or no
-        longer. Raises ``UnknownNode``."""
+        """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
+        rules, and they are never pruned. ``node_id`` as for ``invalidate``. Raises ``UnknownNode``.
+        """
         key = self._access.existing_key(session_id, tenant)
         self._access.sessions.update(key, lambda state: pin(state, node_id, pinned))
 
@@ -301,21 +337,27 @@ class SessionMemory:
         reason: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        """Put a fact into other words by hand; ``None`` leaves them as they are. What they say is its value is read
-        anew. Raises ``UnknownNode``, and ``CallerError`` for a label that says nothing, or a value that another fact
-        has the place of."""
+        """Change the wording of a fact by hand; its value is parsed again from the new label.
+
+        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` as for ``invalidate``.
+        Raises ``UnknownNode``, and ``CallerError`` for an empty label or when another fact already has the same label
+        or value.
+        """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         label, detail = (text if text is None else self._redaction.redact_text(text) for text in (label, detail))
         self._access.sessions.update(key, lambda state: corrected(state, node_id, label, detail, reason))
 
     def undo(self, session_id: str, number: int, *, tenant: str = LOCAL_TENANT) -> None:
-        """Take a change by hand back, by its number; that is a change by hand, too. Raises ``CallerError`` when there
-        is none, or when something else stands against it; the message says what."""
+        """Undo the manual edit with this number; the undo is a manual edit itself.
+
+        Raises ``CallerError`` when there is no such edit, or when it cannot be undone, such as after a later change of
+        the same fact; the message gives the reason.
+        """
         key = self._access.existing_key(session_id, tenant)
         self._access.sessions.update(key, lambda state: undone(state, number))
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Edited]:
-        """The changes by hand, oldest first."""
+        """Return the manual edits of a session, oldest first."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
@@ -327,9 +369,14 @@ class SessionMemory:
         valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        """Correct when a fact was true; ``None``: from when it was recorded, and until it was replaced. What was
-        believed before stays on record. Raises ``UnknownNode``, and ``CallerError`` when the end lies before the
-        start."""
+        """Set when a fact was true.
+
+        - ``valid_from``: ``None`` for the time at which it was recorded.
+        - ``valid_until``: ``None`` for the time at which it was replaced.
+
+        The dates recorded before stay in the log. Raises ``UnknownNode``, and ``CallerError`` when the end lies before
+        the start.
+        """
         start, end = (None if moment is None else as_seconds(moment) for moment in (valid_from, valid_until))
         if not all(math.isfinite(time) for time in (start, end) if time is not None):
             raise CallerError("times are finite numbers of seconds")
@@ -346,7 +393,9 @@ class SessionMemory:
         self._access.sessions.update(key, decide)
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
-        """Mark this point of the session; ``diff`` is what changed since the checkpoint before (or since the start)."""
+        """Add a checkpoint to the session. Its ``diff`` is what changed since the checkpoint before, or since the
+        start.
+        """
         key = self._access.key_of(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
         made: Checkpointed | None = None
@@ -364,8 +413,10 @@ class SessionMemory:
         return Checkpoint(place.checkpoint.id, place.seq, self.diff(key, before, place.seq), resume.tokens)
 
     def forget(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
-        """Erase a session for good. Returns the number of events erased; 0 when there was none. Turns of it that wait
-        for a store that does not answer are given up, also where this raises ``StoreUnavailable``."""
+        """Erase a session for good and return how many events it had; 0 when there was none.
+
+        Turns of the session that still wait to be written are dropped, even when this raises ``StoreUnavailable``.
+        """
         key = self._access.key_of(session_id, tenant)
         self.service.turns.spool.drop(key, self.settings.drain_seconds)
         try:
@@ -374,7 +425,7 @@ class SessionMemory:
             self.service.forget([key])
 
     def forget_idle(self, since: Moment, *, tenant: str = LOCAL_TENANT) -> list[str]:
-        """Erase the tenant's sessions that nothing was added to since then, for good. Returns their ids."""
+        """Erase the tenant's sessions that have not been updated since ``since``, for good. Returns their ids."""
         last = as_seconds(since)
         idle = [info.key for info in self.log.sessions(tenant) if info.updated_at < last]
         if not idle:
@@ -387,8 +438,11 @@ class SessionMemory:
         return [key.id for key in erased]
 
     def redact_stored(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
-        """Take out of a session what the rules of today find in what was kept before they were there. Returns the
-        number of events changed. Other processes that have the session at hand notice with their next look at it."""
+        """Redact the stored events of a session by today's redaction rules, for secrets stored before a rule existed.
+
+        Returns the number of events changed. Other processes notice when they next read the session. Raises
+        ``ConfigError`` when redaction is off.
+        """
         key = self._access.existing_key(session_id, tenant)
         if self._redaction.ingress is None:
             raise ConfigError("redaction is switched off by the settings")
@@ -399,18 +453,18 @@ class SessionMemory:
             self.service.drop(key)
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
-        """Let a model read the session and state how it stands; what it states is checked against the messages, and
-        joined with the facts. ``complete`` asks the model, here in place of the usual one.
+        """Let a model read the session, check what it states against the messages, and merge it with the known facts.
 
-        Whatever goes wrong with the model changes nothing; ``outcome`` says it. Raises ``ConfigError`` when there is no
-        model to ask.
+        ``complete`` asks the model; ``None`` uses the function or the provider of this memory. A failure of the model
+        changes nothing and does not raise: ``Refinement.outcome`` names it. Raises ``ConfigError`` when no model is
+        configured.
         """
         return self.service.refinement.refine(self._access.existing_key(session_id, tenant), complete)
 
     async def arefine(
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
-        """``refine`` from an event loop, on which an asynchronous ``complete`` is awaited."""
+        """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
         key = await offload(partial(self._access.existing_key, session_id, tenant), CALLS)
         return await self.service.refinement.arefine(key, complete)
 
@@ -427,16 +481,20 @@ class SessionMemory:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
-        """How a chat of ``messages`` is to be shortened before a model sees it, for hosts without bytes to rewrite.
+        """Decide how a chat is shortened before a model sees it, for hosts that have messages instead of HTTP bodies.
 
-        ``None``: it goes out as it is. Else its old messages give way to a block, now and in every later call, until
-        the window fills again; a turn that fills the window by itself loses its middle, a quarter of a window at a
-        time. Where compression is switched on, results of tools say less before messages are left out. ``overhead`` is
-        the text of what else fills the context, ``window`` the tokens that the model takes in, where the host knows
-        better than ``model`` tells. What was left out and the newest message asks for comes back
-        as a reminder behind that message; ``question`` is what will be asked next where the chat does not end with it.
-        Reads the store when the chat could be too long; a cut records what is new. Raises ``RequestBlocked`` for what
-        the guard refuses, where the settings let it.
+        Returns ``None`` when the chat can be sent as it is. Otherwise a resume block replaces the old messages, the
+        same one in every later call until the window fills again. A single turn that fills the window loses its middle,
+        a quarter of the window at a time. If compression is on, tool results are shortened before messages are left
+        out. What was left out and the newest message asks for is added after that message as a reminder.
+
+        - ``messages``: the whole chat, oldest first.
+        - ``overhead``: other text that fills the context, such as tool definitions.
+        - ``window``: tokens that the model takes; ``None`` derives it from ``model`` and the settings.
+        - ``question``: what will be asked next, if the chat does not end with it.
+
+        Reads the store when the chat may be too long; a cut also records the new messages. Raises ``RequestBlocked``
+        when the guard refuses the request (``Settings.guard`` is "block").
         """
         return self.service.hosts.shorten(
             session_id, messages, model=model, overhead=overhead, window=window, question=question, tenant=tenant
@@ -453,14 +511,17 @@ class SessionMemory:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
-        """What of a chat that is kept here goes to a model, within ``limit`` tokens less those ``reserved`` for others.
+        """Select what of a chat that was stored with ``add`` is sent to a model, within ``limit - reserved`` tokens.
 
-        All of it as long as it fits; then the newest messages word for word and a resume block for the older ones, the
-        same in every call until the window fills again. A turn that is too long by itself loses its middle; what ends
-        the chat stays even when it alone exceeds the limit. Where compression is switched on and the chat could be too
-        long, results of tools say less before messages are left out. Counted by ``counter``, or as ``model`` counts.
-        Archived messages are not in it. What was left out and the newest message asks for comes back as a reminder;
-        ``question`` is what will be asked next where the chat does not end with it.
+        Returns the whole chat while it fits. After that: the newest messages word for word and a resume block for the
+        older ones, the same in every call until the window fills again. A single turn that is too long loses its
+        middle. The end of the chat stays even if it alone exceeds the limit. Archived messages are left out. If
+        compression is on and the chat may be too long, tool results are shortened before messages are left out. What
+        was left out and the newest message asks for is returned as a reminder.
+
+        - ``limit``: tokens of the model's window; ``reserved``: tokens of it that are needed for something else.
+        - ``counter``: counts tokens; ``None`` counts as ``model`` does.
+        - ``question``: what will be asked next, if the chat does not end with it.
         """
         return self.service.hosts.context(
             session_id,
@@ -482,9 +543,11 @@ class SessionMemory:
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> SessionGraph:
-        """The session's graph; the caller may keep it.
+        """Return a copy of the session's graph.
 
-        ``recorded_at``: as believed then. ``valid_at``: what was true then, as believed now or at ``recorded_at``.
+        - ``recorded_at``: the graph as it was recorded at this time; ``None``: now.
+        - ``valid_at``: only the facts that were true at this time, as recorded now or at ``recorded_at``; ``None``:
+          all.
         """
         key = self._access.key_of(session_id, tenant)
         if recorded_at is None:
@@ -496,8 +559,9 @@ class SessionMemory:
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
-        """What ``look`` makes of the folded session, with all facts drawn. ``look`` gets a copy, and may call any
-        method of the memory."""
+        """Call ``look`` with a copy of the session state, all facts extracted, and return its result. ``look`` may call
+        any method of the memory.
+        """
         return look(self._access.view(self._access.key_of(session_id, tenant), SessionState.copy))
 
     def export(
@@ -509,9 +573,12 @@ class SessionMemory:
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> str:
-        """The session's graph as the text of a file: "html", "markdown", "d3", "canvas" or "mermaid".
-        At most ``Settings.export_nodes_max`` facts, the most important ones. ``recorded_at`` and ``valid_at`` as for
-        ``graph``. Raises ``CallerError`` for another format."""
+        """Return the session's graph as the text of a file.
+
+        ``format`` is "html", "markdown", "d3", "canvas" or "mermaid". At most ``Settings.export_nodes_max`` facts are
+        exported, the most important ones. ``recorded_at`` and ``valid_at`` as for ``graph``. Raises ``CallerError`` for
+        another format.
+        """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
         write = format_named(format).write
@@ -528,20 +595,26 @@ class SessionMemory:
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
-        """The resume block: ``level`` is "critical" (100 tokens), "standard" (300) or "full" (600); ``budget``
-        overrides it. Standing rules come first, then facts that ``query`` asks for. Counted as ``model`` counts. A
-        budget that holds the fence but no fact gives an empty ``Resume``. Where ``Settings.project_separator`` is set,
-        the rules, decisions and environment of the project's other sessions are offered behind the session's own.
+        """Build the resume block of a session.
 
-        Raises ``BudgetTooSmall`` (it names the smallest budget), for an unknown level ``CallerError``, and for a
-        session that is not known ``UnknownSession``, unless its project is.
+        - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600).
+        - ``budget``: tokens, instead of those of ``level``.
+        - ``query``: facts that it asks for come directly after the standing rules, which come first.
+        - ``model``: tokens are counted as this model counts them.
+
+        If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
+        follow the session's own. Returns an empty ``Resume`` when the budget holds the delimiters but no fact.
+
+        Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
+        ``UnknownSession`` when neither the session nor its project has events.
         """
         key = self._access.key_of(session_id, tenant)
         return self._resumed(key, partial(build_resume, level=level, budget=budget, query=query), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
-        """The resume blocks of all levels, by their names, at little more than the cost of one. Raises as ``resume``
-        does."""
+        """Build the resume blocks of all levels, by level name, at little more than the cost of one. Raises as
+        ``resume`` does.
+        """
         return self._resumed(self._access.key_of(session_id, tenant), build_resumes, model)
 
     def _resumed(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
@@ -576,7 +649,11 @@ class SessionMemory:
     def recall(
         self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT
     ) -> Recall:
-        """What the session says about ``query``, within ``budget`` tokens, old values marked as old."""
+        """Return what the session says about ``query``: facts and quoted messages, within ``budget`` tokens.
+
+        Replaced values are marked as old. ``model``: tokens are counted as this model counts them. Empty when nothing
+        matches.
+        """
         return self._recalled(self._access.key_of(session_id, tenant), query, budget, model)
 
     def remind(
@@ -590,13 +667,19 @@ class SessionMemory:
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Recall:
-        """What the session says about ``question`` that a context no longer holds: facts that its block does not state,
-        and passages of messages that were left out, within ``budget`` tokens (by default those of the settings) and
-        less than leaving them out saves. Fenced as data for a model, for the request with the question: it is on record
-        with the next messages. Empty where nothing is relevant, and where nothing was left out.
+        """Build a reminder: what the session says about ``question`` and the context of the model no longer holds.
 
-        The block is that of the cut in force, or ``beside``, the block of a host that sends only the messages from
-        number ``before`` on, or none of them.
+        It contains facts that the resume block does not state and passages of messages that were left out. It is
+        delimited as data for a model; send it in the request with the question. It is recorded with the session's next
+        messages.
+
+        - ``budget``: tokens at most, ``None``: ``Settings.reminder_tokens``. A reminder is never longer than what
+          leaving the messages out saves.
+        - ``beside``: the resume block that your request contains; ``None``: the block of the cut in force.
+        - ``before``: with ``beside``, the number of the first message that your request contains; ``None``: it has
+          none.
+
+        Empty when nothing is relevant or no message was left out.
         """
         key = self._access.key_of(session_id, tenant)
         cut = self._access.view(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
@@ -634,24 +717,28 @@ class SessionMemory:
         return self._access.messages.read(key, found)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Why the fact that ``text`` names by its id, label or value, or else describes, is so; ``None`` when nothing
-        matches."""
+        """Explain a fact: its reason, source and predecessors. ``text`` is its id, label or value, or a description of
+        it. Returns ``None`` when nothing matches.
+        """
         graph = self.graph(session_id, tenant=tenant)
         node = described(graph, text)
         return why(graph, node) if node is not None else None
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
-        """The ``k`` facts that share most with ``text``, best first, replaced ones included."""
+        """Return the ``k`` facts that match ``text`` best, best first, including replaced ones."""
         return search(self.graph(session_id, tenant=tenant), text, k=k)
 
     def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
-        """What changed in the graph between two places of the log."""
+        """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
+        of the log.
+        """
         events = self.log.read(key, upto=upto_seq)
         return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """What the last cut took out of the context and the resume block does not carry, and what of it reminders told
-        since. Empty without a cut."""
+        """Report which facts the last cut removed from the context and the resume block does not state, and which of
+        them later reminders returned. Empty when there was no cut.
+        """
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,
@@ -659,26 +746,34 @@ class SessionMemory:
         )
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
-        """The messages with these numbers, word for word, in order: what a loss report names can be put back."""
+        """Return the messages with these numbers (1-based), word for word and in order, such as those that a loss
+        report names. Unknown numbers are ignored.
+        """
         wanted = set(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
 
     def messages(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Written]:
-        """The messages of a session in the order in which they joined, those of ``add`` as they were written, without
-        those that ``revise`` withdrew. [] for a session that has none, or is not known."""
+        """Return the messages of a session, oldest first, without those withdrawn by ``revise``.
+
+        Messages stored with ``add`` are returned as they were written (secrets redacted). Returns ``[]`` for an unknown
+        session.
+        """
         return self._access.read_messages(self._access.key_of(session_id, tenant))
 
     def sessions(
         self, *, after: Place | None = None, limit: int | None = None, tenant: str = LOCAL_TENANT
     ) -> list[SessionInfo]:
-        """The tenant's sessions, the most recently updated first: those behind ``after``, the ``place`` of the last one
-        seen, at most ``limit``."""
+        """List the tenant's sessions, the most recently updated first.
+
+        - ``after``: the ``place`` of the last session of the page before; ``None`` starts with the first.
+        - ``limit``: sessions at most; ``None``: all.
+        """
         return self.log.sessions(tenant, after=after, limit=limit)
 
     @property
     def log(self) -> EventLog:
-        """The store itself, for exports and backups."""
+        """The event log of the store, for exports and backups."""
         return self._access.log
 
     def savings(
@@ -691,10 +786,14 @@ class SessionMemory:
         by: Collection[By] = (),
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
-        """What calls cost and what each stage saved of it, net of the provider's prompt cache, where the settings keep
-        books: of one session or of all, also erased ones, of one model or of all, on the days (UTC, "2026-11-21") from
-        ``since`` up to and including ``until``; "": without bound. ``by`` tells sums apart by "session", "model" and
-        "day", too. Calls that just ended are in it after ``flush``. Raises ``CallerError`` for what is no day.
+        """Sum what model calls cost and what each stage saved, net of the provider's prompt cache. Needs
+        ``Settings.savings``.
+
+        - ``session_id``, ``model``: only this one; ``None``: all, including erased sessions.
+        - ``since``, ``until``: first and last day, in UTC, such as "2026-11-21"; "": no bound.
+        - ``by``: also group by any of "session", "model" and "day".
+
+        Calls that ended just now are included after ``flush``. Raises ``CallerError`` for an invalid day.
         """
         if session_id is not None:
             self._access.key_of(session_id, tenant)
@@ -703,31 +802,36 @@ class SessionMemory:
         return self.service.books.savings(tenant, session_id, model=model, since=since, until=until, by=by)
 
     def spent(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[Spent]:
-        """What the newest calls of a session cost, and what each stage saved, the newest first; [] where none was
-        booked."""
+        """Return what the newest ``limit`` calls of a session cost and what each stage saved, newest first; ``[]`` if
+        no call was accounted.
+        """
         return self.service.books.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
-        """How often what happened since this object was made: turns by outcome ("turn_complete"), "cut_made",
-        "request_rewritten", and why calls passed untouched or less was remembered than was sent."""
+        """Return the counters since this object was made: turns by outcome ("turn_complete"), "cut_made",
+        "request_rewritten", and the reasons why calls passed untouched or were not recorded in full.
+        """
         return self.service.counters.read()
 
     def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
-        """Bind outgoing calls made inside ``with`` to a session, for calls that name none themselves.
+        """Set the session context: model calls made inside ``with`` belong to this session, unless a call names its
+        own.
 
-        The binding follows tasks, not threads that are started by hand. Bindings nest; the innermost counts.
+        The context follows tasks, but not threads that you start yourself. Contexts nest; the innermost counts.
         """
         self._access.key_of(session_id, tenant)
         return bound(self.service, partial(NamedSession, session_id, tenant))
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done: also
-        the turns in the spool are written."""
+        """Wait until background work is done and all turns are written, at most ``seconds`` (``None``:
+        ``Settings.drain_seconds``). Returns whether all is done.
+        """
         return self.service.flush(seconds)
 
     def close(self) -> None:
-        """Finish the work in the background within the time that the settings give, and release the store. Turns that
-        could not be written by then are lost, and counted."""
+        """Finish background work within ``Settings.drain_seconds`` and close the store. Turns that could not be written
+        by then are lost and counted.
+        """
         self.service.close()
 
     arecord = _off_the_loop(record)

@@ -1,4 +1,4 @@
-"""Settings: one frozen object, read once at the edge and passed in."""
+"""``Settings``: every option of the package in one frozen dataclass, loaded from arguments, YAML or the environment."""
 
 from __future__ import annotations
 
@@ -30,129 +30,123 @@ _Compaction = Literal["provider", "ours", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be tuned, with the defaults that suit most applications. Sizes are bytes unless named.
+    """All settings of the package. Sizes are in bytes and times in seconds unless the text says otherwise.
 
     Reading a request
-        ``session_header`` and ``session_field`` name where a session id is looked for (the field in the request's
-        JSON body; "" switches one off); ``keep_session_field`` leaves the field for the inner application.
-        ``request_max``: larger requests pass untouched. ``capture_max``: of a response, more is not remembered.
-        ``known_requests_max``: characters of recent requests kept so that a history that is sent again is not read
-        again, which takes several times as many bytes; 0 keeps none.
+        ``session_header`` and ``session_field`` name the header and the field of the JSON body that hold the session
+        id; "" switches one off. ``keep_session_field`` leaves the field in the body that the inner application gets.
+        ``request_max``: larger requests pass untouched. ``capture_max``: bytes of a response that are recorded at most.
+        ``known_requests_max``: characters of recent requests that are cached, so that a resent history is not parsed
+        again; the cache takes several times as many bytes; 0: no cache.
     When to cut
-        ``context_window``: tokens that the model takes in; ``None`` looks the model up in a table and falls back to
-        ``default_window``. ``cut_at`` is the share of it at which the old transcript is replaced, ``cut_to`` the
-        share that it is brought down to. ``block_tokens`` is the budget of the resume block that takes its place,
-        ``block_role`` the role of the message that carries it. ``cut``: "window" cuts only then; "economy" also when a
-        cut pays, net of what providers take for cached input: with ``cut_to``, at most two fifths, as the share of
-        what is sent word for word that stays, and never so that a chat that ended right then would have cost more than
-        ``cut_risk`` above what it costs uncut (0.01: one percent).
-        ``embeddings``: a sentence-transformers model, its directory or its name where it is installed, by whose vectors
-        recall and reminders also find what is said in other words; ``None``: by words alone. Needs the extra
-        ``embeddings``. A request waits ``embedding_wait_seconds`` for the vector of its question.
-        ``reminder_tokens``: once a cut is in force, each request carries what the cut took out and the newest message
-        is about, in at most so many tokens; 0: none does.
-    Compaction by contract (the proxy answers it)
-        ``compaction``: "provider" leaves to a provider what it offers by itself, and answers for all others; behind a
-        compaction of the provider's, the rules and decisions of the session follow in a block of ``block_tokens``.
-        "both": the same, and the work that is open and done follows, in a block of ``compaction_tokens``. "ours"
-        answers for every provider. ``agent_compaction``: what becomes of the request by which Claude Code or Codex has
-        a chat summed up: "provider" has the model do it, and a block is put in front of what goes on from its summary;
-        "both" has the model do it, and rules, decisions with reasons and the work follow in the summary itself; "ours"
-        answers it with a block, and no model is asked. ``compaction_tokens``: the budget of the block that takes the
-        place of a history, or follows a summary with "both".
-    What is believed
-        ``confidence_floor``: facts below it are not kept. ``nodes_max``: cap of the nodes that may be pruned.
-        ``message_max``: characters of one message that extraction reads. ``labels_max``: new facts per message.
-        ``stages``: the stages of extraction that run, names with commas between them: "structure" (tool traffic, edits,
-        checklists), "rules" (what sentences say), "dialogue" (what answers adopt and refuse; needs rules), "model" (the
-        learned classifier, where rules read nothing; needs rules).
-        ``semantic``: a directory with a sentence model for which there is a head, which the learned classifier then
-        asks about meaning, too; ``None``: it looks at words alone. ``semantic_sha256``: the digest that the model's
-        weights must have, "" for whichever the head was trained on. Needs the extra ``semantic`` or ``embeddings``.
-    What earlier sessions tell (off unless a separator is named)
-        ``project_separator``: sessions of a tenant whose ids share all before the last one ("/" in "shop/monday")
-        belong to one project, and a resume offers the rules, decisions and environment of the others, each with its
-        session; ``project_sessions``: how many of them are asked, the most recently updated first.
-    What is taken out
-        ``redact``: secrets become placeholders before anything else sees a request, and in replies before they are
-        kept; ``redact_pii``: e-mail addresses, phone, card and account numbers too; ``redact_rules``: a YAML file with
-        rules of your own and what to let through.
-    What is suspected
-        ``guard``: what is done about words of users and tools that read like an attempt to take over the model. "flag"
-        counts them and keeps their facts out of the smallest resume; "fence" draws nothing from their prose;
-        "block" refuses a request that brings such words for the first time; "off" looks at nothing.
-    Counting
-        ``tokenizer_dir``: a directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the
-        copies that installed packages carry. Nothing is ever downloaded.
-    Asking a model (off unless one is named here or handed over)
-        ``llm_url``: address of a provider that speaks OpenAI's chat dialect ("http://localhost:11434/v1");
-        ``llm_model``: its model; ``llm_key_variable``: the environment variable that holds the key ("": none is sent);
-        ``llm_schema`` sends the reply's JSON schema along, for providers that take one.
-        When: ``llm_every``: after so many turns, in the background; 0: never by itself; ``llm_at_checkpoint``: at each
-        checkpoint, in the background; ``llm_at_window``: once before each cut, in the background, from the first
-        request on that takes this share of the window (or four fifths of ``cut_at``, where that is less); 0: not
-        before cuts. ``llm_keeps_unconfirmed``: facts read from words stay although the model does not state them.
-        How much: ``llm_input_tokens`` of a session, the newest messages first; ``llm_output_tokens`` of a reply, of
-        which ``llm_reply_max`` bytes are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` bound the calls;
-        ``llm_attempts`` is how often one question is asked when calls fail, ``llm_timeout`` the seconds that a call may
-        take. After ``llm_failures_max`` failures in a row nothing is asked for ``llm_rest_seconds``.
-    Answers that are given again (off unless switched on)
-        ``cache``: "exact" gives the same request the same answer, "semantic" also a question of the same meaning, which
-        needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, ``cache_model_sha256`` the
-        digest that its weights must have. ``cache_scope``: whose answers are given: those of the same "session", or of
-        any session of the "tenant". ``cache_url`` is where they are kept: ``memory://``, "store" (in the database of
-        the sessions), or an address of SQLite, PostgreSQL or Redis, there under names that begin with
-        ``cache_prefix``; ``cache_bytes`` bounds them all, ``cache_entry_max`` one of them, ``cache_request_max`` the
-        requests that are looked at, ``cache_vectors_max`` what a process holds for comparing. They are given for
-        ``cache_seconds``.
-        ``cache_temperature_max``: requests with a higher temperature are answered anew (1 where they name none);
-        ``cache_similarity``: from which cosine on questions are compared closely, ``cache_question_tokens``: how long
-        such a question may be. ``cache_wait_seconds``: how long a request waits for the same one that is being
-        answered. ``cache_header``: the header by which a client passes the cache by ("bypass") or has it renewed
-        ("refresh"), and that says in a response how it was found. ``cache_ignored_headers``: names, with commas
-        between them, of further request headers that say nothing about the answer.
-    How long a chat waits for the store
-        ``store_wait_seconds``: a chat waits so long for its turn to be durable, and so long in all for a cut; then it
-        goes on without. 0: it never waits. After ``store_failures_max`` failures in a row no chat waits until the store
-        answers a probe again; one goes out every ``store_rest_seconds``. Turns that were not written in time wait in
-        memory: at most ``spool_turns``, with at most ``spool_bytes`` of requests and replies; more are lost, and
-        counted.
-    Work in the background
-        ``queue_max``: sessions waiting for extraction and turns that were broken off, ``queue_bytes``: what those
-        turns hold; ``drain_seconds``: how long closing waits for them.
-        ``sessions_cached``: folded sessions kept in process, fewer where they have more than ``events_cached`` events
-        together: an event takes about half a kilobyte.
-        ``messages_cached``: characters of messages kept in process for those who ask for texts (``recall``,
-        ``messages``, ``context`` and others), those used last. ``passages_max``: the newest passages (paragraphs
-        of messages) of a session that ``recall`` looks through; a message has two to three, and their index takes about
-        as much memory as the messages.
-        ``snapshot_every``: after so many events of a session its folded state is kept in the store, so that another
-        process opens it without folding all of its log; 0: never. ``snapshot_max``: of such a state, before it is
-        compressed; larger ones are not kept.
-    What is sent in fewer tokens (off unless stages are named)
-        ``compress``: names of stages with commas between them, see ``docs/compression.md``: those of ``COMPRESSION``,
-        "all" for all of these, and of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result, of
-        a longer one "shorten" leaves out the middle. "history" leaves the newest ``compress_keep`` results whole and
-        prunes the others whenever ``compress_step`` tokens of them have gathered. ``compress_marked``: requests that
-        mark their messages for a provider's cache are compressed, too. ``compress_known_max``: characters of recent
-        requests that are kept as they were sent, so that only what is new is looked at. ``trim_replies``: replies that
-        are not streamed, of at most ``capture_max``, lose pleasantries at their beginning and end.
+        ``context_window``: tokens that the model takes; ``None`` looks the model up in a table and falls back to
+        ``default_window``. ``cut_at``: share of the window at which old messages are replaced by a resume block;
+        ``cut_to``: share that remains after a cut. ``block_tokens``: token budget of the resume block; ``block_role``:
+        role of the message that carries it. ``cut``: "window" cuts only when the window is full; "economy" also when a
+        cut saves money, net of the provider's prompt cache. An economic cut keeps the share ``cut_to`` (at most two
+        fifths) of the messages, and is made only if a chat that ended right then would have cost at most the share
+        ``cut_risk`` (0.01: one percent) more than without cuts. ``embeddings``: directory or name of an installed
+        sentence-transformers model; recall and reminders then also find passages by meaning; ``None``: by words alone.
+        Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits for the vector of its
+        question. ``reminder_tokens``: token budget of the reminder that a request carries once a cut is in force: what
+        the cut removed and the newest message asks for; 0: no reminders.
+    Compaction by contract (in the proxy)
+        ``compaction``: who answers a request for compaction. "provider": the provider if it offers compaction, the
+        proxy for all others; after a compaction by the provider, a block of ``block_tokens`` with the session's rules
+        and decisions follows. "both": the same, with open work and errors too, in a block of ``compaction_tokens``.
+        "ours": always the proxy. ``agent_compaction``: who answers the prompt with which Claude Code or Codex has a
+        chat summarised. "provider": the model; a resume block is inserted before the chat that continues from its
+        summary. "both": the model; rules, decisions with reasons and open work are appended to its summary. "ours": the
+        proxy answers with a block and asks no model. ``compaction_tokens``: token budget of the block that replaces a
+        transcript, or of what "both" appends.
+    Extraction and the graph
+        ``confidence_floor``: facts with less confidence are dropped. ``nodes_max``: most nodes of prunable types in a
+        graph. ``message_max``: characters of one message that are read. ``labels_max``: most new facts per message.
+        ``stages``: extraction stages that run, comma-separated: "structure" (tool calls, edits, checklists), "rules"
+        (sentences), "dialogue" (what replies accept and reject; needs rules), "model" (the learned classifier, where no
+        rule matches; needs rules). ``semantic``: directory of a sentence model that the learned classifier uses for
+        meaning, if the package has weights for it; ``None``: words alone. ``semantic_sha256``: SHA-256 that the model's
+        weights must have; "": that of the model which the classifier was trained with. Needs the extra ``semantic`` or
+        ``embeddings``.
+    Projects (off unless a separator is set)
+        ``project_separator``: sessions of a tenant whose ids are equal up to the last separator ("/" in "shop/monday")
+        form a project. Resume blocks then include rules, decisions and environment of the project's other sessions,
+        each with its session. ``project_sessions``: how many other sessions are read, the most recently updated first.
+    Redaction
+        ``redact``: replace secrets by placeholders, in requests before anything else reads them and in replies before
+        they are stored. ``redact_pii``: also e-mail addresses, phone, card and account numbers. ``redact_rules``: YAML
+        file with your own rules and exceptions.
+    Prompt injection
+        ``guard``: what happens to text of users and tools that reads like an attempt to take over the model. "flag": it
+        is counted, and its facts stay out of the smallest resume block. "fence": also, no facts are extracted from its
+        prose. "block": also, a request that contains such text for the first time is refused. "off": nothing is
+        checked.
+    Counting tokens
+        ``tokenizer_dir``: directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the copies
+        that installed packages contain. Nothing is ever downloaded.
+    Refinement: asking a model (off unless one is configured or passed in)
+        ``llm_url``: address of a provider with the OpenAI Chat API ("http://localhost:11434/v1"). ``llm_model``: its
+        model. ``llm_key_variable``: environment variable that holds the API key; "": no key is sent. ``llm_schema``:
+        send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after this many turns, in
+        the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background. ``llm_at_window``: once
+        before each cut, in the background, as soon as a request fills this share of the window (or four fifths of
+        ``cut_at`` if that is less); 0: never. ``llm_keeps_unconfirmed``: keep facts read from prose that the model's
+        reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the model
+        reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the reply
+        that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: most calls. ``llm_attempts``: most attempts
+        per question. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is
+        asked for ``llm_rest_seconds``.
+    Answer cache (off by default)
+        ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
+        meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory,
+        ``cache_model_sha256`` the SHA-256 that its weights must have. ``cache_scope``: share answers within a "session"
+        or a "tenant". ``cache_url``: where answers are stored: ``memory://``, "store" (in the database of the
+        sessions), or an address of SQLite, PostgreSQL or Redis; in Redis under keys that begin with ``cache_prefix``.
+        ``cache_bytes``: size of the cache; ``cache_entry_max``: of one answer; ``cache_request_max``: larger requests
+        are not cached; ``cache_vectors_max``: memory of a process for vectors. ``cache_seconds``: lifetime of an
+        answer. ``cache_temperature_max``: requests with a higher temperature are not answered from the cache (a request
+        without one counts as 1). ``cache_similarity``: least cosine similarity of two questions that are compared
+        closely; ``cache_question_tokens``: longest question that is compared. ``cache_wait_seconds``: how long a
+        request waits for an identical one that is being answered. ``cache_header``: request header with which a client
+        skips ("bypass") or renews ("refresh") the cached answer, and response header that reports how the answer was
+        found. ``cache_ignored_headers``: further request headers, comma-separated, that do not influence the answer.
+    Waiting for the store
+        ``store_wait_seconds``: how long a chat waits for its turn to be durable, and how long in all for a cut; then it
+        continues without. 0: it never waits. After ``store_failures_max`` failures in a row no chat waits until the
+        store answers a probe, sent every ``store_rest_seconds``. Unwritten turns wait in memory: at most
+        ``spool_turns`` turns with ``spool_bytes`` of requests and replies; further turns are lost and counted.
+    Background work and caches
+        ``queue_max``: most sessions waiting for extraction and aborted turns; ``queue_bytes``: bytes that these turns
+        hold; ``drain_seconds``: how long closing waits for them. ``sessions_cached``: sessions in the session cache,
+        fewer if they have more than ``events_cached`` events together (an event takes about half a kilobyte).
+        ``messages_cached``: characters of messages cached for methods that return texts (``recall``, ``messages``,
+        ``context`` and others), most recently used first. ``passages_max``: newest passages (paragraphs of messages) of
+        a session that ``recall`` searches; a message has two to three, and their index takes about as much memory as
+        the messages. ``snapshot_every``: after this many events the state of a session is stored as a snapshot, so that
+        another process can open the session without reading its whole log; 0: never. ``snapshot_max``: size of a
+        snapshot before compression; larger ones are not stored.
+    Compression (off unless stages are named)
+        ``compress``: stages that run, comma-separated, see ``docs/compression.md``: those of ``COMPRESSION``, "all" for
+        all of these, and those of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result; "shorten"
+        removes the middle of a longer one. "history" leaves the newest ``compress_keep`` tool results whole and prunes
+        the older ones each time ``compress_step`` tokens of them have gathered. ``compress_marked``: also compress
+        requests that contain prompt cache markers. ``compress_known_max``: characters of recent requests that are
+        cached as they were sent, so that only new messages are processed. ``trim_replies``: remove pleasantries at the
+        beginning and end of replies that are not streamed and have at most ``capture_max`` bytes.
     Analysis of files
-        ``file_memory_max``: memory that reading one workbook, PDF document, archive or structured document may take in
-        its own process, beyond what an interpreter takes. ``file_seconds``: time that it may take. What was read until
-        then is reported.
-    What calls cost
-        ``savings``: keep books of what calls cost and saved, in the store and in the background. ``prices``: a YAML
-        file of prices that win over the published ones: by the start of a model's name, ``input``, ``cached``,
-        ``write`` and ``output`` in dollars for a million tokens.
+        ``file_memory_max``: memory that the process reading one workbook, PDF document, archive or structured document
+        may take beyond that of an interpreter. ``file_seconds``: its time limit; what was read until then is reported.
+    Usage and cost
+        ``savings``: store what calls cost and saved, in the background. ``prices``: YAML file of prices that override
+        the published ones: by the start of a model's name, ``input``, ``cached``, ``write`` and ``output`` in dollars
+        per million tokens.
     Coding agents
-        ``transcript_max``: of an agent's transcript so much is read at a time, and looked through for a block.
-    Routes over HTTP, and what is kept for how long
-        ``api_body_max``: of the body of a request to a route, ``import_max``: of one that imports JSON Lines
-        (``request_max`` bounds a line, and an import that is one document); more is refused.
-        ``page_max``: sessions on a page of a listing. ``export_nodes_max``: facts that an export of a graph shows, the
-        most important ones. ``retain_days``: a server erases sessions that nothing was added
-        to for so many days; ``None``: it keeps them.
+        ``transcript_max``: bytes of an agent's transcript that are read at a time, and searched for a block.
+    HTTP routes and retention
+        ``api_body_max``: largest request body of a route; ``import_max``: largest import of JSON Lines (``request_max``
+        limits each line, and an import that is one document). Larger bodies are refused. ``page_max``: most sessions on
+        a page of a listing. ``export_nodes_max``: most facts in a graph export, the most important ones.
+        ``retain_days``: a server erases sessions that have not been updated for this many days; ``None``: never.
     """
 
     session_header: str = "x-session-id"
@@ -287,14 +281,14 @@ class Settings:
 
     @property
     def share_before_cut(self) -> float:
-        """The share of the window from which on a model is asked before a cut; 0: it is not."""
+        """The share of the window from which on a model refines the session before a cut; 0: never."""
         if self.llm_at_window < self.cut_at:
             return self.llm_at_window
         return _BEFORE_CUT * self.cut_at
 
     @property
     def compress_named(self) -> frozenset[str]:
-        """The stages of compression that run."""
+        """The names of the compression stages that run, with "all" expanded."""
         named = {name.strip() for name in self.compress.split(",")} - {""}
         return frozenset(named - {"all"}) | (frozenset(COMPRESSION) if "all" in named else frozenset())
 
@@ -323,14 +317,15 @@ class Settings:
 
     @property
     def stages_named(self) -> set[str]:
-        """The stages of extraction that run."""
+        """The names of the extraction stages that run."""
         return {name.strip() for name in self.stages.split(",") if name.strip()}
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-        """Settings from a YAML file (``None``: no file), then from ``TOKENMIZER_<NAME>`` variables, which win.
+        """Load settings from a YAML file, then from ``TOKENMIZER_<NAME>`` environment variables, which win.
 
-        Raises ``ConfigError`` that names the file and the setting when one is unknown or has the wrong type.
+        ``path``: ``None`` reads no file. ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``.
+        Raises ``ConfigError`` that names the file and the setting when a setting is unknown or invalid.
         """
         given = read_mapping(Path(path)) if path is not None else {}
         return cls.given(given, environ, where=str(path) if path is not None else "environment")
@@ -339,8 +334,10 @@ class Settings:
     def given(
         cls, mapping: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, where: str = "settings"
     ) -> Settings:
-        """Settings from a mapping, then from the environment as in ``load``. ``where`` names the mapping in the message
-        of the ``ConfigError`` that is raised when one is unknown or has the wrong type."""
+        """Make settings from a mapping, then from the environment as ``load`` does.
+
+        ``where`` names the mapping in the message of the ``ConfigError`` that an unknown or invalid setting raises.
+        """
         given = dict(mapping)
         variables = os.environ if environ is None else environ
         for name in (field.name for field in fields(cls)):
@@ -349,7 +346,7 @@ class Settings:
         return cls._validated(given, where=where)
 
     def with_(self, **changes: Any) -> Settings:
-        """A copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
+        """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
         return replace(self, **changes)
 
     @classmethod
@@ -447,7 +444,7 @@ _CHOICES: Final = {
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file; an empty file is an empty one. Raises ``ConfigError`` that names the file."""
+    """Read a YAML file that holds a mapping; an empty file gives ``{}``. Raises ``ConfigError`` that names the file."""
     import yaml
 
     try:

@@ -1,1 +1,1 @@
-"""Calls to models: transports and hooks that remember the chats they carry. One implementation, a face a library."""
+"""HTTP transports and SDK hooks that record the model calls of an application: httpx, httpx2, OpenAI, Anthropic."""

@@ -1,7 +1,7 @@
-"""The Anthropic SDK's own hook: a middleware that remembers the chats of a client.
+"""Middleware for the Anthropic SDK that records the chats of a client.
 
-It sees each attempt with its body as Python data, before the SDK spells it out, signs it and sends it; so it works for
-clients whose wire format or signature a transport must not touch.
+It sees each attempt of a call as Python data, before the SDK encodes, signs and sends it. So it also works for clients
+whose wire format or signature a transport must not change, such as those of cloud providers.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 def anthropic_middleware(
     memory: SessionMemory, *, routes: Mapping[str, Dialect] = ROUTES, tenant: str = LOCAL_TENANT
 ) -> Middleware:
-    """For ``Anthropic(middleware=[...])`` and ``AsyncAnthropic(middleware=[...])``, also on clouds.
+    """Return a middleware for ``Anthropic(middleware=[...])`` and ``AsyncAnthropic(middleware=[...])``, also on clouds.
 
-    Sessions are named as with a ``Transport``; a header counts when it is given with the call (``extra_headers``), not
-    with the client. A ``Transport`` below leaves these calls alone.
+    Sessions are named as with ``Transport``, except that a header counts only if it is passed with the call
+    (``extra_headers``), not with the client. A ``Transport`` below ignores these calls.
     """
     outgoing = OutgoingCalls(memory, routes, tenant)
     return _Remembering(memory, outgoing)

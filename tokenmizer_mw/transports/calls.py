@@ -1,8 +1,8 @@
-"""Calls that an application makes to its models, whichever HTTP library carries them.
+"""Record the model calls that an application makes, independent of the HTTP library.
 
-A face (one transport of one library) brings its library's ``send`` and a class for the body of a response; all else
-stands here. The response is returned as soon as its head is there, and it stays the library's own: only ``stream`` is
-wrapped. Each attempt of an SDK's retries is a call of its own here; one that fails leaves no trace but a counter.
+A transport of a library provides the library's ``send`` and a class for response bodies; everything else is here. The
+response is returned as soon as its headers are there; only its ``stream`` is wrapped. Each retry of an SDK is a call of
+its own; a failed one is only counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"
 
 
 class HTTPRequest(Protocol):
-    """What ``httpx2.Request`` and ``httpx.Request`` have in common, as far as it is used."""
+    """The common part of ``httpx2.Request`` and ``httpx.Request`` that is used here."""
 
     method: str
     url: Any
@@ -45,11 +45,11 @@ class HTTPRequest(Protocol):
         """The body. Raises ``RuntimeError`` when it was not read."""
 
     def read(self) -> bytes:
-        """The body, read from its stream where it was not."""
+        """Return the body, reading it from its stream if necessary."""
 
 
 class HTTPResponse(Protocol):
-    """What ``httpx2.Response`` and ``httpx.Response`` have in common, as far as it is used."""
+    """The common part of ``httpx2.Response`` and ``httpx.Response`` that is used here."""
 
     status_code: int
     headers: Any
@@ -59,7 +59,7 @@ class HTTPResponse(Protocol):
 
     @property
     def content(self) -> bytes:
-        """The body, with its content decoding undone."""
+        """The body after content decoding (such as gzip)."""
 
 
 Q = TypeVar("Q", bound=HTTPRequest)
@@ -72,12 +72,15 @@ Again = Callable[[Q, "CachedAnswer"], S]
 
 
 class OutgoingCalls:
-    """Which calls of an application are looked after, and what becomes of them.
+    """Decides which outgoing calls of an application are chats to record, and takes them through the session service.
 
-    ``routes`` maps path endings to dialects. The session is the one that the request names itself (in the body's
-    field or the header, as in the settings), else the one that is bound (``SessionMemory.session``). The tenant is
-    that of the binding, ``tenant`` where there is none. ``whole``: the library's class of request bodies that lie in
-    memory; others are streams and left alone. Raises ``ConfigError`` for routes that are none, and for no memory.
+    - ``routes``: maps path endings to dialects.
+    - ``tenant``: used when no session context is active; otherwise that of the context counts.
+    - ``whole``: the library's class for request bodies held in memory. Other bodies are streams; those calls pass
+      untouched.
+
+    The session is the one that the request names (field of the body or header, see the settings), else that of the
+    session context (``SessionMemory.session``). Raises ``ConfigError`` for invalid ``routes`` or ``memory``.
     """
 
     def __init__(
@@ -98,8 +101,11 @@ class OutgoingCalls:
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
-        """The response of ``send(request)``, its stream wrapped if the call is remembered; or the one that ``again``
-        makes of an answer that is given again."""
+        """Send a request with ``send`` and return its response; the stream of a recorded call is wrapped by ``wrap``.
+
+        If the answer cache has an answer and ``again`` is not ``None``, nothing is sent: ``again`` makes the response
+        of it.
+        """
         exchange = self._exchange_of(request)
         if exchange is None or not self.service.prepare(exchange):
             return send(request)
@@ -119,7 +125,7 @@ class OutgoingCalls:
     async def asend(
         self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
     ) -> S:
-        """``send`` for an asynchronous face."""
+        """``send`` for asynchronous transports."""
         exchange = self._exchange_of(request)
         if exchange is None or not await self.service.aprepare(exchange):
             return await send(request)
@@ -145,9 +151,11 @@ class OutgoingCalls:
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
     ) -> ChatExchange | None:
-        """The chat call that a request is; ``None`` when it passes untouched: a counter says why if it is a chat.
+        """Return the chat call that a request is, or ``None`` when it passes untouched; for a chat, a counter gives the
+        reason.
 
-        ``headers`` and ``body`` are asked only then; a body that raises ``RuntimeError`` cannot be read ahead.
+        ``headers`` and ``body`` are called only for a POST to one of the routes. ``body`` raises ``RuntimeError`` when
+        the body is a stream that cannot be read ahead.
         """
         if method != "POST" or not path.endswith(self._endings):
             return None
@@ -220,7 +228,7 @@ class OutgoingCalls:
     # -- the response ----------------------------------------------------------------------------------------
 
     def lost(self, exchange: ChatExchange, error: BaseException) -> None:
-        """There was no response: the attempt failed, or the caller gave up waiting for one."""
+        """Note that there is no response: the attempt failed, or the caller stopped waiting."""
         if exchange.observer is not None:
             exchange.observer.over()
         if isinstance(error, Exception):
@@ -229,14 +237,14 @@ class OutgoingCalls:
             self.service.leave(exchange, Outcome.ABORTED)
 
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """Take what has come of a response, and look on while the rest comes."""
+        """Record a response that is complete, or wrap its stream so that it is recorded while the caller reads it."""
         reply = ReplyWatch(self.service, exchange)
         if self._arrived(reply, response, wrap):
             reply.commit(last=True)
             reply.release()
 
     async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """``receive`` for an asynchronous face."""
+        """``receive`` for asynchronous transports."""
         reply = ReplyWatch(self.service, exchange)
         if self._arrived(reply, response, wrap):
             await reply.acommit(last=True)

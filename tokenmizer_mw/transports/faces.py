@@ -1,7 +1,8 @@
-"""The two colours of a transport, and of a response's body; each HTTP library adds its base classes.
+"""Synchronous and asynchronous base classes for the HTTP transports and their response bodies.
 
-The bodies do no more than hand on what comes: a piece that completes the reply is released when its turn is durable,
-closing goes through once, and errors of the stream below pass as they are.
+Each HTTP library adds its own base classes. The response bodies pass on each piece unchanged; the piece that completes
+the reply is passed on once its turn is durable, or when the deadline has passed. Closing closes the stream below once,
+and its errors are raised unchanged.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _Watched:
 
 
 class WatchedStream(_Watched):
-    """The body of a response to a synchronous face."""
+    """The response body of a recorded call, for a synchronous transport."""
 
     _pieces: Iterator[bytes]
 
@@ -73,7 +74,7 @@ class WatchedStream(_Watched):
         return piece
 
     def close(self) -> None:
-        """Close the stream below, once. A reply that is not complete by then was broken off by the caller."""
+        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
         if not self._first_close():
             return
         try:
@@ -86,7 +87,9 @@ class WatchedStream(_Watched):
 
 
 class AsyncWatchedStream(_Watched):
-    """The body of a response to an asynchronous face. What nobody waits for is committed in the background."""
+    """The response body of a recorded call, for an asynchronous transport. If the caller stops reading, the turn is
+    recorded in the background.
+    """
 
     _pieces: AsyncIterator[bytes]
 
@@ -110,7 +113,7 @@ class AsyncWatchedStream(_Watched):
         return piece
 
     async def aclose(self) -> None:
-        """Close the stream below, once. A reply that is not complete by then was broken off by the caller."""
+        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
         if not self._first_close():
             return
         try:
@@ -128,7 +131,7 @@ def _caller_left(error: BaseException) -> Outcome | None:
 
 
 class Replayed:
-    """The body of an answer that is given again, for synchronous and asynchronous faces."""
+    """The response body of an answer from the cache, for synchronous and asynchronous transports."""
 
     def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer
@@ -141,10 +144,10 @@ class Replayed:
             yield piece
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: a cached answer has no connection."""
 
     async def aclose(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: a cached answer has no connection."""
 
 
 class _Face(Generic[Q, S, T]):
@@ -181,15 +184,18 @@ class _Face(Generic[Q, S, T]):
 class SyncFace(_Face[Q, S, T]):
     """Synchronous transport for httpx or httpx2 that records chat calls in a session memory.
 
-    ``inner`` sends the requests (``None``: a new ``HTTPTransport`` of the same library); closing this transport closes
-    it. ``routes`` maps path endings to dialects. ``tenant`` is used when no session context is active. How the session
-    of a call is found: see ``OutgoingCalls``. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
+    - ``inner``: sends the requests; ``None``: a new ``HTTPTransport`` of the same library. Closed with this transport.
+    - ``routes``: maps path endings to dialects.
+    - ``tenant``: used when no session context is active.
+
+    How the session of a call is found: see ``OutgoingCalls``. Raises ``ConfigError`` for invalid ``memory`` or
+    ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]
 
     def handle_request(self, request: Q) -> S:
-        """The response, as soon as its head is there."""
+        """Send a request and return the response as soon as its headers are there."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
             return self._outgoing.send(request, send, self._wrap, self._again)
@@ -197,7 +203,7 @@ class SyncFace(_Face[Q, S, T]):
             return self._refused(request, blocked)
 
     def close(self) -> None:
-        """Close the transport inside."""
+        """Close the inner transport."""
         self._inner.close()
 
     def __enter__(self) -> Self:
@@ -214,12 +220,12 @@ class SyncFace(_Face[Q, S, T]):
 
 
 class AsyncFace(_Face[Q, S, T]):
-    """``SyncFace`` for an event loop."""
+    """Asynchronous form of ``SyncFace``."""
 
     _wrap: ClassVar[type[AsyncWatchedStream]]
 
     async def handle_async_request(self, request: Q) -> S:
-        """The response, as soon as its head is there."""
+        """Send a request and return the response as soon as its headers are there."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._again)
@@ -227,7 +233,7 @@ class AsyncFace(_Face[Q, S, T]):
             return self._refused(request, blocked)
 
     async def aclose(self) -> None:
-        """Close the transport inside."""
+        """Close the inner transport."""
         await self._inner.aclose()
 
     async def __aenter__(self) -> Self:

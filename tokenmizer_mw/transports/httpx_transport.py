@@ -1,4 +1,4 @@
-"""Transports that remember the chats they carry, for httpx."""
+"""Transports for httpx that record chat calls in a session memory."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from tokenmizer_mw.transports.faces import AsyncFace, AsyncWatchedStream, Replay
 
 
 class HttpxWatchedByteStream(WatchedStream, httpx.SyncByteStream):
-    """The body of a response that is remembered."""
+    """The response body of a recorded call."""
 
 
 class AsyncHttpxWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
-    """The body of a response that is remembered."""
+    """The response body of a recorded call."""
 
 
 class HttpxReplayedByteStream(Replayed, httpx.SyncByteStream):
-    """The body of an answer that is given again."""
+    """The response body of an answer from the cache."""
 
 
 class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
-    """The body of an answer that is given again."""
+    """The response body of an answer from the cache."""
 
 
 class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
-    """For ``httpx.Client``; inside is an ``httpx.HTTPTransport`` unless another one is given."""
+    """Recording transport for ``httpx.Client``. It sends with ``inner``, by default a new ``httpx.HTTPTransport``."""
 
     _wrap = HttpxWatchedByteStream
     _default = httpx.HTTPTransport
@@ -34,7 +34,9 @@ class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport
 
 
 class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
-    """For ``httpx.AsyncClient``; inside is an ``httpx.AsyncHTTPTransport`` unless another one is given."""
+    """Recording transport for ``httpx.AsyncClient``. It sends with ``inner``, by default a new
+    ``httpx.AsyncHTTPTransport``.
+    """
 
     _wrap = AsyncHttpxWatchedByteStream
     _default = httpx.AsyncHTTPTransport

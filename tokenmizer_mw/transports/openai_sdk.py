@@ -1,4 +1,4 @@
-"""OpenAI clients whose calls are remembered."""
+"""OpenAI clients whose calls are recorded in a session memory."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ _LIMITS: Final = openai.DEFAULT_CONNECTION_LIMITS
 
 
 def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
-    """An ``openai.OpenAI`` over a ``Transport``; ``options`` are its own, but for ``http_client``."""
+    """Return an ``openai.OpenAI`` client that sends through a ``Transport``. ``options`` are those of
+    ``openai.OpenAI``, except ``http_client``.
+    """
     inner = httpx2.HTTPTransport(limits=_LIMITS)
     return openai.OpenAI(http_client=openai.DefaultHttpx2Client(transport=Transport(memory, inner)), **options)
 
 
 def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
-    """An ``openai.AsyncOpenAI`` over an ``AsyncTransport``; ``options`` are its own, but for ``http_client``."""
+    """Return an ``openai.AsyncOpenAI`` client that sends through an ``AsyncTransport``. ``options`` are those of
+    ``openai.AsyncOpenAI``, except ``http_client``.
+    """
     inner = httpx2.AsyncHTTPTransport(limits=_LIMITS)
     client = openai.DefaultAsyncHttpx2Client(transport=AsyncTransport(memory, inner))
     return openai.AsyncOpenAI(http_client=client, **options)

@@ -1,4 +1,4 @@
-"""The reply of an outgoing call as it comes by: its turn, and whoever else observes it."""
+"""Follow the reply of an outgoing call while its pieces arrive: record its turn, and inform the answer cache."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tokenmizer_mw.wire.headers import Headers
 
 
 class ReplyWatch:
-    """What a transport tells of a reply: the cache of answers records it, the service commits its turn."""
+    """Receives the pieces of a reply from a transport, commits its turn, and hands the pieces to the answer cache."""
 
     def __init__(self, service: SessionService, exchange: ChatExchange) -> None:
         self._service = service
@@ -18,17 +18,17 @@ class ReplyWatch:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing that comes now can add to the turn."""
+        """Whether the turn is final: later pieces cannot change it."""
         return self._exchange.is_settled
 
     def start(self, status: int, headers: Headers) -> None:
-        """The response begins."""
+        """Note that the response begins, with this status and these headers."""
         self._service.start_reply(self._exchange, status, headers)
         if self._observer is not None:
             self._observer.starts(status, headers)
 
     def take(self, piece: bytes) -> bool:
-        """Whether the turn is to be committed before ``piece`` is released."""
+        """Take the next piece of the body. Returns whether the turn must be committed before the caller gets it."""
         if self._observer is not None:
             self._observer.takes(bytes(piece))
         return self._service.take_piece(self._exchange, piece)
@@ -50,11 +50,11 @@ class ReplyWatch:
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
-        """The caller has the last piece."""
+        """Note that the caller has the last piece: facts are extracted in the background."""
         self._service.schedule_extraction(self._exchange)
 
     def end(self) -> None:
-        """Nothing more of the response will be read."""
+        """Note that nothing more of the response will be read."""
         if self._observer is not None:
             self._observer.over()
 

@@ -1,4 +1,4 @@
-"""Transports that remember the chats they carry, for httpx2: the HTTP library of most SDKs."""
+"""Transports for httpx2, the HTTP library of most SDKs, that record chat calls in a session memory."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from tokenmizer_mw.transports.faces import AsyncFace, AsyncWatchedStream, Replay
 
 
 class WatchedByteStream(WatchedStream, httpx2.SyncByteStream):
-    """The body of a response that is remembered."""
+    """The response body of a recorded call."""
 
 
 class AsyncWatchedByteStream(AsyncWatchedStream, httpx2.AsyncByteStream):
-    """The body of a response that is remembered."""
+    """The response body of a recorded call."""
 
 
 class ReplayedByteStream(Replayed, httpx2.SyncByteStream):
-    """The body of an answer that is given again."""
+    """The response body of an answer from the cache."""
 
 
 class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
-    """The body of an answer that is given again."""
+    """The response body of an answer from the cache."""
 
 
 class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """For ``httpx2.Client``; inside is an ``httpx2.HTTPTransport`` unless another one is given."""
+    """Recording transport for ``httpx2.Client``. It sends with ``inner``, by default a new ``httpx2.HTTPTransport``."""
 
     _wrap = WatchedByteStream
     _default = httpx2.HTTPTransport
@@ -34,7 +34,9 @@ class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport],
 
 
 class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
-    """For ``httpx2.AsyncClient``; inside is an ``httpx2.AsyncHTTPTransport`` unless another one is given."""
+    """Recording transport for ``httpx2.AsyncClient``. It sends with ``inner``, by default a new
+    ``httpx2.AsyncHTTPTransport``.
+    """
 
     _wrap = AsyncWatchedByteStream
     _default = httpx2.AsyncHTTPTransport
