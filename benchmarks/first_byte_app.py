@@ -21,7 +21,6 @@ from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
-from tokenmizer_mw.store.resilience.waiting import Submit
 from tokenmizer_mw.wire.dialect import Reply
 
 PIECES = 8
@@ -60,8 +59,8 @@ class ReportingMemory(SessionMemory):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         turns = self.service.turns
-        self._submit, self._await_turn = turns.submit_turn, turns.await_turn
-        turns.submit_turn, turns.await_turn = self._submit_turn, self._report_late
+        self._submit, self._note_waited = turns.submit_turn, turns.note_waited
+        turns.submit_turn, turns.note_waited = self._submit_turn, self._report_late
 
     def _submit_turn(
         self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, **options: Any
@@ -70,18 +69,10 @@ class ReportingMemory(SessionMemory):
         self._asked[turn] = messages[-1].text
         return turn
 
-    async def _report_late(self, submit: Submit) -> bool:
-        submitted: list[SpooledTurn | None] = []
-
-        def noted() -> SpooledTurn | None:
-            submitted.append(submit())
-            return submitted[0]
-
-        durable = await self._await_turn(noted)
-        turn = submitted[0]
-        if turn is not None and (asked := self._asked.pop(turn, None)) is not None and not durable:
+    def _report_late(self, turn: SpooledTurn, written: bool) -> bool:
+        if (asked := self._asked.pop(turn, None)) is not None and not written:
             os.write(self._report, f"{asked}\n".encode())  # in the file before the end is released, whatever follows
-        return durable
+        return self._note_waited(turn, written)
 
     @cached_property
     def _asked(self) -> dict[SpooledTurn, str]:

@@ -182,7 +182,7 @@ class ChatExchange:
             named, self.reason = None, Reason.SESSION_INVALID
         self.session_id = self.otherwise if named is None else named
         self.key = SessionKey(self.tenant, self.session_id or "")
-        if self.key.valid():
+        if is_usable_id(self.tenant) and (named is not None or is_usable_id(self.otherwise)):
             return True
         self.reason = self.reason or Reason.SESSION_INVALID
         return False

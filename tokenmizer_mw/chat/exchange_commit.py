@@ -18,8 +18,10 @@ from tokenmizer_mw.chat.turns import TurnCommit
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.safety.fence import may_echo
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
+from tokenmizer_mw.store.resilience.waiting import await_submitted
 from tokenmizer_mw.wire.headers import Headers
 from tokenmizer_mw.wire.host_texts import is_side_call
 
@@ -80,7 +82,9 @@ class ExchangeCommit:
     async def wait_on_loop(self, exchange: ChatExchange, last: bool) -> None:
         """``wait`` from an event loop."""
         try:
-            await self._turns.await_turn(partial(self.settle, exchange, last))
+            turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
+            if turn is not None:
+                self._turns.note_waited(turn, turn.is_written)
         except Exception as error:
             self._reports.report_failure("commit_failed", error)
 
@@ -97,10 +101,18 @@ class ExchangeCommit:
             if exchange.is_settled:
                 return None
             try:
-                closed = exchange.close(None if attempt else outcome)
-                exchange.is_settled = last or closed.settled
-                if exchange.is_settled:
-                    return self._submit(exchange, _interrupted(closed, outcome) if attempt else closed)
+                closed = self._close(exchange, last, outcome, attempt)
+                if closed is None:
+                    return None
+                return self._turns.submit_turn(
+                    exchange.key,
+                    closed.messages,
+                    closed.reply,
+                    size=exchange.held,
+                    after=partial(self._complete, exchange, closed),
+                    reminder=exchange.reminder,
+                    may_echo=may_echo(exchange.request.text),
+                )
             except MalformedRequest as error:
                 exchange.is_settled = True
                 self._reports.report_unreadable(exchange.path, str(error))
@@ -109,15 +121,20 @@ class ExchangeCommit:
                 self._reports.report_failure("commit_failed", error)
             return None
 
-    def _submit(self, exchange: ChatExchange, closed: ClosedExchange | None) -> SpooledTurn | None:
-        if closed is None:
-            self._count(ATTEMPT_FAILED)
+    def _close(
+        self, exchange: ChatExchange, last: bool, outcome: Outcome | None, attempt: bool
+    ) -> ClosedExchange | None:
+        """What joins the session now; ``None``: nothing yet, or nothing at all."""
+        closed = exchange.close(None if attempt else outcome)
+        exchange.is_settled = last or closed.settled
+        if not exchange.is_settled:
             return None
-        after = partial(self._complete, exchange, closed)
-        messages, reply, reminder = closed.messages, closed.reply, exchange.reminder
-        return self._turns.submit_turn(
-            exchange.key, messages, reply, size=exchange.held, after=after, reminder=reminder
-        )
+        if not attempt:
+            return closed
+        interrupted = _interrupted(closed, outcome)
+        if interrupted is None:
+            self._count(ATTEMPT_FAILED)
+        return interrupted
 
     def _complete(self, exchange: ChatExchange, closed: ClosedExchange) -> None:
         """The turn is durable, in time or later. Runs in the thread that wrote it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tokenmizer_mw.chat.redaction import ContentRedaction
-from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.chat.session_access import SessionAccess, no_view
 from tokenmizer_mw.model.event import Event, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome
 from tokenmizer_mw.model.reminder import Reminder
@@ -17,7 +17,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.resilience.patience import patience
 from tokenmizer_mw.store.resilience.spool import SpooledTurn, TurnSpool
-from tokenmizer_mw.store.resilience.waiting import Submit, await_submitted, wait_until_settled
+from tokenmizer_mw.store.resilience.waiting import wait_until_settled
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.host_texts import is_side_call
@@ -63,13 +63,14 @@ class TurnCommit:
         size: int | None = None,
         after: Callable[[], None] = lambda: None,
         reminder: Reminder | None = None,
+        may_echo: bool = True,
     ) -> SpooledTurn:
         """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
 
         ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
         another thread once it is durable; ``reminder`` is what the request carried. What does not fit into the spool
-        is counted and not kept. Of a host's own call (a title, a summary to go on from) nothing is recorded, and
-        ``side_call`` is counted.
+        is counted and not kept. ``may_echo``: the messages may hold reminders of ours, which are taken out. Of a host's
+        own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
         """
         if is_side_call(messages):
             self._count("side_call")
@@ -78,9 +79,9 @@ class TurnCommit:
             nothing.settle(True)
             return nothing
         reply = self._redaction.redact_reply(reply)
-        transcript = (messages if isinstance(messages, History) else history_of(messages)).through(
-            self._redaction.remove_echoes
-        )
+        transcript = messages if isinstance(messages, History) else history_of(messages)
+        if may_echo:
+            transcript = transcript.through(self._redaction.remove_echoes)
         if reply is not None and reply.message is not None:
             transcript = transcript.followed_by(reply.message)
         spoken = transcript.spoken()
@@ -95,7 +96,7 @@ class TurnCommit:
 
         def write() -> None:
             with patience(None), span("commit"):
-                self._access.sessions.update(key, decide)
+                self._access.sessions.updated(key, decide, no_view)
             if reply is not None:
                 self._count(f"turn_{reply.outcome.value}")
 
@@ -111,23 +112,15 @@ class TurnCommit:
         """
         if turn is None:
             return False
-        return self._in_time(turn, wait_until_settled(turn, self._seconds_to_wait))
-
-    async def await_turn(self, submit: Submit) -> bool:
-        """Call ``submit`` in a worker thread, then wait until the turn that it returns is durable.
-
-        Async form of ``wait_for_turn``: it waits at most until the deadline, but always for ``submit`` itself. Returns
-        whether the turn is durable; False when ``submit`` returns ``None``. Raises what ``submit`` raises.
-        """
-        turn = await await_submitted(submit, self._seconds_to_wait)
-        return turn is not None and self._in_time(turn, turn.is_written)
+        return self.note_waited(turn, wait_until_settled(turn, self.seconds_to_wait))
 
     @property
-    def _seconds_to_wait(self) -> float:
+    def seconds_to_wait(self) -> float:
+        """How long a chat waits for its turn: not at all while the store is known not to answer."""
         return 0.0 if self._monitor.is_open else self._settings.store_wait_seconds
 
-    def _in_time(self, turn: SpooledTurn, written: bool) -> bool:
-        """Count a turn that a chat does not wait for any longer."""
+    def note_waited(self, turn: SpooledTurn, written: bool) -> bool:
+        """Count a turn that a chat does not wait for any longer. Returns whether it is ``written``."""
         if not written and turn.release():
             self._count("turn_spooled")
             if self._access.bounded_log.longest_wait() * 2 > self._settings.store_wait_seconds:

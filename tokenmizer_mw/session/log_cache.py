@@ -197,29 +197,24 @@ class KeptSessions(SessionCache[SessionState]):
         """``view`` of the session after ``update``, without another look at the log. ``view`` as in ``read``."""
         kept = self._get(key)
         with hold(kept.lock):
-            return view(self._decided(key, kept, decide))
-
-    def _decided(
-        self, key: SessionKey, kept: _Kept[SessionState], decide: Callable[[SessionState], Sequence[Event]]
-    ) -> SessionState:
-        fresh = kept.state is None
-        state = kept.state or self._refreshed(key, kept)
-        for _ in range(ATTEMPTS_MAX):
-            events = decide(state)
-            if not events:
-                seen, was = state, state.seq
-                state = seen if fresh else self._refreshed(key, kept)
-                if state is seen and state.seq == was:
-                    return state
-                fresh = True
-                continue
-            try:
-                with span("append", events=len(events)):
-                    recorded = self._log.append(key, events, expected_seq=state.seq)
-            except Conflict:
-                state, fresh = self._refreshed(key, kept), True
-                continue
-            return self._folded(key, kept, state, recorded)
+            fresh = kept.state is None
+            state = kept.state or self._refreshed(key, kept)
+            for _ in range(ATTEMPTS_MAX):
+                events = decide(state)
+                if not events:
+                    seen, was = state, state.seq
+                    state = seen if fresh else self._refreshed(key, kept)
+                    if state is seen and state.seq == was:
+                        return view(state)
+                    fresh = True
+                    continue
+                try:
+                    with span("append", events=len(events)):
+                        recorded = self._log.append(key, events, expected_seq=state.seq)
+                except Conflict:
+                    state, fresh = self._refreshed(key, kept), True
+                    continue
+                return view(self._folded(key, kept, state, recorded))
         raise Conflict(_GAVE_UP)
 
     def propose(

@@ -15,10 +15,13 @@ COUNT_MAX: Final = 2**53
 """The largest number of tokens that is believed."""
 
 
+_decode: Final = json.JSONDecoder().decode
+
+
 def parsed(text: str) -> object:
     """The JSON value in ``text``; ``None`` when it is none that can be read."""
     try:
-        value: object = json.loads(text)
+        value: object = _decode(text)
     except (ValueError, RecursionError):
         return None
     return value

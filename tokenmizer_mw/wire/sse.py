@@ -9,8 +9,7 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 EVENT_MAX: Final = 8 * 1024 * 1024
 """Bytes of one line or event; longer ones are left out of what a decoder gives."""
@@ -77,8 +76,7 @@ class LineDecoder:
         return [self._complete(b"")] if unfinished else []
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSentEvent:
+class ServerSentEvent(NamedTuple):
     """One event: its data lines joined with LF, and its type ("" when the stream names none)."""
 
     data: str
@@ -153,5 +151,31 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
     start = data.removeprefix(_BOM).lstrip()
     if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
         return None
+    if b"\r" not in data:
+        return _events_of_lines(data.removeprefix(_BOM).split(b"\n"))
     decoder = SSEDecoder(event_max=max(1, len(data)))
     return [*decoder.receive_data(data), *decoder.receive_data(b"")]
+
+
+def _events_of_lines(lines: list[bytes]) -> list[ServerSentEvent]:
+    """The events of all lines of a stream at once, as ``SSEDecoder`` gives them: most of what reading a long reply
+    costs is calls."""
+    events: list[ServerSentEvent] = []
+    held: list[bytes] = []
+    event = b""
+    for line in (*lines, b""):
+        if not line:
+            if held:
+                data = b"\n".join(held).decode("utf-8", "replace")
+                events.append(ServerSentEvent(data, event.decode("utf-8", "replace")))
+                held = []
+            event = b""
+        elif line.startswith(b"data: "):
+            held.append(line[6:])
+        else:
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                held.append(value.removeprefix(b" "))
+            elif name == b"event":
+                event = value.removeprefix(b" ")
+    return events

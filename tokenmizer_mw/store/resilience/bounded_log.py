@@ -53,6 +53,9 @@ class BoundedLog:
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``."""
+        if current_patience() is None:
+            with self._watching(writes=True):
+                return self._log.append(session, events, expected_seq=expected_seq)
         return self._bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
@@ -129,25 +132,24 @@ class BoundedLog:
 
     def _watched(self, call: Callable[[], T], writes: bool) -> T:
         """Run a call, and tell the monitor what came of it."""
-        with self._timed() as start:
-            try:
-                result = call()
-            except StoreUnavailable as error:
-                if error.cause != "closed":
-                    self.monitor.failed(error)
-                raise
-        if writes:
-            self.monitor.answered(time.monotonic() - start)
-        return result
+        with self._watching(writes):
+            return call()
 
     @contextmanager
-    def _timed(self) -> Iterator[float]:
+    def _watching(self, writes: bool) -> Iterator[None]:
+        """Time the call inside, and tell the monitor what came of it."""
         token, start = object(), time.monotonic()
         self._under_way[token] = start
         try:
-            yield start
+            yield
+        except StoreUnavailable as error:
+            if error.cause != "closed":
+                self.monitor.failed(error)
+            raise
         finally:
             del self._under_way[token]
+        if writes:
+            self.monitor.answered(time.monotonic() - start)
 
     def _late(self, message: str) -> StoreUnavailable:
         return StoreUnavailable(message, cause="late", place=self.place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
@@ -28,12 +28,15 @@ def wait_until_settled(turn: SpooledTurn, seconds: float) -> bool:
     return turn.is_written
 
 
-async def await_submitted(submit: Submit, seconds: float) -> SpooledTurn | None:
+def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
     """The turn that ``submit`` has written, once it is settled or ``seconds`` have passed, whichever comes first; at
     least ``submit`` itself is waited for. A caller that is cancelled leaves at once; the turn is written all the same.
     Raises what ``submit`` raises."""
-    if is_in_asyncio():
-        return await _Waiting(submit).wait(seconds)
+    return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
+
+
+async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
+    """``await_submitted`` on any event loop that anyio knows."""
     turn = await offload(submit, CPU)
     if turn is not None and not turn.result.done():
         settled = anyio.Event()

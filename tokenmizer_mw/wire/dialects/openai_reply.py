@@ -19,6 +19,7 @@ from tokenmizer_mw.wire.text import storable
 from .openai_message import read_call, read_content, read_function_call, read_thinking, storable_call
 
 _DONE: Final = "[DONE]"
+_PLAIN: Final = frozenset({"role", "content"})
 _USAGE: Final = (
     ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"),
@@ -117,6 +118,9 @@ class _Choice:
     function: _Call | None = None
 
     def add(self, delta: dict[str, Any]) -> None:
+        if delta.keys() <= _PLAIN and type(text := delta.get("content")) is str:  # nearly all deltas of a stream
+            self.text.append(text)
+            return
         content = read_content(delta.get("content"))
         self.text.append(content.text)
         self.thinking.append(read_thinking(delta) or content.thinking)
@@ -174,20 +178,25 @@ class _Collected:
         choices = chunk.get("choices")
         for place, raw in enumerate(choices if isinstance(choices, list) else ()):
             if isinstance(raw, dict):
-                self._add_choice(_index(raw, place), raw)
-        self.usage.update(token_counts(chunk.get("usage"), _USAGE))
+                self._add_choice(place, raw)
+        if usage := chunk.get("usage"):
+            self.usage.update(token_counts(usage, _USAGE))
 
     def close(self) -> Reply:
         """The first choice is the turn; the others are alternatives that nobody may have seen."""
         choice = self.choices[min(self.choices)] if self.choices else _Choice()
         return Reply(choice.message(), self._outcome(choice), choice.finish_reason, self.usage, self.error)
 
-    def _add_choice(self, index: int, raw: dict[str, Any]) -> None:
-        choice = self.choices.setdefault(index, _Choice())
+    def _add_choice(self, place: int, raw: dict[str, Any]) -> None:
+        index = _index(raw, place)
+        choice = self.choices.get(index)
+        if choice is None:
+            choice = self.choices[index] = _Choice()
         delta, message = raw.get("delta"), raw.get("message")
         if isinstance(said := delta if isinstance(delta, dict) else message, dict):
             choice.add(said)
-        choice.finish_reason = text_of(raw, "finish_reason") or choice.finish_reason
+        if raw.get("finish_reason"):
+            choice.finish_reason = text_of(raw, "finish_reason") or choice.finish_reason
 
     def _outcome(self, choice: _Choice) -> Outcome:
         if self.error or self.failed:
