@@ -59,7 +59,7 @@ class ReplyObserver(Protocol):
         """What the response says; ``None``: nothing of it may be kept."""
 
     def over(self) -> None:
-        """The call is over: nothing more of the response will be read."""
+        """Note that the call is over: nothing more of the response will be read."""
 
 
 class ChatExchange:

@@ -28,7 +28,7 @@ class RequestGuard:
 
     @property
     def blocks(self) -> bool:
-        """Whether a request may be refused for what it says."""
+        """Whether the guard may refuse a request for its contents."""
         return self._settings.guard == "block"
 
     def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:

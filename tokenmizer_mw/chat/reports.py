@@ -39,7 +39,8 @@ class FailureReports:
             _logger.warning("background work failed: %s", type(error).__name__)
 
     def report_unreadable(self, path: str, why: str) -> None:
-        """Count a request that is none in the dialect of its route, and log that: a route once in a minute."""
+        """Count a request that cannot be read in the dialect of its route, and log it at most once a minute for each
+        route."""
         self._count(Reason.MALFORMED_REQUEST.value)
         subject = f"{one_line(path)[:_PATH_SHOWN]}: {why.partition(':')[0]}"
         self._log.warn(subject, "a request passes and is not remembered, since it cannot be read (%s)")

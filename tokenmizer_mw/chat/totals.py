@@ -137,7 +137,7 @@ class Books:
 
 
 def price_list(settings: Settings) -> PriceList:
-    """The published prices with those of the settings' file on top. Raises ``ConfigError`` for one that is none."""
+    """The published prices, overridden by those of the settings' file. Raises ``ConfigError`` for an invalid price."""
     if settings.prices is None:
         return PUBLISHED
     path = Path(settings.prices)

@@ -55,7 +55,7 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
 
 
 def elsewhere(log: EventLog, tenant: str) -> str:
-    """What to add where nothing was found of ``tenant``; "" when nobody else has sessions in the store either."""
+    """A hint that other tenants have sessions, for where ``tenant`` has none; "" when no tenant has any."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""
 

@@ -84,7 +84,7 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Untouched:
-    """The request goes out as it came."""
+    """The request goes out unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

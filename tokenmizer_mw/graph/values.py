@@ -78,7 +78,7 @@ class Value:
 
 
 def encodable(text: str) -> str:
-    """``text`` with "?" for what no encoding holds (lone surrogates), as long as before."""
+    """``text`` with "?" in place of lone surrogates, which no encoding can represent; of the same length."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

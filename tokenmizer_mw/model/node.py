@@ -110,7 +110,7 @@ def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
 
 
 def is_current(status: Status) -> bool:
-    """False for what was replaced, declared wrong or archived."""
+    """False for facts that were replaced, declared wrong or archived."""
     return status not in _REVISED
 
 

@@ -25,7 +25,7 @@ COMPARED_TEXT_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in, how many there were, and how many of them the session did not have."""
+    """What was imported, how many of it, and how many of these were new to the session."""
 
     what: Literal["events", "messages"]
     count: int

@@ -1,4 +1,4 @@
-"""Make locks and caches anew in a forked child.
+"""Replaces locks and caches in a forked child process.
 
 A thread of the parent does not exist in the child, but a lock that it held at the moment of the fork does, and nobody
 would ever release it. What such a thread was changing may be half changed.
@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """Something that a forked child must make anew."""
+    """An object that a forked child has to replace."""
 
     def renew_after_fork(self) -> None:
         """Called in the child, where no other thread runs: replace locks and threads, drop what may be half done."""

@@ -102,7 +102,7 @@ class SessionCache(Generic[F]):
         return kept.state if kept is not None else None
 
     def drop(self, key: SessionKey) -> None:
-        """Forget what is kept of a session; the next use reads the log anew."""
+        """Forget a cached session; the next use reads its log again."""
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 

@@ -114,7 +114,7 @@ _REWRITINGS: Final = 12
 
 
 def check_empty(make_log: MakeLog) -> None:
-    """A log that nobody wrote to has no sessions and no events."""
+    """A new log has no sessions and no events."""
     with _log(make_log) as log:
         _same(log.read(KEY), [], "events of an unknown session")
         _same(log.sessions("tenant"), [], "sessions of an unknown tenant")

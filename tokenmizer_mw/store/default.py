@@ -1,4 +1,4 @@
-"""The store that is used where nobody names one."""
+"""The store that is used when none is configured."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def day_of(at: float) -> str:
 
 
 def require_day(day: str) -> None:
-    """Raise ``CallerError`` for what is no date, such as "2026-11-21"."""
+    """Raise ``CallerError`` unless the text is a date such as "2026-11-21"."""
     try:
         if date.fromisoformat(day).isoformat() == day:
             return

@@ -67,7 +67,8 @@ class Address:
 
 
 def parse(rest: str) -> Address:
-    """What stands behind ``postgresql://``. Raises ``ConfigError``, which repeats nothing of it."""
+    """Parse the part of an address behind ``postgresql://``. Raises ``ConfigError``, whose message repeats nothing
+    of it."""
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))

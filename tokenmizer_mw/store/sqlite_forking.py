@@ -22,7 +22,7 @@ class Releasable(Protocol):
     """Something that holds connections between calls, and opens others when it needs them."""
 
     def release_connections(self) -> None:
-        """Close all connections. Nobody is using one."""
+        """Close all connections. Call it only while none is in use."""
 
 
 class ForkGate:

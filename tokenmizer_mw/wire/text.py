@@ -20,7 +20,7 @@ def storable(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """``value`` as compact JSON; "" for what is no JSON value or is nested too deeply to be written."""
+    """``value`` as compact JSON; "" for a value that is not JSON, or is nested too deeply to be written."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):

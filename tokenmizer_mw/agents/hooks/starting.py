@@ -38,7 +38,7 @@ def reached(spot: WorkerFiles) -> socket.socket:
 
 @contextmanager
 def alone(spot: WorkerFiles) -> Iterator[None]:
-    """Nobody else starts or ends the worker meanwhile."""
+    """Holds a lock: no other process starts or ends the worker meanwhile."""
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -116,7 +116,7 @@ class WorkerState:
         return self._hooks
 
     def close(self) -> None:
-        """Release the store; the next event opens it anew."""
+        """Release the store; the next event opens it again."""
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None

@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field
 
 
 class ToolOutput(BaseModel):
-    """What all answers tell."""
+    """The fields that all answers have."""
 
     answered_by: str = Field(description="Who looked it up: the store itself, or a running server.")
 
 
 class OfSession(ToolOutput):
-    """What all answers about a session tell."""
+    """The fields of all answers about one session."""
 
     session_id: str
 

@@ -42,16 +42,16 @@ class Backing:
         self._memory = memory
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
-        """What a route tells. Raises ``ToolError`` with a sentence that says what is wrong and what to do."""
+        """The answer of a route. Raises ``ToolError``, which says what is wrong and what to do."""
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
         return await self._asked("GET", path, params=params)
 
     async def post(self, *path: str, **body: Any) -> dict[str, Any]:
-        """``get`` for what changes something."""
+        """``get`` for routes that change something."""
         return await self._asked("POST", path, json=body)
 
     async def delete(self, *path: str) -> dict[str, Any]:
-        """``get`` for what erases something."""
+        """``get`` for routes that erase something."""
         return await self._asked("DELETE", path)
 
     async def _asked(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class Screen:
         self._refresh()
 
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
-        """A turn is over: it becomes a row of the table."""
+        """Add a finished turn as a row of the table."""
         self.stop()
         times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
         filled = min(_BAR, round(tokens / self._window * _BAR))

@@ -63,7 +63,7 @@ class ClearThinking:
 
 @dataclass(frozen=True, slots=True)
 class CompactionRequest:
-    """All that a request asks for; ``None`` for what it does not."""
+    """All that a request asks for; a field is ``None`` where it does not ask for that."""
 
     compact: CompactAbove | CompactNow | None = None
     clear_tool_uses: ClearToolUses | None = None

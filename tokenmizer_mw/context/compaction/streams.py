@@ -22,7 +22,7 @@ _BEHIND: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class StreamFrame:
-    """One event as it came, and its data as parsed: ``None`` where that is no JSON."""
+    """One event of a stream as received, and its parsed data: ``None`` where the data is not JSON."""
 
     raw: bytes
     name: str

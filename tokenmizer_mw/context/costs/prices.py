@@ -211,7 +211,7 @@ class PriceList:
         return cls(rows)
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; ``None`` for one that nobody has told."""
+        """The price of a model; ``None`` for a model without a known price."""
         name = _plain(model)
         starts = [start for start in self.own if name.startswith(start)]
         if starts:

@@ -92,7 +92,7 @@ class _Posting:
 
 
 class PassageIndex:
-    """The passages of one session. Not safe for threads; whoever keeps it locks it.
+    """The passages of one session. Not thread-safe: the owner holds a lock.
 
     ``passages_max`` bounds what it holds. Messages are added in the order of their numbers; one whose number was added
     before is ignored.
@@ -137,7 +137,7 @@ class PassageIndex:
         self._removed.add(number)
 
     def weight(self, word: str) -> float:
-        """How much ``word`` tells: the less often it stands in the session, the more."""
+        """The weight of ``word``: the rarer the word is in the session, the higher."""
         posting = self._postings.get(word)
         return self._idf(len(posting.places) if posting is not None else 0)
 

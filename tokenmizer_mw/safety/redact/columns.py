@@ -89,7 +89,7 @@ def _judged(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> li
 
 
 def read_insert(text: bytes, start: int) -> PlaceReading:
-    """The values that a statement puts into columns with telling names."""
+    """The values that an INSERT statement puts into columns whose names suggest secrets."""
     columns = _COLUMNS.match(text, start, min(len(text), start + HEAD_MAX))
     if columns is None:
         return refusal("value", start, start + 6, "no columns and values", start + 6)

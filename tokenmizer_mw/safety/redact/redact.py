@@ -56,7 +56,7 @@ class SecretFinding:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One judgement: what was looked at, in characters of the text, and what came of it.
+    """One judgement: the span that was examined, in characters of the text, and the outcome.
 
     ``outcome`` is "redacted", "allowed" (``why`` names the rule of the user) or "let through".
     """
@@ -103,7 +103,7 @@ class Redactor:
         return next(disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
-        """Everything in ``text`` that a rule looked at, in order, what came of it, and why."""
+        """Every span of ``text`` that a rule examined, in order, with the outcome and the reason."""
         raw = _encoded(text)
         kept = self._found(raw)
         spans = {(one.start, one.end) for one in kept}

@@ -39,7 +39,7 @@ class CachedAnswer:
     browsers: tuple[tuple[bytes, bytes], ...] = ()
 
     def pieces(self) -> Iterator[bytes]:
-        """The body as it came."""
+        """The body in the pieces in which it was received."""
         place = 0
         for size in self.sizes:
             yield self.body[place : place + size]

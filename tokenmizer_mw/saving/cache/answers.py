@@ -85,7 +85,7 @@ class Answers:
 
     @property
     def here(self) -> bool:
-        """Whether a look-up waits for nobody."""
+        """Whether a look-up can run on this thread without blocking."""
         return self.settings.cache_url == "memory://"
 
     def ask(

@@ -1,4 +1,4 @@
-"""One call for many who ask the same at the same time: the first one asks, the others wait for what it is told."""
+"""Coalesces identical concurrent requests: the first calls the model, the others await its answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Flight:
         self._waiting: list[Callable[[], None]] = []
 
     def land(self, answer: CachedAnswer | None) -> None:
-        """Tell everybody; ``None``: there is no answer that others could have. Landing again changes nothing."""
+        """Give the answer to all who wait; ``None``: there is no answer to share. A second call changes nothing."""
         with self._lock:
             if self._landed:
                 return
@@ -80,7 +80,7 @@ class Flights:
             return own, True
 
     def end(self, key: bytes, flight: Flight) -> None:
-        """Nobody joins the flight any more; who waits still is told that there is no answer."""
+        """Close the flight: no request joins it any more, and those that still wait get no answer."""
         with self._lock:
             if self._flights.get(key) is flight:
                 del self._flights[key]

@@ -1,4 +1,4 @@
-"""What the cache asks of whoever keeps its answers."""
+"""The interface of the cache's stores."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class AnswerStore(Protocol):
         """The answer under ``key`` unless its time is over; it counts as used."""
 
     def put(self, entry: Entry) -> None:
-        """Keep an answer in the place of one with the same key. One that alone is over the bound is not kept."""
+        """Store an answer, replacing one with the same key. An answer that is larger than the bound is not stored."""
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
         """The questions of a partition behind a place, in order, at most so many."""

@@ -1,4 +1,4 @@
-"""What an assistant says out of politeness, before and behind what it has to say.
+"""Phrases of politeness around the content of an assistant's answer.
 
 Only whole sentences go that a row of the table matches from end to end, at the edges of a text, outside of code and
 quotes. A sentence that holds anything else, a number, a name, a condition, stays, and so does the last one left. A word

@@ -38,7 +38,7 @@ Clean = Callable[[str], str]
 
 
 class Stopped(Exception):
-    """Whoever asked for the digest does not want to wait any longer."""
+    """The caller no longer wants the digest."""
 
 
 class BrokenFile(Exception):

@@ -24,7 +24,7 @@ from .words import card, exactly, fact_link, message_link, moment, status_of, to
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """What the page tells, taken out of the folded session."""
+    """What the page of a fact shows, taken out of the folded session."""
 
     title: str
     seq: int

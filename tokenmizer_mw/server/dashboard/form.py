@@ -17,7 +17,7 @@ _MEDIA: Final = "application/x-www-form-urlencoded"
 
 
 class UnreadableForm(Exception):
-    """A form or a query that is none of ours."""
+    """A form or a query that the dashboard's own pages cannot have sent."""
 
 
 class BrowserGone(Exception):

@@ -85,7 +85,7 @@ class Routes:
         return "" if default.row.auth == "none" else named
 
     def targets(self, face: Face, model: str) -> tuple[Target, ...]:
-        """Who is to be asked, in order; nobody where no provider is there for the path."""
+        """The providers to ask, in order; empty where none serves the path."""
         return self._found(face.family, face.vendor, model)
 
     def _looked_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:

@@ -72,7 +72,7 @@ class ProviderSide(Protocol):
         """The request for the provider. Raises ``Untranslatable``, which names what this dialect cannot say."""
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply in words. Raises ``ForeignReply`` for what is none."""
+        """A whole reply in the common form. Raises ``ForeignReply`` for a reply that cannot be read."""
 
     def reader(self) -> StreamReader:
         """A reader for one stream."""

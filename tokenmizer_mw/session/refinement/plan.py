@@ -1,4 +1,5 @@
-"""A session put before a model, and what the model states put into its log. Pure: nobody is asked here."""
+"""Builds the prompt for the refinement of a session, and turns the model's reply into events. Pure: no model is
+called here."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ REFINED: Final = "refined"
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """What came of asking a model about a session.
+    """The outcome of one refinement of a session.
 
     ``outcome``: "refined"; "nothing_new" since the model was asked last; "busy", the session is before the model just
     now; "over_budget", "circuit_open" or "failed", which change nothing; "outdated", the session was revised or erased

@@ -58,7 +58,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def kind_of(block: object) -> str:
-    """The kind of a content block: "text" for one that is text itself, "" for what is no block."""
+    """The kind of a content block: "text" for a plain string, "" for a value that is not a block."""
     if isinstance(block, str):
         return _TEXT
     if not isinstance(block, dict):

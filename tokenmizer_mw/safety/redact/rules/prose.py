@@ -1,4 +1,4 @@
-"""Secrets that people tell each other in words."""
+"""Rules for secrets that people write in sentences."""
 
 from __future__ import annotations
 

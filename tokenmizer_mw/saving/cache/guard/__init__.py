@@ -1,4 +1,5 @@
-"""Whether two questions may share an answer. A similarity cannot tell: one digit or one "not" moves no vector.
+"""Whether two questions may share an answer. Similarity of vectors is not enough: one digit or one "not" hardly changes
+a vector.
 
 What is kept in ``same`` (words for the same thing) may differ, and words that only hold a sentence together. All else
 must be alike: every other word, literals, numbers, denials, what is asked, whose turn, and who does what to whom.

@@ -35,7 +35,7 @@ StreamPart = Text | Thought | ModelToolCall
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """A part is over; ``part`` is all of it. ``cut``: the answer reached its limit in it."""
+    """The end of a part; ``part`` is all of it. ``cut``: the answer reached its token limit within the part."""
 
     part: StreamPart
     cut: bool = False

@@ -274,7 +274,7 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 
 def text_in(raw: Mapping[str, Any], name: str) -> str:
-    """The text of a member, storable; "" for what is none."""
+    """The text of a member, without lone surrogates; "" where it is not a text."""
     return storable(piece_in(raw, name))
 
 
@@ -285,6 +285,6 @@ def piece_in(raw: Mapping[str, Any], name: str) -> str:
 
 
 def object_in(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The object that a member is; an empty one for what is none."""
+    """The object in a member; empty where it is not an object."""
     value = raw.get(name)
     return value if isinstance(value, dict) else {}
