@@ -1,4 +1,4 @@
-"""Names in prose: file paths, addresses, routes, versions, packages and environment variables.
+"""Names in prose: file paths and routes of services.
 
 Each recogniser gives the names in order, each with its place in the text. They lean to precision: "and/or", "Node.js",
 "v1.2.3" and "docs.rs" are no files. Time is linear in the text; patterns are RE2 and run only where a cheap test says
@@ -219,9 +219,6 @@ def _stands_alone(text: str, path: str, start: int) -> bool:
 
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_URL: Final = expression(
-    r"\b(?:https?|wss?|ftp|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?|amqps?)://[^\s<>\"'`\\|]+"
-)
 _ROUTE_SIGN: Final = r"[\w{}:.<>~%$@*\[\]/-]"
 _METHOD_ROUTE: Final = expression(
     rf"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?:[ `:\"'*|-]{{1,4}}(?:request )?(?:to |on |at )?[`\"']?)"
@@ -241,21 +238,6 @@ _ROUTE_WORDS: Final = expression(
     r"|endpunkt|status|[1-5]\d\d)\b|接口|路由|эндпоинт|エンドポイント|엔드포인트"
 )
 _CONTEXT: Final = 40
-
-
-def urls(text: str) -> list[Name]:
-    """Addresses with a scheme, without the punctuation behind them."""
-    if "://" not in text:
-        return []
-    found = []
-    for match in islice(_URL.finditer(text), CANDIDATES_MAX):
-        address = match.group().rstrip(".,;:!?*_")
-        while address and address[-1] in ")]}" and address.count(address[-1]) > address.count(_OPENING[address[-1]]):
-            address = address[:-1].rstrip(".,;:!?*_")
-        found.append(Name(address, match.start(), match.start() + len(address)))
-        if len(found) == NAMES_MAX:
-            break
-    return found
 
 
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
@@ -303,71 +285,3 @@ def _is_route(text: str, route: str, start: int, end: int) -> bool:
         return True
     around = text[max(0, start - _CONTEXT) : start] + " " + text[end : end + _CONTEXT]
     return bool(_ROUTE_WORDS.search(around))
-
-
-_VERSION: Final = expression(
-    r"\bv?\d{1,4}(?:\.\d{1,5}){1,3}(?:-?(?:alpha|beta|rc|a|b|post|dev)[.\d]*\d)?\b|\bv\d{1,4}\b"
-)
-_CODE: Final = expression(r"`([^`\n]{1,120})`")
-_PACKAGE: Final = expression(r"(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*(?:(?:==|@|>=|~=|\^)[\w.*-]+)?")
-_PACKAGE_WORDS: Final = expression(
-    r"(?i)\b(?:packages?|librar(?:y|ies)|dependenc(?:y|ies)|deps?|installs?|installed|pip|npm|pnpm|yarn|cargo|gem|crate"
-    r"|module|plugin|add(?:ed|ing|s)?|use[sd]?|using|with|upgrade[ds]?|pin(?:ned|ning)?|import(?:s|ed)?)\W*$"
-)
-_NO_PACKAGES: Final = words_of(
-    "true false null none main master dev develop staging test tests src dist build yes no int str float bool"
-)
-_VARIABLE: Final = expression(
-    r"\$\{?([A-Z][A-Z0-9_]+)\b|\b(?:env|environ)[.\[(\"']+([A-Z][A-Z0-9_]+)\b"
-    r"|\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"
-)
-
-
-def versions(text: str) -> list[Name]:
-    """Version numbers with at least one dot or a "v": "3.12", "v20", "1.0.0-rc1"."""
-    found = []
-    for match in islice(_VERSION.finditer(text), CANDIDATES_MAX):
-        found.append(Name(match.group(), match.start(), match.end()))
-        if len(found) == NAMES_MAX:
-            break
-    return found
-
-
-def packages(text: str) -> list[Name]:
-    """Package names in backticks: with a version or a scope, with a hyphen, or where the words before say so."""
-    if "`" not in text:
-        return []
-    found: list[Name] = []
-    for match in islice(_CODE.finditer(text), CANDIDATES_MAX):
-        name = match.group(1).strip()
-        if _is_package(name, text[max(0, match.start() - _CONTEXT) : match.start()]):
-            found.append(Name(name, match.start(1), match.end(1)))
-            if len(found) == NAMES_MAX:
-                break
-    return found
-
-
-def _is_package(name: str, before: str) -> bool:
-    if not 2 <= len(name) <= 60 or not _PACKAGE.fullmatch(name) or name in _NO_PACKAGES or as_path(name):
-        return False
-    if not any(char.isalpha() for char in name):
-        return False
-    return (
-        "@" in name
-        or "==" in name
-        or (name.count("-") == 1 and name[0].isalpha())
-        or bool(_PACKAGE_WORDS.search(before))
-    )
-
-
-def environment_variables(text: str) -> list[Name]:
-    """Names such as DATABASE_URL: upper case with an underscore, or behind "$" or "env."."""
-    if "_" not in text and "$" not in text and "env" not in text:
-        return []
-    found = []
-    for match in islice(_VARIABLE.finditer(text), CANDIDATES_MAX):
-        group = next(index for index in (1, 2, 3) if match.group(index))
-        found.append(Name(match.group(group), match.start(group), match.end(group)))
-        if len(found) == NAMES_MAX:
-            break
-    return found

@@ -100,11 +100,6 @@ class Situation:
         return _ASKS_FOR_REPORT.any(self.asked[1].text[:ASKED_MAX])
 
     @property
-    def asked_back(self) -> bool:
-        """True for the reply to a question of the assistant."""
-        return self.told is not None and self.told[1].text.rstrip().endswith(("?", "\uff1f"))
-
-    @property
     def follows_up(self) -> bool:
         """True for the answer to a message that came after work on another."""
         return self.asked is None or self.asked[0] > 1

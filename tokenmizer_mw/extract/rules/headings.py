@@ -121,21 +121,6 @@ HEADINGS: Final = (
 )
 
 _WORK: Final = r"(?:changes|edits|updates|fixes|modifications)"
-_SUMS_UP: Final = PatternSet(
-    r"(?:.{0,80}[.!:] )?(?:here(?:'s| is| are) )?(?:an? |the |my )?(?:quick |brief |short |full )?(?:summary|overview"
-    rf"|recap|list) of (?:the |all |my )?(?:(?:code |main |key )?(?:{_WORK}|work)\b"
-    r"|(?:what|everything) (?:i|we|was|has been|is|got|i've|we've)\b).{0,60}$",
-    rf"(?:the |key |main |code |summary of )?{_WORK}(?: made| applied| done| summary)?$",
-    r"what (?:was|i|i've|we|we've|has been|got) (?:done|did|changed|implemented|fixed|built|added|updated)$",
-    r"(?:(?:all )?(?:done|completed|finished|implemented)|summary)$",
-    rf"(?:.{{2,80}}(?: —| –| -|:) )?\d+ (?:\w+ )?{_WORK}$",
-)
-"""What an assistant writes above the points of a report on work that it did."""
-
-
-def sums_up(line: str) -> bool:
-    """Whether a heading or a sentence announces a report on work that was done."""
-    return _SUMS_UP.any(line.rstrip(":. "))
 
 
 _COMPILED: Final = tuple((heading, PatternSet(rf"(?:{heading.pattern})$")) for heading in HEADINGS)
