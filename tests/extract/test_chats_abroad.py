@@ -47,7 +47,7 @@ CHATS = {
         ),
     ),
     "pt": Chat(
-        "webp",
+        "fuse",
         ("algolia", "Fuse"),
         "Algolia por Fuse",
         "fotos novas",

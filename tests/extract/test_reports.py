@@ -33,30 +33,6 @@ def test_a_short_report_is_kept_whole() -> None:
     assert any("query of the repository" in label for label in done)
 
 
-@pytest.mark.parametrize(
-    ("said", "change"),
-    [
-        (
-            "I dropped the banner since it covers the menu.",
-            ("banner", "dropped the banner since it covers the menu"),
-        ),
-        ("Converted the polling loop to a webhook.", ("the polling loop as it was", "Converted the polling loop")),
-        ("Changed the writer to accept a stream instead of a filename.", ("filename", "Changed the writer")),
-    ],
-)
-def test_finished_work_takes_the_place_of_what_it_altered_and_is_no_choice(said: str, change: tuple[str, str]) -> None:
-    graph = talk(*ASKED, f"a: {said}")
-    ((old, new),) = changes(graph)
-    assert old == change[0]
-    assert new.startswith(change[1])
-    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
-
-
-def test_what_the_work_makes_of_a_known_choice_stays_a_choice() -> None:
-    graph = talk("u: Build the portal", "a: Here it is.", "u: logins time out", "a: I replaced MySQL with PostgreSQL.")
-    assert "PostgreSQL" in labels(graph, NodeType.DECISION, Status.ACTIVE)
-
-
 def test_a_commit_in_the_words_of_the_order_stands_for_it() -> None:
     log = Message(Role.TOOL, tool_results=(ToolResult("", "Commit 1a2b3c4 feat: find loans by title or reader"),))
     orders = [Message(Role.USER, "Build the portal of the library"), Message(Role.ASSISTANT, "Here it is.")]

@@ -19,7 +19,7 @@ from .countered import countered
 from .filling import filled
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
-from .guessing import believable, guesses
+from .guessing import guesses
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
@@ -28,8 +28,7 @@ from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
 from .reports import REPORT_MAKERS
-from .rules import MEANINGS, Act, Speaker
-from .rules.headings import heading_act
+from .rules import Act, Speaker
 from .said import Maker, paths_in, said_by
 from .situation import Situation
 from .slots import versions
@@ -68,10 +67,9 @@ def read_acts(
         said = spoken = _typed(spoken)
         found, spoken = _answered(spoken, segments, situation, replies=replies)
     read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
-    sure = believable(spoken, read, situation, model) if model is not None else read
     if replies and not user and not any(read[:1]):
         found += read_acknowledged(spoken, situation)
-    for segment, hits_ in zip(spoken, sure, strict=True):
+    for segment, hits_ in zip(spoken, read, strict=True):
         _read_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
@@ -120,8 +118,8 @@ def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, 
             _give_reason(found, hit.reason)
             continue
         new += _MAKERS[hit.rule.act](said_by(hit, segment, situation), situation)
-    if not read and segment.kind is SegmentKind.LIST_ITEM and segment.info:
-        new += _under_heading(segment, situation)
+    if not read and situation.asked_what_is_left and segment.kind is SegmentKind.LIST_ITEM and segment.info:
+        new += _left(segment)
     said = {(finding.type, finding.label) for finding in new}
     found += new
     found += [made for made in _mentioned(segment, situation, bool(new)) if (made.type, made.label) not in said]
@@ -135,27 +133,10 @@ def _give_reason(found: list[Finding], reason: str) -> None:
             return
 
 
-def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
-    """A point of a list whose heading says what its points are ("Remaining:", "Decisions")."""
-    act = heading_act(segment.heading, situation.speaker) or (Act.LATER if situation.asked_what_is_left else None)
-    if act is None:
-        return []
-    meaning = MEANINGS[act]
-    trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED
-    trust = Trust.PROPOSED if act is Act.HANDOVER else trust
-    return [
-        Finding(
-            meaning.type,
-            segment.text,
-            meaning.status,
-            trust,
-            0.7,
-            meaning.move,
-            kind=meaning.kind,
-            quote=segment.text,
-            span=(segment.start, segment.end),
-        )
-    ]
+def _left(segment: Segment) -> list[Finding]:
+    """A point of the list that answers what is left to do."""
+    span = (segment.start, segment.end)
+    return [Finding(NodeType.TASK, segment.text, Status.PENDING, Trust.CLAIMED, 0.7, quote=segment.text, span=span)]
 
 
 def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:

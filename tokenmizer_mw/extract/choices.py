@@ -197,7 +197,7 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
         work = said.finding(_work_told(hit.clause).partition(" — ")[0], **done)
         if target and not slot_of(found[0].label):
-            return [replace(work, move=Move.REPLACE, target=target, reason=found[0].reason)]
+            return [work]
         found.append(work)
     elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(without_lead(hit.clause)):
         order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
@@ -212,25 +212,6 @@ def _work_told(clause: str) -> str:
     """A claim or an announcement without the one who makes it."""
     match = _TELLER.match(clause)
     return clause[match.end() :] if match is not None else clause
-
-
-def _reworks(said: Said, situation: Situation) -> list[Finding]:
-    """What an assistant alters or removes of what stands, when the user comes back to it; in any case its work."""
-    hit = said.hit
-    removed = not hit.label
-    claimed: dict[str, Any] = {"status": Status.COMPLETED, "move": Move.CLOSE}
-    begun: dict[str, Any] = {"status": Status.IN_PROGRESS, "move": Move.NOTE, "trust": Trust.PROPOSED}
-    state = claimed if removed or hit.rule.explicit or _REPORTS_WORK.any(hit.clause) else begun
-    found = [said.finding(_work_told(hit.clause), type=NodeType.TASK, kind=None, **state)]
-    if not situation.ordered or anaphoric(hit.target) or not (situation.follows_up or hit.rule.explicit):
-        return found
-    target = split_reason(hit.target)[0].partition(" and ")[0]
-    if removed:
-        return [replace(found[0], move=Move.REPLACE, target=target, reason=hit.reason)]
-    label = split_reason(hit.label)[0]
-    if state is claimed and not slot_of(label):
-        return [replace(found[0], move=Move.REPLACE, target=f"{target} as it was", reason=hit.reason)]
-    return [*found, said.finding(label, target=f"{target} as it was", reason=hit.reason, trust=Trust.ADOPTED)]
 
 
 _WITHOUT: Final = PatternSet(
@@ -337,7 +318,6 @@ CHOICE_MAKERS: Final[dict[Act, Maker]] = {
     Act.WISH: _standing,
     Act.REPLACE: _replacements,
     Act.CHANGE: _changes,
-    Act.REWORK: _reworks,
     Act.RETURN: _replacements,
     Act.REJECT: _rejections,
     Act.RETRACT: _retractions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
@@ -17,7 +17,6 @@ from .learned import DialogueAct, Model, shipped
 from .phrases import asks, bounded, order_in, without_lead
 from .present import is_present_state
 from .rules import Act, Rule, Speaker
-from .rules.headings import heading_act
 from .similar import content
 from .situation import Situation
 
@@ -55,13 +54,6 @@ USES: Final = (
 not read: ``second`` and ``third`` of the corpus, and where an assistant does too little in these, the authors of
 ``benchmarks/training/FIGURES.md``."""
 
-DOUBTED: Final[Mapping[Act, tuple[DialogueAct, float]]] = {
-    Act.COMPLAINT: (DialogueAct.COMPLAINT, 0.1),
-    Act.CLAIM: (DialogueAct.COMPLETION, 0.05),
-    Act.FIX: (DialogueAct.COMPLETION, 0.05),
-}
-"""What a sentence has to do, with at least which chance, for a rule that reads an act in it to be right. On ``second``
-and ``third`` this loses none of what is right; doubting choices, and what is open, loses more than it mends."""
 
 CONFIDENCE: Final = 0.6
 """Confidence of what only the model says."""
@@ -103,29 +95,6 @@ def guesses(
                 yield segment, hit
 
 
-def believable(
-    spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
-) -> list[Sequence[Hit]]:
-    """What rules read in each sentence, without what the model takes for wrong. Formal markers are never doubted."""
-    return [
-        [hit for hit in hits if not _is_wrong(hit, index, spoken, read, situation, model)] if hits else hits
-        for index, hits in enumerate(read)
-    ]
-
-
-def _is_wrong(
-    hit: Hit, index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
-) -> bool:
-    doubted = DOUBTED.get(hit.rule.act)
-    if doubted is None or hit.rule.explicit or index >= GUESSED_MAX:
-        return False
-    act, least = doubted
-    guess = model.guess(
-        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(spoken[index].text))
-    )
-    return guess.chance(act) < least
-
-
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
     """All that the model looks at in the ``index``-th sentence of a message. ``read``: what rules read in each."""
     own = cues(spoken[index], read[index], situation.speaker) + place(index, len(spoken), situation)
@@ -143,7 +112,7 @@ def _guessed(
     order = order_in(text)
     if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
         return None
-    if _told_by_heading(segment, situation) or _is_detail(segment, situation):
+    if _answers_what_is_left(segment, situation) or _is_detail(segment, situation):
         return None
     guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
@@ -158,8 +127,6 @@ def _is_detail(segment: Segment, situation: Situation) -> bool:
     return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT
 
 
-def _told_by_heading(segment: Segment, situation: Situation) -> bool:
-    """Whether what stands above a point of a list says what the point is."""
-    if segment.kind is not SegmentKind.LIST_ITEM or not segment.info:
-        return False
-    return situation.asked_what_is_left or heading_act(segment.heading, situation.speaker) is not None
+def _answers_what_is_left(segment: Segment, situation: Situation) -> bool:
+    """Whether a point of a list answers what is left to do."""
+    return situation.asked_what_is_left and segment.kind is SegmentKind.LIST_ITEM and bool(segment.info)

@@ -13,7 +13,6 @@ from .facts import note_environment, note_fact, note_file, note_goal, retell
 from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
-from .removing import take_away
 from .retold import note_concept
 from .testing import note_test
 from .working import close, fail, note_error, note_task, reopen
@@ -34,7 +33,7 @@ def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _replace(ledger: Ledger, finding: Finding) -> Node | None:
-    return take_away(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
+    return close(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
 def _archive(ledger: Ledger, finding: Finding) -> Node | None:

@@ -12,8 +12,6 @@ from functools import cached_property
 from typing import Final
 
 from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
-from .advice import headline
-from .alternatives import SIGNS, alternatives
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compiled
 from .phrases import bounded, plain_reason, without_lead
@@ -21,7 +19,6 @@ from .reading import anaphoric, hits
 from .referent import Piece, pieces_of
 from .rules import Act, Speaker
 from .segment import segment
-from .similar import content
 
 OPTIONS_MAX: Final = 12
 """Options of one message that are told apart."""
@@ -29,8 +26,6 @@ OPTIONS_MAX: Final = 12
 HEAD_MAX: Final = 60
 """Longest name of an option, in characters."""
 
-PART_WORDS: Final = 4
-"""Most words of a sentence that is only a part of an option's name."""
 
 ANSWER_MAX: Final = 300
 """Characters of an answer that are read for a choice."""
@@ -40,15 +35,7 @@ _CHOOSING: Final = compiled(
     r"|candidates?|routes?|"
     r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
 )
-CHOICE_SENTENCES: Final = 4
-"""Last sentences of a message that may ask for a choice."""
 
-_WHICH: Final = PatternSet(
-    r".*\b(?:which|prefer(?:ence)?|pick|choose|choice|options?|alternatives?|either|your call|up to you|what (?:would"
-    r"|do) you"
-    r" (?:like|think|want|prefer|say)|one of (?:these|those|them)|opinion|thoughts)\b",
-    r".+ or .+\?",
-)
 _GOES_ON: Final = PatternSet(
     r".*,? or (?:do you|would you|are there|is there|should we|shall we|if you|need|have|anything|any|something)\b",
     r".*\b(?:any|specific|particular|further|more|additional|other|another|deeper)\b.* (?:adjustments?|advice|areas?"
@@ -219,12 +206,6 @@ class Offers:
         return tuple([piece for piece in self._segments if piece.kind in _SPOKEN][-1:])
 
     @cached_property
-    def choice(self) -> bool:
-        """Whether the end of the message asks which of several things it is to be."""
-        last = self._sentences[-CHOICE_SENTENCES:]
-        return any(_WHICH.any(sentence) and not goes_on(sentence) for sentence in last)
-
-    @cached_property
     def options(self) -> tuple[Option, ...]:
         """What can be chosen by number, place or name."""
         if not any(sign in self._text for sign in _OPTION_SIGNS):
@@ -232,20 +213,12 @@ class Offers:
         options = _options(self._segments, self._text)
         if not options:
             options = [option for sentence in self._sentences[-3:] for option in _either(sentence)]
-        if not options:
-            named = [one for sentence in self._sentences[-3:] for one in alternatives(sentence)]
-            options = [Option(key, name, name) for key, name in named]
         return tuple(options[:OPTIONS_MAX])
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
         """What a bare "yes" agrees to."""
         return tuple(_proposals(self._sentences))
-
-    @cached_property
-    def headline(self) -> str:
-        """What the message advises, in a few words; "" when it advises nothing."""
-        return headline(self._segments)
 
     @property
     def ending(self) -> str:
@@ -265,7 +238,7 @@ class OfferReply:
 SENTENCES_MAX: Final = 6
 """Last sentences of a message that may hold its offer."""
 
-_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•", *SIGNS)
+_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _ANNOUNCED_MAX: Final = 600
 
@@ -388,16 +361,6 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
     return _answer_abroad(lower, text, offers)
 
 
-def read_pick(sentence: str, offers: Offers) -> str:
-    """The one option that a sentence names by its number or place, "" for none."""
-    lower = bounded(sentence).casefold().strip(" .!。！।")
-    if not lower or lower.endswith(("?", "？")) or not offers.options:
-        return ""
-    chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
-    accepted = [option.label for option in chosen] or _picked_abroad(short_answer(lower), offers)
-    return accepted[0] if len(accepted) == 1 else ""
-
-
 def _answer_abroad(lower: str, text: str, offers: Offers) -> OfferReply:
     said = short_answer(lower)
     options = offers.options
@@ -422,21 +385,6 @@ def _may_answer(text: str) -> bool:
         return True
     behind = without_lead(text)
     return behind != text and _ANSWERING.any(behind)
-
-
-def chosen_by_name(sentence: str, offers: Offers) -> list[Option]:
-    """The options whose whole name a sentence of the reply says."""
-    said = content(sentence[:ANSWER_MAX])
-    named = [option for option in offers.options if (words := content(option.head)) and words <= said]
-    wider = [other for other in named if any(content(other.head) < content(option.head) for option in named)]
-    return [option for option in named if option not in wider]
-
-
-def named_in_part(sentence: str, offers: Offers) -> list[Option]:
-    """The one option of which a sentence of a few words says a part of the name and nothing else."""
-    said = content(sentence) if len(sentence.split()) <= PART_WORDS else frozenset()
-    named = [option for option in offers.options if said and said <= content(option.head)]
-    return named if len(named) == 1 else []
 
 
 def _by_key(text: str, offers: Offers) -> list[Option]:

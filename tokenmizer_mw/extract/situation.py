@@ -100,11 +100,6 @@ class Situation:
         return _ASKS_FOR_REPORT.any(self.asked[1].text[:ASKED_MAX])
 
     @property
-    def follows_up(self) -> bool:
-        """True for the answer to a message that came after work on another."""
-        return self.asked is None or self.asked[0] > 1
-
-    @property
     def opening(self) -> bool:
         """True for the reply to the first message of the session."""
         return self.asked is not None and self.asked[0] == 1

@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
-from .casual import AHEAD_CASUAL, DONE_CASUAL, WRONG_CASUAL
-from .changes import CHANGES, REWORKS
+from .casual import AHEAD_CASUAL
+from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
-from .preferences import PREFERENCES
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing import STANDING
 from .states import HALF
-from .work import REMINDERS, REQUESTS, STATES
+from .work import REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
     *HALF["en"],
     *MARKERS,
     *REPLACEMENTS,
     *CHANGES,
-    *REMINDERS,
-    *PREFERENCES,
     *STANDING,
     *REJECTIONS,
     *RULES_AND_WISHES,
@@ -29,15 +26,12 @@ RULES: Final[tuple[Rule, ...]] = (
     *REQUESTS,
     *STATES,
     *TAKEN_BACK,
-    *REWORKS,
     *CLAIMS,
     *HANDOVERS,
     *PROGRESS,
     *ORDERS,
     *PROPOSALS,
     *AHEAD_CASUAL,
-    *WRONG_CASUAL,
-    *DONE_CASUAL,
 )
 """All rows. Of several that read a clause, the first one counts."""
 

@@ -84,36 +84,6 @@ CLAIMS: Final = (
         r"|nothing|it|this|which|what)\b",
     ),
     _rule(
-        "thing_done",
-        Act.CLAIM,
-        r"(?P<label>(?:[\w./`'\"#-]+ ){1,6}(?:created|updated|added|removed|deployed|merged|committed|completed"
-        r"|implemented|verified|deleted|renamed"
-        r"|installed|configured|generated|pushed|migrated|refactored|restored"
-        r"|reverted))(?: successfully)?(?:[:!.(].*| and .*)?$",
-        0.65,
-        "State files deleted",
-        "which files were deleted",
-        unless=r".*\b(?:is|are|was|were|be|been|being|not|\w+n't|to|should|will|when|if|once|which|that|has|have|get"
-        r"|gets|no|were|just|newly|recently|been)"
-        r" (?:\w+ )?(?:created|updated|added|removed|deployed|merged|committed|completed|implemented|verified"
-        r"|deleted|renamed|installed|configured"
-        r"|generated|pushed|migrated|refactored|restored|reverted)|(?:once|when|if|after|before|until|the|a|an) ",
-    ),
-    _rule(
-        "now_does",
-        Act.CLAIM,
-        r"(?P<label>(?:the |our |all |both |each |every )?(?:[\w./`'\"#()-]+ ){1,6}?(?:now"
-        r"|no longer) (?:accepts?|uses?|returns?|shows?|has|have|includes?|supports?"
-        r"|sends?|runs?|handles?|reads?|writes?|starts?|checks?|falls? back|speaks?|moves?|takes?|keeps?|stores?"
-        r"|renders?|loads?|opens?|rejects?|refuses?"
-        r"|validates?|asserts?|covers?|lives?|points?|respects?|waits?|logs?|raises?|throws?|requires?|follows?"
-        r"|matches|exits?|works?)\b.*)",
-        0.65,
-        "The store now speaks PostgreSQL through psycopg",
-        "You can now use the app",
-        unless=r"(?:you|i|we|it|they|which|that|this|what|if|when|once|most|many|people|users|some) ",
-    ),
-    _rule(
         "done_bare",
         Act.CLAIM,
         r"(?:all )?(?:done|finished|completed)(?: in (?P<label>[\w./-]+))?(?:[:!,.—–-].*)?$",

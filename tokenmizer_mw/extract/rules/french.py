@@ -39,9 +39,6 @@ FRENCH: Final = make_tongue(
         r"|que tu)|pense[zr]? à|et|me|nous|de),? ?|d')*",
     },
     rows={
-        "reworked_to": r"(?:j'ai |on a |nous avons )?(?:aussi )?(?:changé|remplacé|déplacé|renommé|converti|passé) "
-        r"<old> (?:par|en|vers|dans) <new>(?:[ ,].*)?",
-        "rework_removed": r"(?:j'ai |on a |nous avons )(?:aussi )?(?:supprimé|retiré|enlevé) <old>(?:[ ,].*)?",
         "goal": r"(?:l'|mon |notre |le )?(?:objectif|but)(?: du jour| principal)?",
         "decided": r"décision(?: prise| finale)?|décidé|c'est décidé|acté|convenu",
         "pending": r"à faire|en attente|(?:il )?reste(?: à faire)?|prochaines? étapes?|pas encore fait|todo",
@@ -191,7 +188,6 @@ FRENCH: Final = make_tongue(
         r"|si (?:tu veux|vous voulez),? je (?:peux|pourrais)|je (?:peux|pourrais|propose|suggère|recommande|conseille)"
         r"|on (?:peut|pourrait))(?: aussi| maintenant| te| vous| ensuite| de| d')* ?(?P<label>.{4,})",
         "choosing": r"\b(?:options?|façons|pistes|solutions|voies|possibilités|choix|alternatives|manières|chemins)\b",
-        "either": r"[,;]?\s+ou\s+(?:bien )?",
         "yes": r"oui|ok|okay|d'accord|vas-y|allez-y|allez|parfait|super|nickel|très bien|bonne idée|c'est (?:bon|parti"
         r"|parfait)|ça me va|ça marche|fais(?: le|-le| ça| comme ça)*|faites|je valide|validé|valide|volontiers|bien "
         r"sûr|exactement|carrément|entendu|banco|go|continue|je suis d'accord|on fait (?:ça|comme ça)|top|génial",

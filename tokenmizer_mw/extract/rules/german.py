@@ -42,10 +42,6 @@ GERMAN: Final = make_tongue(
         r"gerne?)|hilf (?:mir|uns)(?: dabei|,)?|lass uns|können wir|da muss|es muss|man müsste),? )*",
     },
     rows={
-        "reworked_to": r"(?:(?:ich|wir) )?(?:habe |haben )?(?:jetzt |auch |nun )*<old> (?:auf|durch|in|nach|zu) <new> "
-        r"(?:geändert|umgestellt|ersetzt|umbenannt|verschoben|umgebaut|getauscht)(?:,.*)?",
-        "rework_removed": r"(?:(?:ich|wir) )?(?:habe|haben) (?:jetzt |auch |nun )*<old> (?:entfernt|gelöscht"
-        r"|gestrichen|(?:he)?rausgenommen)(?:,.*)?",
         "goal": r"(?:das |mein |unser )?ziel(?: ist| heute| der sitzung)*",
         "decided": r"(?:neue )?entscheidung(?: gefallen)?|entschieden|beschlossen|beschluss|abgemacht|festgelegt",
         "pending": r"(?:noch )?offen|ausstehend|(?:noch )?zu tun|to-?do|als nächstes|nächste schritte|fehlt noch",
@@ -133,7 +129,6 @@ GERMAN: Final = make_tongue(
     },
     unless={
         "prefer": r"ich mag (?:nicht.*|das)$",
-        "reworked_to": r".*\b(?:wird|werden|wurde|würde|soll|sollte|kann|könnte|wenn|falls)\b",
         "instead": r"(?:zeig|sag|erklär|warum|was)\b|.*statt(?:dessen)? zu\b|.*[,;] (?:ich|wir) (?:bin|sind|habe|haben"
         r"|war|muss|müssen|kann|können|gehe|gehen)\b",
         "no_want": r"(?:bitte )?keine?n? (?:neue|weitere|zusätzliche|externe|fremde)|.*\b(?:ahnung|zeit|lust|problem"
@@ -210,7 +205,6 @@ GERMAN: Final = make_tongue(
         r"|wir (?:können|könnten)|mein vorschlag:)(?: dir| ihnen| dann| auch| noch| jetzt| gleich)* (?P<label>.{4,})",
         "choosing": r"\b(?:wege?|möglichkeit(?:en)?|option(?:en)?|varianten?|alternativen?|lösung(?:en)?|ansätze"
         r"|stellschrauben)\b",
-        "either": r"[,;]?\s+oder\s+",
         "yes": r"ja|jo|jep|klar|gerne?|ok|okay|mach(?:en)?(?: wir| das| mal| es| so)*|passt|genau|einverstanden|super"
         r"|perfekt|gut|in ordnung|klingt gut|los|weiter|richtig|stimmt|bitte|so machen wir(?: es| das|'s)|auf jeden "
         r"fall|unbedingt|top|prima|abgemacht|deal",

@@ -94,7 +94,6 @@ HINDI: Final = make_tongue(
         "trailer": r" (?:अभी|फ़िलहाल|फिलहाल|प्लीज़|कृपया|पहले|ही)",
         "offers": r"(?:क्या (?:मैं|हम) |चाहें तो |मैं )(?P<label>.{3,}?)(?: दूँ| दूं| सकता हूँ| सकती हूँ|\?|$)",
         "choosing": r"(?:विकल्प|तरीक|रास्त|संभावना|उपाय)",
-        "either": r"[,;]?\s+या\s+(?:फिर\s+)?",
         "yes": r"हाँ|हां|जी|जी हाँ|ठीक(?: है)?|सही(?: है)?|बिल्कुल|अच्छा|बढ़िया|मंज़ूर|कर दो|कर दीजिए|चलो|चलेगा|चलिए|हो "
         r"जाए|करो|कीजिए|वही|ओके",
         "no": r"नहीं|ना|मत|अभी नहीं|रहने दो|रहने दीजिए|ज़रूरत नहीं|बाद में",
@@ -190,7 +189,6 @@ HINGLISH: Final = make_tongue(
         "offers": r"(?:kya main |main |chaho to |chahein to )(?P<label>.{3,}?)(?: dun| doon| du| sakta hun| sakta hoon"
         r"|\?|$)",
         "choosing": r"\b(?:raast[ae]|raste|tarik[ae]|tareek[ae]|options?|vikalp|choices?|ways)\b",
-        "either": r"[,;]?\s+(?:ya|or)\s+(?:(?:phir|fir)\s+)?",
         "yes": r"haan|ha|han|ji|thee?k(?: hai)?|thik(?: hai)?|sahi(?: hai)?|bilkul|accha|acha|badhiya|kar do|kardo"
         r"|krdo|chalo|chalega|ho jaye|karo|wahi|ok|done|pakka",
         "no": r"nahi|nhi|nahin|na|mat karo|abhi nahi|rehne do|zaroorat nahi|baad mein",

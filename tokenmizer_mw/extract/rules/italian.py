@@ -35,9 +35,6 @@ ITALIAN: Final = make_tongue(
         r"|bisogna|devi|dobbiamo|dovresti|puoi|potresti|aiutami a|mi|ci|e) )*",
     },
     rows={
-        "reworked_to": r"(?:ho |abbiamo )(?:anche )?(?:cambiato|sostituito|spostato|rinominato|convertito) <old> "
-        r"(?:con|in|da|a|su) <new>(?:[ ,].*)?",
-        "rework_removed": r"(?:ho |abbiamo )(?:anche )?(?:tolto|rimosso|eliminato|cancellato) <old>(?:[ ,].*)?",
         "goal": r"(?:l'|il nostro |il mio )?obiettivo(?: di oggi| principale| è)*",
         "decided": r"(?:nuova )?decisione(?: presa| finale)?|deciso|abbiamo deciso|si è deciso|concordato",
         "pending": r"da fare|in sospeso|(?:resta|manca)(?: da fare)?|prossimi passi|todo",
@@ -171,7 +168,6 @@ ITALIAN: Final = make_tongue(
         "offers": r"(?:(?:vuoi|vuole|volete|preferisci)(?: che)?|(?:se vuoi,? )?(?:posso|potrei|possiamo|potremmo"
         r"|propongo|suggerisco|consiglio))(?: anche| ora| di)* (?P<label>.{4,})",
         "choosing": r"\b(?:opzion[ei]|strad[ae]|mod[oi]|alternativ[ae]|vie|soluzioni|possibilità)\b",
-        "either": r"[,;]?\s+(?:o|oppure)\s+",
         "yes": r"sì|si|ok|okay|va bene|certo|perfetto|ottimo|d'accordo|vai|procedi|fallo|fai(?: così| pure)?"
         r"|facciamo(?: così)?|bene|esatto|giusto|benissimo|mi piace|andata|concordo|continua|ottima idea|volentieri"
         r"|dai|assolutamente",

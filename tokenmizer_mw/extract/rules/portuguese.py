@@ -37,9 +37,6 @@ PORTUGUESE: Final = make_tongue(
         r"|nos|e|falta|dá para|dá pra) )*",
     },
     rows={
-        "reworked_to": r"(?:já |também )?(?:mudei|troquei|substituí|renomeei|movi|alterei|converti) <old> (?:por|para"
-        r"|pra|em) <new>(?:[ ,].*)?",
-        "rework_removed": r"(?:já |também )?(?:removi|retirei|tirei|apaguei|excluí|eliminei) <old>(?:[ ,].*)?",
         "goal": r"(?:o |meu |nosso )?objetivo(?: de hoje| principal| é)*",
         "decided": r"(?:nova )?decisão(?: tomada| final)?|decidido|ficou decidido|combinado",
         "pending": r"pendentes?|por fazer|a fazer|falta|próximos? passos?|todo",
@@ -176,7 +173,6 @@ PORTUGUESE: Final = make_tongue(
         r"|podemos|proponho|sugiro|recomendo))(?: também| agora| já)* (?P<label>.{4,})",
         "choosing": r"\b(?:opç(?:ão|ões)|caminhos?|formas|maneiras|jeitos|alternativas|soluções|possibilidades"
         r"|hipóteses)\b",
-        "either": r"[,;]?\s+ou\s+(?:então )?",
         "yes": r"sim|isso(?: mesmo| aí)?|ok|okay|tá(?: bom| ótimo)?|pode(?: ser| fazer| ir| mandar| continuar)?|beleza"
         r"|blz|claro|perfeito|ótimo|combinado|fechado|manda(?: ver| bala)?|faz(?: isso)?|faça|vai(?: em frente)?|bora"
         r"|concordo|de acordo|certo|exato|show|boa(?: ideia)?|gostei|segue|prossiga",

@@ -38,7 +38,6 @@ class Act(StrEnum):
     WISH = "wish"
     REPLACE = "replace"
     CHANGE = "change"
-    REWORK = "rework"
     RETURN = "return"
     REJECT = "reject"
     RETRACT = "retract"
@@ -80,7 +79,6 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.WISH: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
     Act.REPLACE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.CHANGE: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
-    Act.REWORK: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.RETURN: Meaning(NodeType.DECISION, Status.ACTIVE, Move.REPLACE, DecisionKind.CHOICE),
     Act.REJECT: Meaning(NodeType.DECISION, Status.INVALIDATED, Move.REJECT, DecisionKind.OPTION),
     Act.RETRACT: Meaning(NodeType.TASK, Status.INVALIDATED, Move.REJECT),

@@ -40,10 +40,6 @@ SPANISH: Final = make_tongue(
         r"|falta|puedes|podrías|podemos|a ver si|y|me|nos|te|le) )*",
     },
     rows={
-        "reworked_to": r"(?:he |hemos |ya |también )*(?:cambi[ée]|cambiado|reemplac[ée]|reemplazado|sustituí"
-        r"|sustituido|renombr[ée]|renombrado|moví|movido) <old> (?:por|a|al|en) <new>(?:[ ,].*)?",
-        "rework_removed": r"(?:he |hemos |ya |también )*(?:elimin[ée]|eliminado|quit[ée]|quitado|borr[ée]|borrado) "
-        r"<old>(?:[ ,].*)?",
         "goal": r"(?:el |mi |nuestro )?objetivo(?: de hoy| principal| es)*",
         "decided": r"(?:nueva )?decisi[oó]n(?: nueva| final| tomada)?|(?:queda )?decidido|acordado",
         "pending": r"pendientes?|por hacer|falta|queda por hacer|siguiente|próximos? pasos?",
@@ -199,7 +195,6 @@ SPANISH: Final = make_tongue(
         r")?(?:puedo|podría|podríamos|podemos|propongo|sugiero|recomiendo|yo)) (?P<label>.{4,})",
         "choosing": r"\b(?:opci(?:ón|ones)|caminos?|formas|maneras|alternativas|arreglos|vías|soluciones|posibilidades"
         r"|variantes)\b",
-        "either": r"[,;]?\s+[ou]\s+(?:bien )?",
         "yes": r"sí|si|vale|dale|ok|okay|hazlo|hágalo|adelante|perfecto|de acuerdo|claro(?: que sí)?|me parece(?: bien"
         r"| genial| perfecto)?|procede|venga|genial|bien|correcto|exacto|eso(?: es)?|por supuesto|me gusta|va|listo"
         r"|así|está bien|estoy de acuerdo|tal cual",

@@ -50,8 +50,6 @@ class Kind:
 _USER, _ASSISTANT, _BOTH = Speaker.USER, Speaker.ASSISTANT, Speaker.BOTH
 
 KINDS: Final = (
-    Kind("reworked_to", Act.REWORK, _ASSISTANT, 0.7, whole=True, explicit=True),
-    Kind("rework_removed", Act.REWORK, _ASSISTANT, 0.7, whole=True, explicit=True),
     Kind("goal", Act.GOAL, _BOTH, 0.92, Form.MARK, explicit=True),
     Kind("decided", Act.CHOICE, _BOTH, 0.92, Form.MARK, explicit=True),
     Kind("pending", Act.LATER, _BOTH, 0.92, Form.MARK, explicit=True),
@@ -102,8 +100,7 @@ class Tongue:
     states nothing. ``border`` is searched for between clauses, ``because`` between a choice and its reason,
     ``trailer`` at the end of a label, where it only softens. ``offers`` reads what an assistant offers as ``label``.
 
-    ``choosing`` is searched for in what announces things to choose from, ``either`` between two of them; ``between``
-    reads a question that names them without such a word, as ``left`` and ``right``.
+    ``choosing`` is searched for in what announces things to choose from.
 
     ``yes``, ``no``, ``both`` are alternatives that a short answer consists of, ``soft`` those that may stand beside
     them; ``pick`` may stand before a number, a letter or one of the ``ordinals`` (places from 0, -1 the last), and
@@ -126,8 +123,6 @@ class Tongue:
     trailer: str = ""
     offers: str = ""
     choosing: str = ""
-    either: str = ""
-    between: str = ""
     soft: str = ""
     both: str = ""
     pick: str = ""

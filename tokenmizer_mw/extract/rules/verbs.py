@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
-
 _CLEAR: Final = (
     "add|implement|create|build|write|set ?up|fix|repair|update|change|remove|delete|refactor|rename|move|migrate"
     "|convert|configure|deploy|install|integrate|extend|improve|optimi[sz]e|clean ?up|document|extract|split|merge"
@@ -48,18 +46,6 @@ DONE_VERBS: Final = (
 )
 """What a claim of finished work may begin with."""
 
-BIDDING: Final = words_of(
-    "add adjust aim allocate allow analyse analyze apply ask assess attend avoid balance be block build calculate"
-    " celebrate check choose collect communicate compare compute confirm consider consult contact continue count create"
-    " decide define describe determine develop discuss document don't draw emphasise emphasize encourage engage ensure"
-    " establish evaluate experiment explain explore express find focus gather get give go highlight identify implement"
-    " include incorporate invest invite join keep learn leverage limit list listen look maintain make mention monitor"
-    " never note observe offer organise organize outline pick plan practice practise prepare prioritise prioritize"
-    " provide reach read record reduce reflect remember research review reward save schedule seek set share solve start"
-    " stay stick study substitute take talk test think track try understand update use verify visit visualise visualize"
-    " watch weigh write"
-)
-"""Verbs that a piece of advice begins with."""
 
 BY_HAND: Final = (
     r"(?:manual(?:ly)?:|manual(?:ly)? (?:check|test|verif|run|smoke|open|confirm|inspect|walk)\w*"

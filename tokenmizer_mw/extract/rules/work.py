@@ -6,19 +6,7 @@ from typing import Final
 
 from .rule import Act
 from .rule import user_rule as _rule
-from .verbs import BY_HAND, DONE_VERBS, WORK_VERBS
-
-REMINDERS: Final = (
-    _rule(
-        "dont_forget",
-        Act.REQUEST,
-        r"(?:please )?(?:don't|do not|dont) forget (?:to |the |about )?(?P<label>.+)",
-        0.85,
-        "don't forget to update the changelog",
-        "I forgot to mention it",
-    ),
-)
-
+from .verbs import BY_HAND, WORK_VERBS
 
 REQUESTS: Final = (
     _rule(
@@ -200,49 +188,5 @@ STATES: Final = (
         0.8,
         "the login works now",
         "the way this works in practice is unclear",
-    ),
-    _rule(
-        "i_did",
-        Act.CLAIM,
-        r"(?P<label>(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?"
-        rf"(?:{DONE_VERBS})\b.{{3,}})",
-        0.75,
-        "I've moved the secrets to the vault",
-        "I wrote you yesterday",
-        unless=r"(?:i|we)(?:'ve| have)? (?:just |already |now |also |finally |since )?(?:(?:sent|wrote|written"
-        r"|put|made) (?:you|him|her|them|it up|sure|that|this|a mistake)|ran into|run into|put up)\b",
-    ),
-    _rule(
-        "did",
-        Act.CLAIM,
-        rf"(?P<label>(?:{DONE_VERBS})(?: (?:it|that|and|the|to|in|on|from|with|at|all|both|everything|by"
-        rf"|it all)\b.*|\W+.*)?)$",
-        0.65,
-        "deployed to staging",
-        "set theory is fun",
-    ),
-    _rule(
-        "thing_done",
-        Act.CLAIM,
-        r"(?P<label>.{3,60}? (?:(?:is|are|'s) )?(?:now |all |already |finally )?(?:done|finished|complete"
-        r"|completed|in place|merged|deployed"
-        r"|implemented|live|shipped|written|migrated|set up|ported|installed))(?: (?:now|too|as well|already"
-        r"|on \w+))?$",
-        0.75,
-        "the migration is done",
-        "the list of things to be done",
-        unless=r".*\b(?:to be|gets?|get|not|never|when|if|until|once|half|almost|nearly|want|be|being|can be"
-        r"|should be|will be|must be|needs to be)\s+(?:all |now )?(?:done|finished|complete|completed|merged"
-        r"|deployed|implemented|written|migrated|set up|ported|installed)",
-    ),
-    _rule(
-        "is_the_goal",
-        Act.GOAL,
-        r"(?:i|we)(?:'m| am|'re| are)? (?:trying|attempting|aiming|building|working on|planning|going|hoping"
-        r"|want|need|supposed)(?: to)?"
-        r" (?P<label>(?:build|create|make|develop|write|design|get|set up|launch|ship|plan)\b.+)",
-        0.6,
-        "I'm trying to build a small CRM",
-        "I'm trying on shoes",
     ),
 )
