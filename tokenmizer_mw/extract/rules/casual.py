@@ -127,6 +127,3 @@ AHEAD_CASUAL: Final = (
         whole=True,
     ),
 )
-
-
-
