@@ -180,3 +180,16 @@ def test_the_shipped_model() -> None:
     assert len(model.to_bytes()) <= MODEL_MAX
     assert {"user:bias", "assistant:bias", "user:talk"} <= set(model.cues)
     assert shipped() is model
+
+
+def test_what_the_model_takes_for_wrong_is_not_read() -> None:
+    text = "The lamp is broken."
+    sure, unsure = _model(lamp=NOTHING | {DialogueAct.COMPLAINT: 120}), _model(lamp=NOTHING)
+    assert [found.type for found in _read(text, None)] == [NodeType.ERROR]
+    assert _read(text, sure) == _read(text, None)
+    assert _read(text, unsure) == []
+
+
+def test_formal_markers_are_not_doubted() -> None:
+    text = "Decided: Redis for the lamp."
+    assert _read(text, _model(lamp=NOTHING)) == _read(text, None) != []

@@ -19,7 +19,7 @@ from .countered import countered
 from .filling import filled
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
-from .guessing import guesses
+from .guessing import believable, guesses
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
@@ -69,7 +69,8 @@ def read_acts(
     read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
     if replies and not user and not any(read[:1]):
         found += read_acknowledged(spoken, situation)
-    for segment, hits_ in zip(spoken, read, strict=True):
+    sure = believable(spoken, read, situation, model) if model is not None else read
+    for segment, hits_ in zip(spoken, sure, strict=True):
         _read_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
