@@ -49,7 +49,7 @@ CHATS = {
     "pt": Chat(
         "fuse",
         ("algolia", "Fuse"),
-        "Algolia por Fuse",
+        "Integrei a busca",
         "fotos novas",
         "botão de pedido",
         (

@@ -28,7 +28,8 @@ from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
 from .reports import REPORT_MAKERS
-from .rules import Act, Speaker
+from .rules import MEANINGS, Act, Speaker
+from .rules.headings import heading_act
 from .said import Maker, paths_in, said_by
 from .situation import Situation
 from .slots import versions
@@ -67,9 +68,9 @@ def read_acts(
         said = spoken = _typed(spoken)
         found, spoken = _answered(spoken, segments, situation, replies=replies)
     read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
+    sure = believable(spoken, read, situation, model) if model is not None else read
     if replies and not user and not any(read[:1]):
         found += read_acknowledged(spoken, situation)
-    sure = believable(spoken, read, situation, model) if model is not None else read
     for segment, hits_ in zip(spoken, sure, strict=True):
         _read_sentence(segment, hits_, situation, found)
     if user:
@@ -119,8 +120,8 @@ def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, 
             _give_reason(found, hit.reason)
             continue
         new += _MAKERS[hit.rule.act](said_by(hit, segment, situation), situation)
-    if not read and situation.asked_what_is_left and segment.kind is SegmentKind.LIST_ITEM and segment.info:
-        new += _left(segment)
+    if not read and segment.kind is SegmentKind.LIST_ITEM and segment.info:
+        new += _under_heading(segment, situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
     found += [made for made in _mentioned(segment, situation, bool(new)) if (made.type, made.label) not in said]
@@ -134,10 +135,27 @@ def _give_reason(found: list[Finding], reason: str) -> None:
             return
 
 
-def _left(segment: Segment) -> list[Finding]:
-    """A point of the list that answers what is left to do."""
-    span = (segment.start, segment.end)
-    return [Finding(NodeType.TASK, segment.text, Status.PENDING, Trust.CLAIMED, 0.7, quote=segment.text, span=span)]
+def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
+    """A point of a list whose heading says what its points are ("Remaining:", "Decisions")."""
+    act = heading_act(segment.heading, situation.speaker) or (Act.LATER if situation.asked_what_is_left else None)
+    if act is None:
+        return []
+    meaning = MEANINGS[act]
+    trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED
+    trust = Trust.PROPOSED if act is Act.HANDOVER else trust
+    return [
+        Finding(
+            meaning.type,
+            segment.text,
+            meaning.status,
+            trust,
+            0.7,
+            meaning.move,
+            kind=meaning.kind,
+            quote=segment.text,
+            span=(segment.start, segment.end),
+        )
+    ]
 
 
 def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:

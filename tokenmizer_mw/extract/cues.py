@@ -14,6 +14,7 @@ from .hit import Hit
 from .kinds import kind_of
 from .phrases import asks, bounded, has_digit, supposes
 from .rules import Speaker
+from .rules.headings import heading_act
 from .segment import segment
 from .situation import Situation
 
@@ -73,7 +74,7 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     found += _shape(text, words, who)
     found += _by_rules(text, read, who)
     if segment.heading:
-        found += _under(segment)
+        found += _under(segment, speaker)
     return found
 
 
@@ -120,9 +121,12 @@ def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
     return found
 
 
-def _under(segment: Segment) -> list[str]:
+def _under(segment: Segment, speaker: Speaker) -> list[str]:
+    act = heading_act(segment.heading, speaker)
     kind = "item" if segment.kind is SegmentKind.LIST_ITEM else "prose"
-    return [f"{kind}:under:{word.strip(_EDGES)}" for word in ("", *segment.heading.casefold().split()[:6])]
+    found = [f"{kind}:under:{act or ''}"]
+    found += [f"{kind}:under:{word.strip(_EDGES)}" for word in segment.heading.casefold().split()[:6]]
+    return found
 
 
 def _script(lower: str) -> list[str]:

@@ -17,6 +17,7 @@ from .learned import DialogueAct, Model, shipped
 from .phrases import asks, bounded, order_in, without_lead
 from .present import is_present_state
 from .rules import Act, Rule, Speaker
+from .rules.headings import heading_act
 from .similar import content
 from .situation import Situation
 
@@ -142,7 +143,7 @@ def _guessed(
     order = order_in(text)
     if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
         return None
-    if _answers_what_is_left(segment, situation) or _is_detail(segment, situation):
+    if _told_by_heading(segment, situation) or _is_detail(segment, situation):
         return None
     guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
@@ -157,6 +158,8 @@ def _is_detail(segment: Segment, situation: Situation) -> bool:
     return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT
 
 
-def _answers_what_is_left(segment: Segment, situation: Situation) -> bool:
-    """Whether a point of a list answers what is left to do."""
-    return situation.asked_what_is_left and segment.kind is SegmentKind.LIST_ITEM and bool(segment.info)
+def _told_by_heading(segment: Segment, situation: Situation) -> bool:
+    """Whether what stands above a point of a list says what the point is."""
+    if segment.kind is not SegmentKind.LIST_ITEM or not segment.info:
+        return False
+    return situation.asked_what_is_left or heading_act(segment.heading, situation.speaker) is not None
