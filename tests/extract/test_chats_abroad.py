@@ -49,7 +49,7 @@ CHATS = {
     "pt": Chat(
         "fuse",
         ("algolia", "Fuse"),
-        "Integrei a busca",
+        "Algolia por Fuse",
         "fotos novas",
         "botão de pedido",
         (

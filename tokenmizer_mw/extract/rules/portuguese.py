@@ -55,7 +55,8 @@ PORTUGUESE: Final = make_tongue(
         ),
         "no_want": (
             r"(?:<rather>,? )*(?:não (?:quero|queremos|us[ae]|usamos|usar|vamos usar|coloca|precisa(?:mos)? de"
-            r"|curti)(?: mais)?|nada de|sem|chega de|descart(?:o|amos|a)|tira|nem pensar em) (?:o |a |os |as "
+            r"|curti)(?: mais)?|nada de|sem|chega de|descart(?:o|amos|a)|tira|nem pensar em|esque(?:ce|ça|çam)) "
+            r"(?:o |a |os |as "
             r")?<new><end>",
             r"<new> (?:está|ficou|foi) (?:fora|descartad[oa])<end>",
         ),
@@ -94,8 +95,8 @@ PORTUGUESE: Final = make_tongue(
         "fixed": r"corrigi(?:do|da)?|consertei|resolvi(?:do|da)?|arrumei|consertad[oa]",
         "did": (
             r"<have> <part>|^<part> [^?]{4,}",
-            r"(?:adicion|implement|cri|atualiz|mud|troc|tir|apag|configur|instal|integr|termin|prepar|test|revis|ajust"
-            r"|aplic|ger|envi|mand|coloc|mont|public|complet|deix|separ|acrescent|finaliz)(?:ei|amos)|(?:escrev|mov"
+            r"(?:adicion|implement|cri|atualiz|mud|troqu|tir|apagu|configur|instal|integr|termin|prepar|test|revis|ajust"
+            r"|aplic|ger|envi|mand|coloqu|mont|public|complet|deix|separ|acrescent|finaliz)(?:ei|amos)|(?:escrev|convert|mov|remov"
             r"|inclu|reescrev|traduz|divid|defin|subst)(?:i|emos|imos)|fiz|fizemos|pus",
             r"(?:já |agora )(?:chegou|mandou|enviou|assinou|pagou|respondeu|lê|funciona)|pronto, .{4,}",
         ),
