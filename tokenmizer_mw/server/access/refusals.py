@@ -48,7 +48,13 @@ HEAD_INVALID: Final = Refusal(400, "invalid_request_head", "the head of the requ
 HEAD_TOO_LARGE: Final = Refusal(431, "request_head_too_large", "the headers of the request are too large", closes=True)
 HOST_REFUSED: Final = Refusal(421, "host_not_allowed", "this server does not answer for the host that was named")
 ORIGIN_REFUSED: Final = Refusal(403, "origin_not_allowed", "this server does not serve the page that asks")
-NO_KEY: Final = Refusal(401, "invalid_api_key", "a valid API key is needed", ((b"www-authenticate", b"Bearer"),))
+NO_KEY: Final = Refusal(
+    401,
+    "invalid_api_key",
+    "a valid API key of this server is needed, in place of the provider's or in the header x-tokenmizer-key;"
+    " `tokenmizer-mw keys create` on the server makes one",
+    ((b"www-authenticate", b"Bearer"),),
+)
 KEYS_UNKNOWN: Final = Refusal(503, "access_unavailable", "keys cannot be checked now", ((b"retry-after", b"5"),))
 LIMITS_UNKNOWN: Final = Refusal(503, "access_unavailable", "limits cannot be checked now", ((b"retry-after", b"5"),))
 NOT_GOOD_FOR: Final = Refusal(403, "insufficient_scope", "the API key is not good for this")

@@ -56,13 +56,17 @@ _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
 _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
+_WITHOUT_VERSION: Final = ("/chat/completions", "/responses", "/embeddings", "/models")
+"""Paths of OpenAI's API as clients call them whose base URL ends before "/v1"."""
 _AGENT: Final = b"user-agent"
 _SDKS: Final = ((b"mistral-client-", "mistral"),)
 """How the user agents of SDKs begin that speak OpenAI's paths to a provider of their own."""
 
 
 def face_of(path: str, headers: Sequence[Header]) -> Face | None:
-    """Whose path this is; ``None`` for nobody's, and for one that leads out of where it begins."""
+    """Whose path this is; ``None`` for nobody's, and for one that leads out of where it begins. A client whose base URL
+    lacks the "/v1" of its API, or has one too many, is understood all the same."""
+    path = _with_version(path)
     if "/." in path and any(part.partition(";")[0] in (".", "..") for part in path.split("/")):
         return None
     if path.startswith("/v1/"):
@@ -72,6 +76,13 @@ def face_of(path: str, headers: Sequence[Header]) -> Face | None:
     if path.startswith("/v2/"):
         return Face("cohere", path, _CHATS.get(path, ""))
     return Face("ollama", path, _CHATS.get(path, "")) if path in _OLLAMA else None
+
+
+def _with_version(path: str) -> str:
+    """``path`` with exactly one "/v1" where it is a path below that."""
+    if path.startswith("/v1/v1/"):
+        return path.removeprefix(_V1)
+    return f"{_V1}{path}" if any(_is_below(path, start) for start in _WITHOUT_VERSION) else path
 
 
 def _first_version(path: str, headers: Sequence[Header]) -> Face:

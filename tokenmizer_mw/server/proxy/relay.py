@@ -37,6 +37,11 @@ BODY_MAX: Final = 16 * 1024 * 1024
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """What is relayed. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
 
+_NOWHERE: Final = (
+    "nothing is served at this path: base URLs end in /v1 for clients of OpenAI's API, and are the bare address of this"
+    " server for those of Anthropic, Gemini, Cohere, Mistral and Ollama"
+)
+
 
 class Relay:
     """An ASGI application that answers as the providers do.
@@ -74,7 +79,7 @@ class Relay:
             return
         face = face_of(_path(scope), headers)
         if face is None:
-            await _said(send, "", 404, "not_found", "nothing is served at this path")
+            await _said(send, "", 404, "not_found", _NOWHERE)
             return
         body, more = await _read(receive, self._body_max)
         if body is None:
