@@ -53,10 +53,10 @@ class Settings:
     Compaction by contract (in the proxy)
         ``compaction``: who answers a request for compaction. "provider": the provider if it offers compaction, the
         proxy for all others; after a compaction by the provider, a block of ``block_tokens`` with the session's rules
-        and decisions follows. "both": the same, with open work and errors too, in a block of ``compaction_tokens``.
+        and decisions follows. "both": the same, with open and finished work too, in a block of ``compaction_tokens``.
         "ours": always the proxy. ``agent_compaction``: who answers the prompt with which Claude Code or Codex has a
         chat summarised. "provider": the model; a resume block is inserted before the chat that continues from its
-        summary. "both": the model; rules, decisions with reasons and open work are appended to its summary. "ours": the
+        summary. "both": the model; rules, decisions with reasons and the work are appended to its summary. "ours": the
         proxy answers with a block and asks no model. ``compaction_tokens``: token budget of the block that replaces a
         transcript, or of what "both" appends.
     Extraction and the graph

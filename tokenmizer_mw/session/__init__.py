@@ -1,4 +1,4 @@
-"""A session as its log folds into it, and its transcript beside the histories that clients resend. Pure."""
+"""The state of a session: event log folded into transcript and graph, and matching of resent transcripts. Pure."""
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 

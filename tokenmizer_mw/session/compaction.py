@@ -1,7 +1,7 @@
-"""Notice that a client has compacted its chat: its next request is short and begins with a summary of the old ones.
+"""Detect that a client has compacted its chat: its next request is shorter and begins with a summary.
 
-No I/O. The sizes are an in-process cache: where a process knows nothing of a session, a host's notice in the body is
-the only sign.
+No I/O. Request sizes are cached in this process. For a session that the process has not seen, only the notice that the
+client writes before its summary counts.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ def tools_digest(request: ChatRequest) -> str:
 
 
 def begins_with_summary(messages: History, start: int, replies: Iterable[Message]) -> bool:
-    """Whether a message before the first reply in ``messages``, and from ``start`` on, carries a summary: a host's
-    notice that the chat goes on from one, or most of one of ``replies``, the newest that the session has."""
+    """Whether a user message before the first reply, from index ``start`` on, carries a summary of the session: the
+    notice of a client that the chat continues from a summary, or at least half of one of ``replies``, the session's
+    newest messages.
+    """
     first_reply = next((at for at, role in enumerate(messages.roles) if role is Role.ASSISTANT), len(messages))
     leading = [message for message in messages[start:first_reply] if message.role is Role.USER]
     if any(is_continuation(message) for message in leading):
@@ -53,7 +55,7 @@ def begins_with_summary(messages: History, start: int, replies: Iterable[Message
 
 
 def goes_on_from_block(messages: History) -> bool:
-    """Whether the chat goes on from a summary that is a block of ours."""
+    """Whether the chat continues from a summary that is a resume block of this package."""
     leading = takewhile(lambda at: messages.roles[at] is not Role.ASSISTANT, range(len(messages)))
     return any(is_continuation(messages[at]) and opens_block(messages[at].text) for at in leading)
 
@@ -75,9 +77,8 @@ class _Longest:
 
 
 class LongestRequests:
-    """The longest request of each session since its client last compacted it, of at most ``sessions_max`` sessions.
-
-    Safe to call from several threads.
+    """Sizes of the longest request of each session since its client last compacted the chat; for at most
+    ``sessions_max`` sessions, the least recently used dropped first. Thread-safe.
     """
 
     def __init__(self, sessions_max: int, lock: AbstractContextManager[object]) -> None:
@@ -86,8 +87,9 @@ class LongestRequests:
         self._longest: OrderedDict[SessionKey, _Longest] = OrderedDict()
 
     def may_be_compacted(self, key: SessionKey, body: bytes) -> bool:
-        """Whether a request with this body is worth a look: the client may have compacted its chat. Does not read the
-        body unless it is shorter than an earlier one, or the first one of the session here."""
+        """Whether the client may have compacted its chat, judged by the size of ``body``. The body is searched for a
+        client's notice only when it is shorter than the longest earlier request, or when none is known.
+        """
         with self._lock:
             longest = self._longest.get(key)
         if longest is not None and (longest.handed_back or len(body) * _SHORTER < longest.size):
@@ -95,22 +97,24 @@ class LongestRequests:
         return (longest is None or len(body) < longest.size) and may_continue(body)
 
     def has_tools(self, key: SessionKey, tools: str, *, unknown: bool) -> bool:
-        """Whether the session's longest request offered the tools with the digest ``tools``; ``unknown`` where no
-        request of it is known."""
+        """Whether the session's longest request offered the tools with the digest ``tools``; ``unknown`` when no
+        request of the session is known.
+        """
         with self._lock:
             longest = self._longest.get(key)
         return longest.tools == tools if longest is not None else unknown
 
     def note(self, key: SessionKey, size: int, tools: str) -> None:
-        """A request of ``size`` bytes was sent."""
+        """Record that a request of ``size`` bytes was sent."""
         with self._lock:
             longest = self._longest.get(key)
             if longest is None or size >= longest.size:
                 self._put(key, _Longest(size, tools, longest is not None and longest.handed_back))
 
     def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
-        """A request of ``size`` bytes went out with a block: ``in_front`` of its whole history, or in the place of old
-        messages."""
+        """Record that a request of ``size`` bytes was sent with a resume block: before its whole transcript
+        (``in_front``), or in place of old messages.
+        """
         with self._lock:
             longest = self._longest.get(key)
             was_in_front = longest is not None and longest.handed_back
@@ -118,7 +122,7 @@ class LongestRequests:
                 self._put(key, _Longest(size, tools, in_front))
 
     def drop(self, key: SessionKey) -> None:
-        """Forget a session."""
+        """Remove a session."""
         with self._lock:
             self._longest.pop(key, None)
 

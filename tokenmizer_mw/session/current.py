@@ -1,7 +1,7 @@
-"""Whose session the code that runs right now belongs to: a context variable.
+"""The session context: a context variable with the session that the running code belongs to.
 
-It follows tasks, and what asyncio and anyio run in threads; a thread that is started by hand begins without. Bindings
-nest, and each belongs to one memory: the innermost one of that memory counts.
+It follows tasks and the worker threads of asyncio and anyio; a thread that is started by hand has none. Contexts nest,
+and each belongs to one memory: the innermost one of that memory counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class NamedSession(NamedTuple):
-    """A session by its id, ``None`` when nobody named one, and the tenant it is looked for in."""
+    """A session id (``None``: none was named) and its tenant."""
 
     session_id: str | None
     tenant: str
@@ -22,9 +22,11 @@ class NamedSession(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What holds for the calls of ``owner``. ``name`` is asked when a call is made, not before.
+    """A session context: applies to the calls of ``owner``, a memory's service.
 
-    ``remembered``: the surrounding chat call is remembered as a whole; what is called inside passes untouched.
+    - ``name``: returns the session; called when a model call is made, not earlier.
+    - ``remembered``: the surrounding chat call is recorded as a whole, so calls inside it pass untouched.
+    - ``outer``: the context around this one, of any owner; ``None`` for the outermost.
     """
 
     owner: object
@@ -37,12 +39,14 @@ _innermost: ContextVar[Binding | None] = ContextVar("tokenmizer_mw_session", def
 
 
 def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Token[Binding | None]:
-    """Bind the code that runs from here on. The token is for ``unbind``."""
+    """Set the session context for the code that runs from here on. Returns the token for ``unbind``."""
     return _innermost.set(Binding(owner, name, remembered, _innermost.get()))
 
 
 def unbind(token: Token[Binding | None]) -> None:
-    """What was bound before counts again. Without effect in another context than the one that was bound."""
+    """Restore the session context from before ``bind``. Does nothing in another ``contextvars`` context than that of
+    ``bind``.
+    """
     try:
         _innermost.reset(token)
     except ValueError:
@@ -51,7 +55,7 @@ def unbind(token: Token[Binding | None]) -> None:
 
 @contextmanager
 def bound(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
-    """Bind what runs inside."""
+    """Set the session context for a ``with`` block."""
     token = bind(owner, name, remembered=remembered)
     try:
         yield
@@ -60,7 +64,7 @@ def bound(owner: object, name: Callable[[], NamedSession], *, remembered: bool =
 
 
 def binding_of(owner: object) -> Binding | None:
-    """The innermost binding of ``owner``, ``None`` outside of any."""
+    """Return the innermost session context of ``owner``; ``None`` outside of any."""
     binding = _innermost.get()
     while binding is not None and binding.owner is not owner:
         binding = binding.outer

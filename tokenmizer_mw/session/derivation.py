@@ -1,4 +1,4 @@
-"""What messages say, as events of a session: own blocks left out, suspicious words named, facts derived. Pure."""
+"""Derive events from messages: own resume blocks removed, prompt injection flagged, facts extracted. Pure."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from tokenmizer_mw.wire.history import History
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Draws facts as the settings say. ``secret`` is the installation's, by which its own blocks are known."""
+    """Extracts facts as ``settings`` say. ``secret`` is the store's secret, by which own resume blocks are
+    recognised.
+    """
 
     settings: Settings
     secret: bytes
 
     def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
-        """The events of extraction for what waits in ``state`` and for ``news``."""
+        """Return the events of extraction for the messages of ``state`` without facts and for ``news``; ``[]`` if there
+        are none.
+        """
         waiting = [*state.undrawn, *((event.turn, event.message) for event in news)]
         if not waiting:
             return []
@@ -33,13 +37,15 @@ class Drawing:
         return derive(state.graph, seen, list(state.recent), self.settings, flagged)
 
     def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:
-        """The events of what is new in a history, and of its facts. ``known``: what ``first_new`` says, or knows
-        better."""
+        """Return the events that add the new messages of a resent transcript, followed by those of their facts.
+
+        ``known`` overrides the result of ``Transcript.first_new``.
+        """
         news = joining(state.transcript, spoken, known=known)
         return [*news, *self.facts(state, news)]
 
     def believed(self, state: SessionState) -> SessionGraph:
-        """The graph with all facts drawn, also those that a store which cannot be written did not take."""
+        """Return the graph with all facts extracted, including facts that could not be written to the store."""
         if not state.undrawn:
             return state.graph
         graph = state.graph.fork()

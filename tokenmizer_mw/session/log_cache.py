@@ -1,7 +1,7 @@
-"""What logs fold into, kept in process: refreshed by reading a log's tail, written through it, retried on conflict.
+"""Session cache: folded sessions in this process, refreshed from new events, written through, retried on conflict.
 
-What is not at hand is folded from the log. Where that is long, folding starts at a snapshot, which was kept in the
-background: it is checked against the log like what is at hand, and whatever is wrong with it, the log is folded.
+A session that is not cached is folded from its log. If the log is long, folding starts at a snapshot, which is stored
+in the background. A snapshot is checked against the log; an unusable one is ignored and the whole log is folded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from tokenmizer_mw.store.resilience.patience import hold
 
 
 class Fold(Protocol):
-    """What the events of a log are folded into, one after the other. ``seq`` and ``recorded_at`` are the last one's."""
+    """A state that events are folded into, one after the other. ``seq`` and ``recorded_at`` are those of the last
+    event.
+    """
 
     seq: int
     recorded_at: float
@@ -68,8 +70,11 @@ class _Kept(Generic[F]):
 
 
 class SessionCache(Generic[F]):
-    """What sessions fold into: at hand are the ``capacity`` sessions used last, and fewer where they weigh more than
-    ``most`` together. The one in use is always among them. Safe for threads; other processes meet us in the log."""
+    """Caches the folded state of recently used sessions. Thread-safe; other processes are noticed by reading the log.
+
+    At most ``capacity`` sessions are cached, and fewer if their ``weight`` exceeds ``most`` in sum (``None``: no
+    limit). The session in use is never evicted.
+    """
 
     def __init__(
         self, log: EventLog, *, new: Callable[[], F], weight: Callable[[F], int], capacity: int, most: int | None
@@ -85,24 +90,27 @@ class SessionCache(Generic[F]):
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start empty: a thread of the parent may have been changing a session, and holds its lock."""
+        """Empty the cache in a forked child: a thread of the parent may have been changing a session while holding its
+        lock.
+        """
         self._sessions = OrderedDict()
         self._total = 0
 
     def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
-        """``view`` of the session as the log has it now. ``view`` must not keep the state it is given."""
+        """Return ``view(state)`` of the session as its log is now. ``view`` must not store the state."""
         kept = self._get(key)
         with hold(kept.lock):
             return view(self._refreshed(key, kept))
 
     def at_hand(self, key: SessionKey) -> F | None:
-        """What the session folded into when it was last read, ``None`` where that is not at hand. Reads nothing; others
-        may be changing it."""
+        """Return the cached state of a session without reading the log; ``None`` if it is not cached. Other threads may
+        be changing it.
+        """
         kept = self._sessions.get(key)
         return kept.state if kept is not None else None
 
     def drop(self, key: SessionKey) -> None:
-        """Forget a cached session; the next use reads its log again."""
+        """Remove a session from the cache; its next use reads the log."""
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 
@@ -165,16 +173,17 @@ class SessionCache(Generic[F]):
 
 
 class KeptMessages(SessionCache[HistoryMessages]):
-    """The messages of sessions, as many as have ``most`` characters together."""
+    """Cache of the messages of sessions, limited to about ``most`` characters."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
         super().__init__(log, new=HistoryMessages, weight=lambda told: told.weight, capacity=capacity, most=most)
 
 
 class KeptSessions(SessionCache[SessionState]):
-    """The only place where folded sessions change.
+    """Cache of session states, and the only place where they change.
 
-    At hand are no more of them than have ``events_max`` events together: what a session takes grows with its events.
+    It holds at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events of a
+    session.
     """
 
     def __init__(
@@ -184,17 +193,19 @@ class KeptSessions(SessionCache[SessionState]):
         self._snapshots = snapshots
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
-        """Append what ``decide`` makes of the session; decide again when somebody else was faster.
+        """Append the events that ``decide`` returns for the session; on a conflict with another writer, decide again.
 
-        ``decide`` must be pure: it may see a state that other writers have left behind, and is then called again.
-        Its last call sees the state that counts: what it says about a stale one is never the end of it.
+        ``decide`` must be pure: it is called again whenever it saw a stale state. The events of its last call, which
+        sees the current state, are those that are appended.
         """
         self.updated(key, decide, lambda state: None)
 
     def updated(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """``view`` of the session after ``update``, without another look at the log. ``view`` as in ``read``."""
+        """``update`` the session, then return ``view`` of it without reading the log again. ``view`` as for
+        ``read``.
+        """
         kept = self._get(key)
         with hold(kept.lock):
             fresh = kept.state is None
@@ -220,8 +231,11 @@ class KeptSessions(SessionCache[SessionState]):
     def propose(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """``updated`` for a ``decide`` that takes long or calls back: it gets a copy of the session and runs outside
-        the session's lock, so that other threads record meanwhile. It is called again when one did."""
+        """``updated`` for a ``decide`` that takes long or calls back into the memory.
+
+        ``decide`` gets a copy of the session and runs outside its lock, so that other threads can write meanwhile. It
+        is called again when one did.
+        """
         kept = self._get(key)
         for _ in range(ATTEMPTS_MAX):
             with hold(kept.lock):
@@ -245,12 +259,12 @@ class KeptSessions(SessionCache[SessionState]):
         wait: bool = True,
         end: LogEnd | None = None,
     ) -> T:
-        """Append what ``derive`` makes of the messages that no facts were drawn from, until there are none left; then
-        ``view`` of the session, as in ``read``.
+        """Append the events that ``derive`` returns for messages without facts, until there are none left; then return
+        ``view`` of the session, as ``read`` does.
 
-        ``derive`` gets a copy of the session and runs outside the session's lock. One thread derives at a time: others
-        wait for it, or with ``wait=False`` leave their messages to it. ``end``: where the caller has just found the
-        log to end; a session that stands there is not looked up again.
+        ``derive`` gets a copy of the session and runs outside its lock. One thread derives at a time. ``wait``: wait
+        for another thread that derives; ``False``: return without the facts that it is deriving. ``end``: the end of
+        the log as the caller has just read it; a cached session that is at ``end`` is not refreshed.
         """
         kept = self._get(key)
         with hold(kept.lock):

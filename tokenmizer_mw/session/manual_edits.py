@@ -1,4 +1,4 @@
-"""Changes of facts by hand, as events: each says what it changed, so that it can be taken back. Pure."""
+"""Build the events of manual edits of facts; each records what it changed, so that it can be undone. Pure."""
 
 from __future__ import annotations
 
@@ -43,21 +43,23 @@ _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
 def marked(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
-    """A fact declared wrong, or put away as no longer of interest; [] where it is so already, or may not become so.
-    Raises ``UnknownNode``."""
+    """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact may not get this status,
+    such as when it has it already. Raises ``UnknownNode``.
+    """
     node = _node(state, id)
     return _edit(state, node, {"status": status}, reason) if may_move(node.status, status, evidence=True) else []
 
 
 def pinned(state: SessionState, id: str, on: bool) -> list[Event]:
-    """A fact that is told before others from now on, or no longer. Raises ``UnknownNode``."""
+    """Return the events that pin a fact, or unpin it (``on`` is false). Raises ``UnknownNode``."""
     return _edit(state, _node(state, id), {"pinned": on}, "")
 
 
 def corrected(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
-    """A fact in other words, and what they say is its value. Where it was said, and in which words, stays with it.
+    """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
-    Raises ``UnknownNode``, and ``CallerError`` for a label that says nothing, and where another fact has that place.
+    The turn and the quote of its source stay. Raises ``UnknownNode``, and ``CallerError`` for an empty label or when
+    another fact already has the same label or value.
     """
     node = _node(state, id)
     changes: dict[str, Any] = {}
@@ -75,8 +77,9 @@ def corrected(state: SessionState, id: str, label: str | None, detail: str | Non
 
 
 def remembered(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
-    """A fact that somebody adds, which takes the place of the one that its words are another value of; [] where it is
-    known and holds. Raises ``CallerError`` for a text that says nothing, and for an unknown kind."""
+    """Return the events that add a fact by hand; it replaces a known fact of which it is another value. ``[]`` when the
+    fact is known and holds. Raises ``CallerError`` for an empty text and for an unknown kind.
+    """
     label = flatten(text)
     if not label:
         raise CallerError("a fact needs words")
@@ -107,8 +110,9 @@ def remembered(state: SessionState, text: str, kind: str, reason: str) -> list[E
 
 
 def undone(state: SessionState, number: int) -> list[Event]:
-    """A change by hand taken back. Raises ``UnknownNode``, and ``CallerError`` when there is no such change, when the
-    fact was changed again since, and where another fact has its place now."""
+    """Return the events that undo a manual edit. Raises ``UnknownNode``, and ``CallerError`` when there is no such
+    edit, when the fact was changed again since, or when another fact has taken its place.
+    """
     found = state.edits.get(number)
     if found is None:
         raise CallerError(f"the session has no change {number}")

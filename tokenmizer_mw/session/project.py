@@ -1,4 +1,4 @@
-"""Which sessions belong to one project: those of a tenant whose ids share everything before the last separator."""
+"""Projects: sessions of a tenant whose ids are equal up to the last separator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokenmizer_mw.settings import Settings
 
 
 def project_of(session_id: str, separator: str) -> str:
-    """What stands before the last ``separator`` of an id; "" when it belongs to no project.
+    """Return the part of a session id before the last ``separator``; "" when the id belongs to no project.
 
     >>> project_of("shop/2026-11-21", "/")
     'shop'

@@ -1,4 +1,4 @@
-"""What a client sends again: its messages with their digests and spellings, and where they stand in a session. Pure."""
+"""Messages resent by a client, with their digests and spellings, and their places in the transcript. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Position = tuple[int, int]
 
 
 class Resent:
-    """Messages that a client sends, with their digests and spellings, each made once and when it is asked for.
+    """Resent messages; their digests and spellings are computed once, on first use.
 
-    Those of a ``History`` are kept there, where ``kept`` says so: then they are made for all of its messages at once.
+    ``kept``: store them with the ``History``, computed for all of its messages at once.
     """
 
     def __init__(self, messages: Sequence[Message], *, kept: bool = False) -> None:
@@ -34,12 +34,12 @@ class Resent:
         return len(self._messages)
 
     def role(self, index: int) -> Role:
-        """Who speaks in a message."""
+        """Return the role of message ``index``."""
         messages = self._messages
         return messages.roles[index] if isinstance(messages, History) else messages[index].role
 
     def mark(self, index: int) -> str:
-        """The digest of a message."""
+        """Return the digest of message ``index``."""
         if self._kept is not None:
             if self._column is None:
                 self._column = self._kept.column("digest", _digests)
@@ -50,7 +50,7 @@ class Resent:
         return mark
 
     def spelling(self, index: int) -> Spelling:
-        """The spelling of a message."""
+        """Return the spelling of message ``index``."""
         spelling = self._spellings.get(index)
         if spelling is None and self._kept is not None and len(self._spellings) >= _SPELLED_ALONE:
             self._spellings = dict(enumerate(self._kept.column("spelling", _spellings)))
@@ -60,7 +60,7 @@ class Resent:
         return spelling
 
     def text(self, index: int) -> str:
-        """What is said in a message, in its canonical form."""
+        """Return the canonical text of message ``index``."""
         return canonical_text(self._messages[index])
 
 
@@ -74,17 +74,19 @@ def _spellings(messages: Sequence[Message]) -> Iterable[Spelling]:
 
 @dataclass(frozen=True, slots=True)
 class ResentHistory:
-    """A resent history beside the transcript. ``places`` holds for each of its known messages the index in the
-    transcript of the message that it is or begins with, -1 where there is none. ``holders`` says the reverse for
-    messages that a client has joined to others. ``changed`` is the first message that is another one than the session
-    has, as ``Transcript.first_new`` would give it, and ``None`` where there is none."""
+    """A resent transcript aligned with the stored one.
+
+    - ``places``: for each known message, the index of the stored message that it is or begins with; -1 for none.
+    - ``holders``: the reverse for stored messages that the client joined to others: stored index to resent index.
+    - ``changed``: position of the first message that differs from the stored one; ``None`` if there is none.
+    """
 
     places: list[int]
     holders: dict[int, int] = field(default_factory=dict)
     changed: Position | None = None
 
     def index_of(self, place: int) -> int | None:
-        """Where in the history the message at ``place`` of the transcript begins; ``None`` where it is not there."""
+        """Return the resent index of the message that holds stored message ``place``; ``None`` if it was not resent."""
         try:
             return self.places.index(place)
         except ValueError:

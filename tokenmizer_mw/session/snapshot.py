@@ -1,7 +1,7 @@
-"""A folded session in bytes: where folding starts when the log is long. Pure.
+"""Encode a folded session as bytes and back, so that a long log need not be folded from its start. Pure.
 
-The bytes are data: JSON, a line for each part, compressed, behind a digest of them and of whose they are. What is not
-exactly that is refused; the log says the same, so a snapshot is never more than a shorter way.
+The bytes are compressed JSON lines, preceded by a digest of them and of their session. Anything else is refused; a
+snapshot never says more than the log.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SnapshotTooLarge(ValueError):
 
 @cache
 def fold_version() -> int:
-    """Which fold makes the states of this release: another number where ``RULES`` or a field of a state is another."""
+    """Return the version of the fold code; it changes with ``RULES`` and with every field of a state."""
     shapes = [[kind.__name__, *(field.name for field in fields(kind))] for kind in _SHAPES]
     return zlib.crc32(json.dumps([RULES, shapes]).encode())
 

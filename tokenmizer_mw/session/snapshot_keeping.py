@@ -1,4 +1,4 @@
-"""When snapshots of long sessions are kept, and what is made of them: of a store's errors, and of damage, a counter."""
+"""Decide when snapshots of long sessions are stored; failures and damaged snapshots are counted, not raised."""
 
 from __future__ import annotations
 

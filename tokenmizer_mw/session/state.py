@@ -1,4 +1,4 @@
-"""One session folded: its transcript, its graph, how far extraction got, and the cut in force. Pure."""
+"""The state of one session, folded from its log: transcript, graph, extraction progress, and the cut in force. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of a session with every text in them changed: for what should never have been kept."""
+"""Redact stored events: apply a change to every text in the events of a session."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ _NAMES: Final = frozenset({
 
 
 class Retouch:
-    """Changes the events of one session, given in the order of its log.
+    """Changes the texts in the events of one session, which are passed in log order.
 
-    ``message`` changes a message, ``document`` JSON text that a library wrote, ``text`` any other words. Digests are
-    made anew, so that a client that sends its history again, changed in the same way at the door, is recognised.
+    - ``message``: changes a message.
+    - ``document``: changes JSON text written by a library.
+    - ``text``: changes any other text.
+
+    Digests are computed again, so that a client that resends its transcript, redacted in the same way, is recognised.
     """
 
     def __init__(

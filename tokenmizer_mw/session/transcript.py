@@ -1,4 +1,4 @@
-"""Which messages a session has, and which messages of a resent history those are. Pure."""
+"""The stored transcript as a tree of messages, and the matching of resent messages with it. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ _PLACES_MAX: Final = 8
 
 @dataclass(slots=True)
 class Transcript:
-    """Which messages the session has, by digest, so that a resent history can be told from news.
+    """The messages of a session by digest, to tell resent messages from new ones.
 
-    A client may go back, change a question and go on from there: the transcript is a tree. ``parents`` holds for
-    each message the index of the one it follows, -1 for a first one; ``depths`` how many stand before it.
-    ``spellings`` are those of the messages: by them one is known that a client spells anew.
+    A client may go back and continue from an earlier message, so the transcript is a tree. All lists are indexed by
+    stored message:
+
+    - ``parents``: index of the message that it follows, -1 for none.
+    - ``depths``: number of messages before it on its branch.
+    - ``spellings``: what is compared when a client changed the form of a message.
     """
 
     digests: list[str] = field(default_factory=list)
@@ -37,21 +40,20 @@ class Transcript:
 
     @classmethod
     def of(cls, digests: list[str], parents: list[int], spellings: list[Spelling]) -> Transcript:
-        """The transcript that ``add`` makes of these one after the other."""
+        """Return a transcript with these messages added in order."""
         transcript = cls()
         for mark, parent, spelling in zip(digests, parents, spellings, strict=True):
             transcript.add(mark, parent, spelling)
         return transcript
 
     def copy(self) -> Transcript:
-        """An independent transcript: what is added to either does not show in the other."""
+        """Return an independent copy."""
         return Transcript(
             list(self.digests), list(self.parents), list(self.spellings), list(self.depths), dict(self._places)
         )
 
     def add(self, mark: str, parent: int, spelling: Spelling) -> None:
-        """The next message has the digest ``mark``, follows the one at index ``parent`` and is spelled as
-        ``spelling`` says."""
+        """Append a message with the digest ``mark`` that follows the message at index ``parent`` (-1: none)."""
         place = len(self.digests)
         name: str | Spelling
         for name in (mark, spelling):
@@ -62,13 +64,14 @@ class Transcript:
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
 
     def first_new(self, messages: Sequence[Message], *, part: bool = False, resent: Resent | None = None) -> Position:
-        """Index of the first message that the session does not have (``len(messages)`` when it has them all), and
-        the index in the transcript of the message that it follows.
+        """Return the index of the first new message in ``messages`` (``len(messages)`` if none is new), and the index
+        of the stored message that it follows (-1 for none).
 
-        Clients resend the whole history with every call, trim it, spell it anew, or send only what is new. The search
-        runs from the end, where the news is: for a whole history its cost is that of the new messages. ``part`` says
-        that it is certainly not the whole: then what the assistant says in it was just made, however often it said so
-        before. ``resent`` are the messages, where their digests are at hand.
+        Clients resend the whole transcript, trim it, change its form, or send only new messages. The search starts at
+        the end; for a whole transcript its cost is that of the new messages.
+
+        - ``part``: ``messages`` are only the newest ones; then an assistant message always counts as new.
+        - ``resent``: the same messages with digests that were computed before.
         """
         resent = Resent(messages) if resent is None else resent
         for index in range(len(messages) - 1, -1, -1):
@@ -81,7 +84,7 @@ class Transcript:
         return (start, place) if start else (0, len(self.digests) - 1)
 
     def holds(self, messages: Sequence[Message]) -> bool:
-        """Whether the session has all of ``messages`` one behind the other, wherever that is."""
+        """Whether the session has all of ``messages`` consecutively, anywhere on a branch."""
         resent = Resent(messages)
         end = len(messages) - 1
         return not messages or any(
@@ -90,7 +93,7 @@ class Transcript:
         )
 
     def placed(self, resent: Resent, start: int, place: int) -> ResentHistory:
-        """The whole of a history, for which ``first_new`` gave ``start`` and ``place``, beside the transcript."""
+        """Align a resent transcript with the stored one. ``start`` and ``place`` are the result of ``first_new``."""
         found = ResentHistory(places := [-1] * start)
         changed: Position | None = None
         index = start - 1
@@ -111,8 +114,9 @@ class Transcript:
         return ResentHistory(places, found.holders, changed)
 
     def same_words(self, resent: Resent, end: int, place: int) -> bool:
-        """Whether the user says the same before message ``end`` of a history as before and in the message at ``place``
-        of the transcript. A history that was trimmed has less of it."""
+        """Whether the user's text before message ``end`` of a resent transcript equals that up to stored message
+        ``place``. A trimmed transcript may have less of it.
+        """
         words = "".join(resent.text(index) for index in range(end) if resent.spelling(index).side == "u")
         left = len(words)
         while place >= 0 and left:
@@ -125,8 +129,11 @@ class Transcript:
         return not left
 
     def indexes(self, start: int, place: int, count: int) -> list[int]:
-        """The indexes in the transcript of the first ``count`` messages of a history, where ``first_new`` gave
-        ``start`` and ``place``, the messages from ``start`` on are added next, and none was divided anew."""
+        """Return the stored indexes of the first ``count`` messages of a resent transcript.
+
+        ``start`` and ``place`` are the result of ``first_new``. Messages from ``start`` on get the next free indexes.
+        Assumes that the client joined or split no messages.
+        """
         known: list[int] = []
         for _ in range(start):
             known.append(place)

@@ -1,4 +1,4 @@
-"""The history of a session whose chat is kept here, and how it comes to be another one. Pure."""
+"""Transcripts that a host keeps in this memory, and the events that change one into another. Pure."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ class Revision:
 
 @dataclass(slots=True)
 class HistoryMessages:
-    """The messages that a session's log leaves in its history, by their numbers, in the order in which they joined.
+    """The messages of a session that were not withdrawn, by number, in the order in which they were added.
 
-    ``size`` is about how many characters they take, or took before they were withdrawn. ``index`` finds passages of
-    them, once ``passages`` was asked for it. ``prepared`` holds their sentences, for blocks.
+    - ``size``: about how many characters the messages take, withdrawn ones included.
+    - ``index``: the passage index; ``None`` until ``passages`` is called.
+    - ``prepared``: sentences of the messages, for resume blocks.
     """
 
     seq: int = 0
@@ -66,9 +67,13 @@ class HistoryMessages:
     def passages(
         self, clean: Callable[[Message], Message], passages_max: int, *, most: int | None = None
     ) -> PassageIndex:
-        """The index over the passages of these messages. It is made when it is first asked for and grown from then on.
-        ``clean`` takes out of a message what must not be found, ``passages_max`` bounds a new index. ``most``: no
-        further message is added behind so many characters; ``None``: all are."""
+        """Return the index over the passages of these messages; it is made on the first call and extended on later
+        ones.
+
+        - ``clean``: removes from a message what must not be found.
+        - ``passages_max``: limit of a new index.
+        - ``most``: stop adding messages after this many characters; ``None``: add all.
+        """
         if self.index is None:
             self.index = PassageIndex(passages_max=passages_max)
         characters = taken = 0
@@ -85,13 +90,16 @@ class HistoryMessages:
 
     @property
     def unindexed(self) -> int:
-        """How many characters the next call of ``passages`` has to index."""
+        """Number of characters that are not yet indexed."""
         found = (self.messages.get(number) for number in self._unindexed)
         return sum(_characters(written.message) for written in found if written is not None)
 
     def prepare_sentences(self, clean: Callable[[Message], Message], most: int) -> bool:
-        """Read the sentences of the newest messages that were not read yet, until that were ``most`` characters. False
-        when a block would look at no others. ``clean`` takes out of a message what must not be quoted."""
+        """Split the newest messages into sentences, up to ``most`` characters. Returns whether more messages remain to
+        be split.
+
+        ``clean`` removes from a message what must not be quoted.
+        """
         room = dict(CHARACTERS_MAX)
         for number in reversed(self.messages):
             message = self.messages[number].message
@@ -106,7 +114,7 @@ class HistoryMessages:
 
     @property
     def weight(self) -> int:
-        """About how many characters are held, the index included."""
+        """About how many characters are held in memory, index included."""
         return (self.size if self.index is None else 2 * self.size) + _SENTENCE_WEIGHT * self.prepared.size
 
     def apply(self, recorded: Recorded) -> None:
@@ -141,7 +149,7 @@ def _characters(message: Message) -> int:
 
 
 def standing(log: Iterable[Recorded]) -> list[Written]:
-    """The messages that a session's log leaves in its history, in the order in which they joined."""
+    """Return the messages of a log that were not withdrawn, in the order in which they were added."""
     told = HistoryMessages()
     for recorded in log:
         told.apply(recorded)
@@ -149,8 +157,11 @@ def standing(log: Iterable[Recorded]) -> list[Written]:
 
 
 def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
-    """How ``current`` becomes ``wanted``. A log only grows at its end: messages keep their places as long as their
-    order is the same and nothing new stands before them; from there on they leave and are added again."""
+    """Return the changes from ``current`` to ``wanted``.
+
+    A log only grows at its end. Messages keep their numbers as long as their order is the same and no new message
+    precedes them; from there on they are withdrawn and added again.
+    """
     known = {one.number: one for one in current}
     kept: dict[int, Written] = {}
     added: list[Written] = []
@@ -167,10 +178,10 @@ def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
 
 
 def revised(state: SessionState, log: Sequence[Recorded], change: Change, drawing: Drawing) -> list[Event]:
-    """The events that carry out ``change`` on the session that ``log`` folds into ``state``.
+    """Return the events that carry out ``change`` on a session; ``state`` is its log ``log``, folded.
 
-    Facts that messages leave behind when they are withdrawn would be facts of nobody. What was drawn before the first
-    of them is said again as it was; from there on the graph is drawn anew from what stays, with the rules of today.
+    If facts come from withdrawn messages, the graph is built again: facts derived before the first withdrawn message
+    are repeated as they were, and later ones are extracted again from the remaining messages.
     """
     current = standing(log)
     step = revision(current, change(current))
@@ -191,8 +202,9 @@ def revised(state: SessionState, log: Sequence[Recorded], change: Change, drawin
 
 
 def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
-    """The events that drew facts, in order, up to the last time that this was from messages before ``number`` alone;
-    and what was corrected by hand right behind."""
+    """Return the events that derived facts from messages before ``number`` alone, in order, and the manual edits
+    directly after them.
+    """
     drawn: list[Event] = []
     settled = last = 0
     for recorded in log:
@@ -212,7 +224,7 @@ def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
 
 
 def drawn_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
-    """Whether a fact in ``log`` stems from one of these messages, or was changed by one."""
+    """Whether one of these messages created or changed a fact in ``log``."""
     return bool(numbers) and any(_turn(recorded.event) in numbers for recorded in log)
 
 

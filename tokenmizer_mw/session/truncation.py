@@ -1,4 +1,4 @@
-"""How one request of a session is shortened: the plan carried out, and what becomes part of the log by it. Pure."""
+"""Shorten one request of a session: carry out the plan of a cut, and return the events to append. Pure."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ _STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class SentPart:
-    """What is sent of a chat: the messages from ``start`` on, behind a cut that was made when message ``through`` was
-    the newest (``None``: behind none)."""
+    """The part of a chat that is sent: messages from index ``start`` on, after a cut. ``through``: index of the newest
+    message when the cut was made; ``None`` without a cut.
+    """
 
     start: int
     through: int | None = None
@@ -59,8 +60,9 @@ class SentPart:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """``rewrite`` is ``None`` when the request goes out as it is; ``events`` join the log; ``counted`` names what
-    happened."""
+    """What to do with a request: ``rewrite`` (``None``: send it as it is), ``events`` to append to the log, and the
+    names of counters to raise (``counted``).
+    """
 
     rewrite: Rewrite | None = None
     events: Sequence[Event] = ()
@@ -69,9 +71,13 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class BlockOrder:
-    """A block that is asked for, of at most ``budget`` tokens. Facts that ``query`` asks for come first. ``sections``:
-    it tells the facts of these alone and quotes nothing; ``None``: it stands for the history. ``id``: what its
-    checkpoint is called, which is on record also where there is nothing to say; "": the next one in order."""
+    """A request for a resume block.
+
+    - ``budget``: tokens at most.
+    - ``query``: facts that it asks for come first.
+    - ``sections``: only facts of these sections, and no quotations; ``None``: a block for the whole transcript.
+    - ``id``: id of its checkpoint, which is recorded even when the block would be empty; "": the next id.
+    """
 
     budget: int
     query: str = ""
@@ -81,8 +87,9 @@ class BlockOrder:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What stands in a request for messages that are left out, ``None`` for nothing; ``sent`` are the numbers of those
-    before its anchor that are in the request all the same."""
+    """What replaces left-out messages in a request: a cut, or ``None`` for nothing. ``sent``: numbers of messages
+    before the cut's anchor that are in the request all the same.
+    """
 
     cut: Checkpointed | None
     sent: Collection[int] = ()
@@ -90,13 +97,14 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """Decides for the requests of one session. ``counter`` counts as the model of ``request`` does.
+    """Decides how one request of a session is shortened. ``counter`` counts tokens as the request's model does.
 
-    ``numbers`` are those of the request's messages in the session, where these are what the session itself keeps: then
-    nothing in them is new. ``reserved``: tokens that are taken by what the request does not hold. ``spared`` tells the
-    share of each message that compression takes out before it is sent; ``None``: nothing of any. ``recorded`` is set
-    where the client may have compacted its chat by itself: it gives the messages of the session with their numbers.
-    ``read_sentences`` gives the sentences of a message that a block may quote.
+    - ``numbers``: the session's numbers of the request's messages, when they come from the session itself; then no
+      message is new.
+    - ``reserved``: tokens needed by what is not in the request.
+    - ``spared``: returns the share of each message that compression removes before sending; ``None``: nothing.
+    - ``recorded``: returns the session's messages with numbers; set when the client may have compacted its chat.
+    - ``read_sentences``: returns the sentences of a message that a block may quote.
     """
 
     drawing: Drawing
@@ -110,7 +118,7 @@ class Cutting:
     read_sentences: ReadSentences = message_sentences
 
     def decide(self, state: SessionState) -> Decided:
-        """What is to be done with the request, given what the session has."""
+        """Decide what to do with the request, given the state of the session."""
         if self.numbers:
             return self._carried_out(state, self._planned(state.cut), (len(self._spoken), -1))
         spoken = self._spoken

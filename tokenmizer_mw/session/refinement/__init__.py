@@ -1,1 +1,1 @@
-"""The optional stage with a model: what it is asked, how its reply is read, and what of it becomes facts. Pure."""
+"""Refinement: a model reads a session; its prompt, the parsing of its reply, and the facts made of it. Pure."""

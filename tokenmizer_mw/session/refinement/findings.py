@@ -1,4 +1,6 @@
-"""What a model states, as findings: with the place it comes from, and no more trust than who speaks there deserves."""
+"""Turn a model's statements into findings, each with its source in the session and the trust of that source's
+speaker.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _TOLD_BY: Final = {"tasks_done": "assistant"}
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding, where in the session it was found, and where what it replaces was said (``None``: nowhere else)."""
+    """A finding, its source in the session, and the source of what it replaces; ``None`` if that was said nowhere
+    else.
+    """
 
     finding: Finding
     place: StatementPlace
@@ -41,11 +45,11 @@ class PlacedFinding:
 
 
 def placed(stated: Stated, places: Places, settings: Settings) -> PlacedFinding | None:
-    """The finding that ``stated`` comes to; ``None`` when nobody in the session said anything like it, when those who
-    did may not say such a thing, or when it says nothing.
+    """Return the finding that a statement supports; ``None`` when it is empty, when nobody in the session said anything
+    like it, or when its speaker may not state such a thing.
 
-    Only a speaker's own words make decisions and goals, and nothing that a tool brings is work to do. An assistant's
-    rules and goals are proposals.
+    Only a speaker's own words make decisions and goals, and tool output never makes tasks. Rules and goals stated by
+    the assistant become proposals.
     """
     place = places.find(stated.text, _TOLD_BY.get(stated.category, "user"))
     if place is None:
@@ -76,7 +80,7 @@ def placed(stated: Stated, places: Places, settings: Settings) -> PlacedFinding 
 
 
 def trust_of(place: StatementPlace) -> Trust:
-    """How much the word of who speaks there weighs."""
+    """Return how much a statement from this source is trusted."""
     if not place.own or place.score < PLACED or place.borrowed > BORROWED:
         return Trust.QUOTED
     return Trust.STATED if place.speaker == "user" else Trust.CLAIMED

@@ -1,7 +1,7 @@
-"""A model's handover, sentence by sentence: what the session bears out stays, the rest goes.
+"""Check a model's handover sentence by sentence against the session, and drop what the session does not support.
 
-A name, a path or a number that nobody wrote in the session is the model's own, and a sentence with such a one is no
-record of it. Neither is a sentence whose words are not the session's, or one that reads like an order to a model.
+A sentence is dropped when it contains a name, a path or a number that nobody wrote in the session, when its words are
+not those of the session, or when it reads like an instruction to a model.
 """
 
 from __future__ import annotations

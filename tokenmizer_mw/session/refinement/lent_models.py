@@ -1,7 +1,6 @@
-"""Models that come with a chat call: asked about its session when one is wanted, and forgotten afterwards.
+"""Models lent by chat calls: a server without a model of its own refines sessions with the client's model and key.
 
-A server that has no model of its own is lent one by a client's call, with the client's key. The key lives in the work
-that was begun with it and nowhere else.
+A client's API key is held only by the job that was started with it.
 """
 
 from __future__ import annotations

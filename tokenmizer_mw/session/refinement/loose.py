@@ -1,7 +1,7 @@
-"""JSON as models write it: read in one pass, whatever is wrong with it.
+"""Parse JSON as models write it, tolerating errors, in one pass.
 
-Prose and code fences around an object, single quotes, commas too many or too few, line breaks inside of texts, and an
-end in the middle are taken as they come. Every character is looked at a bounded number of times.
+Accepts prose and code fences around an object, single quotes, surplus and missing commas, line breaks in strings, and a
+truncated end. Linear in the text.
 """
 
 from __future__ import annotations

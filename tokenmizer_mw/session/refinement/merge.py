@@ -1,8 +1,8 @@
-"""A model's reply joined with what is known: judged like everything else, and recorded as events.
+"""Merge a model's reply into the known facts, as events.
 
-What structure says is certain and stays as it is. What the model states is confirmed where it is known, and added where
-it is not. What was read from words that the model had before it and is not in its reply is archived, which hides it and
-loses nothing; goals, and what a user laid down as a rule, stay.
+Facts from structure (tool calls, edits) are certain and stay. Facts that the model states are confirmed if known, and
+added if not. Facts read from prose that the model was shown and does not state are archived, except goals and the
+user's rules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where in a session a statement of a model comes from: the sentence that shares most with it, and whose words it is.
+"""Find the source of a model's statement in the session: the sentence that shares most words with it, and its speaker.
 
-A model is not believed about sources. What it states is looked up in the messages; who speaks there decides what the
-statement may become, and what nobody said there is nobody's.
+A model is not trusted about sources. The speaker of the sentence found decides what the statement may become; a
+statement that nobody made is dropped.
 """
 
 from __future__ import annotations

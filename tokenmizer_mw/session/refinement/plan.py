@@ -1,5 +1,4 @@
-"""Builds the prompt for the refinement of a session, and turns the model's reply into events. Pure: no model is
-called here."""
+"""Prepare the refinement of a session, and turn the model's reply into events. Pure: no model is asked here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is asked: instructions, the schema, and the session between delimiters that nothing in it can forge."""
+"""Build the refinement prompt: instructions, JSON schema, and the session between unforgeable delimiters."""
 
 from __future__ import annotations
 

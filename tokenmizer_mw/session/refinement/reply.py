@@ -1,4 +1,4 @@
-"""A model's reply as statements: what fits the schema, and how much did not."""
+"""Parse a model's reply into statements, and count what does not fit the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions put before a model: on demand, or unbidden in a thread that nothing else waits for."""
+"""Run refinements: on request, or in a background thread."""
 
 from __future__ import annotations
 

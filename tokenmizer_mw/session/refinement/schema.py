@@ -1,4 +1,4 @@
-"""What a model may state about a session: one row a category, from which the JSON schema and the reading are made."""
+"""The categories that a model may state about a session: one row each, from which JSON schema and parser are made."""
 
 from __future__ import annotations
 

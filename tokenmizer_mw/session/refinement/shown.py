@@ -1,4 +1,4 @@
-"""How much of a long text a model is shown: its beginning and its end."""
+"""Shorten a long text for a model to its beginning and its end."""
 
 from __future__ import annotations
 

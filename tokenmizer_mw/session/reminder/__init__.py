@@ -1,4 +1,4 @@
-"""What a request carries, behind its newest question, of what a cut took out: see ``service``."""
+"""Reminders: what a cut removed and the newest question asks for, added to the request. See ``service``."""
 
 from tokenmizer_mw.session.reminder.carried import Carried, CarriedReminders, reminded
 from tokenmizer_mw.session.reminder.question import add_question

@@ -1,4 +1,4 @@
-"""Whether a message asks, or takes up what was said before, rather than ordering something new. Pure."""
+"""Whether a message asks a question or refers to what was said before, rather than giving a new order. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reminders that requests carried and that are not on record yet. Pure but for a lock."""
+"""Reminders that were sent with requests and are not yet in the event log. Pure but for a lock."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ WAITING_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a request carried for the first time, of what the cut ``cut`` took out."""
+    """A reminder that a request contained for the first time. ``cut`` is the id of the cut that removed its content."""
 
     cut: str
     part: ReminderPart
 
     def event(self, turn: int) -> Reminded:
-        """The event that says so, where message ``turn`` answers the request."""
+        """Return the event that records the reminder; message ``turn`` answers the request."""
         return Reminded(turn, self.cut, self.part.tokens, self.part.nodes, self.part.messages)
 
 
 class CarriedReminders:
-    """What was handed to a host that sends its requests itself: it is on record with the next messages of the session.
+    """Queues reminders that were returned to a host, until they are recorded with the session's next messages.
 
-    Of at most ``capacity`` sessions. Threads may share it when they bring a ``lock``.
+    Holds at most ``capacity`` sessions. Threads may share it if they pass a ``lock``.
     """
 
     def __init__(self, capacity: int, lock: AbstractContextManager[object] | None = None) -> None:
@@ -54,21 +54,24 @@ class CarriedReminders:
                 self._waiting.popitem(last=False)
 
     def take(self, key: SessionKey) -> tuple[Carried, ...]:
-        """What requests of the session carried, for whoever puts it on record."""
+        """Remove and return the queued reminders of session ``key``, for the caller to record; ``()`` if there are
+        none.
+        """
         with self._lock:
             return self._waiting.pop(key, ())
 
 
 def reminded(turn: int, reminder: Reminder | None) -> list[Reminded]:
-    """The event that says what ``reminder`` carried in the request that message ``turn`` answers; none where nothing
-    in it was new."""
+    """Return the event that records ``reminder`` for the request that message ``turn`` answers; ``[]`` when the
+    reminder is ``None`` or contains nothing new.
+    """
     if reminder is None or reminder.new is None:
         return []
     return [Carried(reminder.cut, reminder.new).event(turn)]
 
 
 def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
-    """Several parts as one; ``None`` for none."""
+    """Join several parts into one; ``None`` for none."""
     if len(parts) <= 1:
         return parts[0] if parts else None
     return ReminderPart(

@@ -1,4 +1,4 @@
-"""The text of a reminder: facts, then passages word for word, within a budget and a fence. Pure."""
+"""Compose the text of a reminder: facts, then quoted passages, within a token budget and delimiters. Pure."""
 
 from __future__ import annotations
 

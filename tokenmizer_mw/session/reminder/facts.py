@@ -1,4 +1,4 @@
-"""The facts that a cut took out and a question is about, as lines. Pure."""
+"""Select the facts that a cut removed and a question asks for, as lines. Pure."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ class FactLine:
 
 
 def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[FactLine]:
-    """The facts of messages that ``cut`` took out and its block does not state, best first: those that hold at least
-    the share ``least`` of the words of ``question``, by weight; most of them where it asks for nothing. What was
-    replaced is named with the value that holds."""
+    """Return the facts of messages that ``cut`` removed and that its resume block does not state, best first.
+
+    A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
+    message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
+    """
     weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0
     said = set(cut.carried)
@@ -59,7 +61,7 @@ def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
 
 
 def outdated(graph: SessionGraph, passage: QuotedPiece) -> str:
-    """A mark for a passage that speaks of a value which was replaced after it; "" for any other."""
+    """Return a mark for a passage that names a value which was replaced later; "" for any other passage."""
     text = passage.text.casefold()
     for old, new, trigger in _replaced(graph):
         if passage.number < trigger and old.label.casefold() in text and new.label.casefold() not in text:

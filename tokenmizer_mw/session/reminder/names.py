@@ -1,4 +1,4 @@
-"""Names in what a tool returned, or the assistant said, that nothing in the context explains. Pure."""
+"""Find names in the newest tool output or reply that nothing else in the request explains. Pure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _NAME = re2.compile(r"[A-Za-z_][A-Za-z0-9]*(?:[_./:-][A-Za-z0-9]+)+|[A-Za-z][a-z
 def asked_names(
     request: ChatRequest, kept: Sequence[int], newest: int, block: str, given: Sequence[ReminderPart]
 ) -> list[str]:
-    """The names in message ``newest``, and in what the assistant said right before it, that stand nowhere else in what
-    is sent: neither in the messages at the places ``kept`` nor in ``block`` nor in what was ``given``."""
+    """Return the names in message ``newest``, and in the assistant's text directly before it, that occur nowhere else
+    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``.
+    """
     messages, roles = request.messages, request.messages.roles
     first = newest - 1 if newest > kept[0] and roles[newest - 1] is Role.ASSISTANT else newest
     found: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""What the newest turn of a request asks for, and behind which message an answer to it belongs. Pure."""
+"""Find what the newest turn of a request asks for, and after which message a reminder belongs. Pure."""
 
 from __future__ import annotations
 
@@ -22,9 +22,14 @@ _BEFORE_MAX: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``place`` is the index of the message that opens the newest turn, ``newest`` that of the newest message of a
-    person or a tool. ``text`` is what to look for: "" for a turn that asks for nothing in words. ``shortened``: it is
-    not the whole of what was said; ``asks``: it asks something, or takes up what was said before."""
+    """What the newest turn of a request asks for.
+
+    - ``place``: index of the message that opens the turn.
+    - ``newest``: index of the newest message of a user or a tool.
+    - ``text``: the text to search for; "" when the turn asks for nothing in words.
+    - ``shortened``: ``text`` is only the beginning and the end of the message.
+    - ``asks``: the message asks a question or refers to what was said before.
+    """
 
     place: int
     newest: int
@@ -39,8 +44,12 @@ class Question:
 
 
 def read_question(request: ChatRequest, keep_from: int) -> Question | None:
-    """The newest turn of ``request``, of which the messages from ``keep_from`` on are sent; ``None`` when no message
-    among them opens a turn. The summary with which a client goes on after it has compacted its chat asks nothing."""
+    """Return the question of the newest turn of ``request``, among the messages from index ``keep_from`` on that are
+    sent.
+
+    ``None`` when none of them opens a turn. The text is "" when the turn begins with the summary of a client that
+    compacted its chat.
+    """
     messages, roles = request.messages, request.messages.roles
     newest: int | None = None
     for place in range(len(roles) - 1, keep_from - 1, -1):
@@ -64,15 +73,16 @@ def opens_turn(request: ChatRequest, place: int) -> bool:
 
 
 def ask(text: str) -> Question:
-    """A question that stands in no request."""
+    """Return the question for a text that is not a message of a request."""
     said = text.strip()
     query = shorten_query(said)
     return Question(0, 0, query, query != said, bool(content_terms(query)) and asks(said))
 
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
-    """``request``, which was never bytes, with ``question`` as its newest message where it does not ask that already;
-    ``None`` where nothing is asked, as in a chat that ends with an answer."""
+    """Return ``request`` (of a host, without bytes) with ``question`` as its newest message, unless that message asks
+    it already. ``None`` when nothing is asked: no question, and the chat is empty or ends with a reply.
+    """
     messages = request.messages
     last = messages[-1] if messages else None
     is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)
@@ -85,13 +95,13 @@ def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
 
 
 def shorten_query(text: str) -> str:
-    """``text``, or its start and its end where it is longer than a query may be."""
+    """Return ``text``, or its first and last ``QUERY_MAX // 2`` characters if it is longer than ``QUERY_MAX``."""
     half = QUERY_MAX // 2
     return text if len(text) <= QUERY_MAX else f"{text[:half]}\n{text[-half:]}"
 
 
 def text_of(message: Message) -> str:
-    """What a message says, or what tools returned in it, as a query."""
+    """Return the text of a message and of its tool results, as a query."""
     said = [message.text, *(result.text for result in message.tool_results)]
     return shorten_query("\n".join(filter(None, said)))
 

@@ -1,4 +1,4 @@
-"""Which passages a message is worth being reminded of. Pure."""
+"""Decide which of the passages found are relevant enough for a reminder. Pure."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ SIMILAR: Final = 0.4
 
 @dataclass(frozen=True, slots=True)
 class RelevantContent:
-    """What is relevant for a message: passages, best first, and its words with how much each tells, by which facts are
-    compared. ``asks``: the message asks something, or names what is to be found."""
+    """Passages that are relevant for a message, best first, and the weights of the message's words, by which facts are
+    compared. ``asks``: the message asks something, or names what is to be found.
+    """
 
     hits: Sequence[PassageHit]
     weights: Mapping[str, float]
@@ -32,10 +33,10 @@ class RelevantContent:
 
 
 def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
-    """Those of ``hits``, best first, that are worth a reminder.
+    """Return those of ``hits`` (best first) that are worth a reminder.
 
-    A question gets all of them, if one of them shares enough with it. A message that asks for nothing gets only what
-    holds most of its words: what it brings up for the first time, no passage holds.
+    For a question: all of them, if one of them shares enough words with it. For other messages: only passages that hold
+    most of the words, because a new topic occurs in no passage.
     """
     wanted = content_terms(query)
     known = hits[0].weights if hits else {}

@@ -1,4 +1,4 @@
-"""Finds what the removed messages of a session have for a question. Pure."""
+"""Search the messages that a cut removed for what a question asks. Pure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ done in the background."""
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """What is looked for: a question, or names. ``asks``: it asks something, or takes up what was said before. In the
-    messages ``sent``, by their numbers, nothing is looked for: the request has them."""
+    """What to search for: a question (text), or a list of names.
+
+    ``asks``: it asks something, or refers to what was said before. ``sent``: numbers of messages that the request
+    contains and that are not searched.
+    """
 
     asked: str | Sequence[str]
     asks: bool = True
@@ -38,8 +41,11 @@ def search(
     elsewhere: Collection[int],
     meaning: Matrix | None = None,
 ) -> RelevantContent | None:
-    """What the messages with numbers below ``before``, but for those ``elsewhere``, have for ``wanted``; ``None`` where
-    too much of them would have to be read first. ``meaning``: the vector of the question."""
+    """Search the messages with numbers below ``before``, except those in ``elsewhere``, for ``wanted``.
+
+    ``meaning``: the vector of the question; ``None``: search by words alone. Returns ``None`` when more than
+    ``READ_MAX`` characters would have to be indexed first.
+    """
     if told.unindexed > READ_MAX:
         return None
     index, asked, out = index_of(told), wanted.asked, frozenset(elsewhere).union(wanted.sent)

@@ -1,4 +1,6 @@
-"""Adds reminders to requests that a cut shortens: reads the session, remembers the turns under way, counts."""
+"""Add reminders to requests that a cut shortens: search the session, and repeat a turn's reminder in all its
+requests.
+"""
 
 from __future__ import annotations
 
@@ -54,17 +56,18 @@ TURNS_A_SESSION: Final = 4
 
 
 class Reads(Protocol[S_co]):
-    """Reads a session: ``view`` of what its log folds into."""
+    """A function that reads a session: returns ``view`` of its folded state."""
 
     def __call__(self, key: SessionKey, view: Callable[[S_co], T], /) -> T:
         """``view`` of the session as its log has it now."""
 
 
 class ReminderService:
-    """Makes the reminders of one memory's requests. Safe for threads; blocks on the store.
+    """Makes the reminders for one memory's requests. Thread-safe; blocks on the store.
 
-    ``states`` and ``texts`` read a session's folded state and its messages, ``count`` adds to a counter.
-    ``embed`` gives the vector of a question, or ``None`` where it is not there in time.
+    - ``states``, ``texts``: read the state and the messages of a session.
+    - ``count``: adds to a counter.
+    - ``embed``: returns the vector of a question, or ``None`` if it is not ready in time.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class ReminderService:
         self._turns = TurnReminders(TURNS_A_SESSION * settings.sessions_cached, lock)
 
     def remind(self, shortening: Shortening) -> Reminder | None:
-        """The reminder of a request; ``None`` when it carries none, and a counter says why."""
+        """Return the reminder for a request; ``None`` when there is none, and a counter gives the reason."""
         request = shortening.request
         question = read_question(request, shortening.keep_from)
         if question is None:
@@ -178,8 +181,10 @@ class ReminderService:
     def answer(
         self, key: SessionKey, cut: Checkpointed, question: str, budget: int, counter: MessageCounter
     ) -> ReminderPart | None:
-        """What the messages before the anchor of ``cut`` have for a ``question`` that stands in no request, within
-        ``budget`` tokens and less than ``cut`` saves; ``None`` for nothing, and a counter says why."""
+        """Return what the messages before the anchor of ``cut`` say about ``question``, which is in no request.
+
+        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` for nothing; a counter gives the reason.
+        """
         asked = ask(question)
         budget = min(budget, self._removed(key, cut, budget, counter) - 1)
         if not asked.text or budget <= 0:
@@ -223,7 +228,7 @@ class ReminderService:
         return self._embed(wanted.asked)
 
     def expect_cut(self, key: SessionKey) -> None:
-        """Requests of a session are long enough that one of the next ones may be cut."""
+        """Note that the session's requests are so long that one of the next may be cut."""
         with self._lock:
             self._expected.pop(key, None)
             self._expected[key] = None

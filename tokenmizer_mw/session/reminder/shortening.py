@@ -1,4 +1,4 @@
-"""A request that was shortened, and how much room a reminder has in it. Pure."""
+"""A shortened request, and how much room it has for a reminder. Pure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """A request that is sent without some of its messages: those at the places ``kept`` are, in order, behind its
-    leading system messages. ``left`` tokens of the window are free then.
+    """A request that is sent without some of its messages.
 
-    ``cut`` says what the model reads in the place of the others, ``None``: what the cut in force of the session says.
-    ``sent`` are the numbers of messages before its anchor that are sent all the same.
+    - ``kept``: indexes of the messages that are sent after the leading system messages, in order.
+    - ``left``: tokens of the window that are free.
+    - ``cut``: the cut whose block replaces the other messages; ``None``: the session's cut in force.
+    - ``sent``: numbers of messages before the cut's anchor that are sent all the same.
     """
 
     key: SessionKey
@@ -31,7 +32,7 @@ class Shortening:
 
     @property
     def keep_from(self) -> int:
-        """The first message that is sent behind the system's."""
+        """Index of the first message that is sent after the leading system messages."""
         return self.kept[0]
 
     @property
@@ -42,7 +43,7 @@ class Shortening:
 
 
 def count_upto(messages: Iterable[Message], enough: int, counter: MessageCounter) -> int:
-    """Tokens of ``messages``, counted one after the other until they are ``enough``."""
+    """Count the tokens of ``messages`` one after the other, and stop at ``enough``."""
     tokens = 0
     for message in messages:
         tokens += counter.count(message)

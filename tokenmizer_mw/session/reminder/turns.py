@@ -1,4 +1,6 @@
-"""The reminders of the turns under way, so that every call of a turn carries the same bytes. Pure but for a lock."""
+"""Cache of the reminders of current turns, so that every request of a turn contains the same bytes. Pure but for a
+lock.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """A turn: the session, the cut in force, how many messages behind the cut it begins, and what it asks."""
+    """Identifies a turn: the session, the id of the cut in force, the distance of the turn's first message from the
+    first kept message (``behind``), and the digest of that message.
+    """
 
     session: SessionKey
     cut: str
@@ -25,8 +29,9 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class TurnPart:
-    """A part of a turn's reminder: it stands behind the message that is ``offset`` behind the question and has this
-    ``digest``. ``part`` is ``None`` where there was nothing to remind of."""
+    """A part of a turn's reminder. It follows the message that is ``offset`` messages after the question and has this
+    ``digest``. ``part`` is ``None`` when nothing relevant was found.
+    """
 
     offset: int
     digest: str
@@ -34,10 +39,10 @@ class TurnPart:
 
 
 class TurnReminders:
-    """The reminders of the ``capacity`` turns used last. Threads may share it when they bring a ``lock``.
+    """Reminders of the ``capacity`` most recently used turns. Threads may share it if they pass a ``lock``.
 
-    A provider's prompt cache serves the calls of a turn with tools only while each request begins as the one before:
-    what was put behind the question stays there until the turn is over.
+    A provider's prompt cache serves the requests of a turn only while each begins like the one before. Therefore a
+    reminder stays in place until its turn is over.
     """
 
     def __init__(self, capacity: int, lock: AbstractContextManager[object] | None = None) -> None:
@@ -46,7 +51,7 @@ class TurnReminders:
         self._lock = lock if lock is not None else nullcontext()
 
     def find(self, key: TurnKey) -> tuple[TurnPart, ...]:
-        """The parts of a turn so far, in the order of their messages."""
+        """Return the parts of a turn so far, in message order; ``()`` for an unknown turn."""
         with self._lock:
             found = self._turns.get(key, ())
             if found:
@@ -54,7 +59,7 @@ class TurnReminders:
             return found
 
     def keep(self, key: TurnKey, parts: Sequence[TurnPart]) -> None:
-        """Remember the parts of a turn."""
+        """Store the parts of a turn."""
         with self._lock:
             self._turns[key] = tuple(parts)
             self._turns.move_to_end(key)
@@ -68,8 +73,9 @@ def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int
 
 
 def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
-    """Those of the ``parts`` of the turn that message ``opener`` opens whose message stands where it stood: what
-    follows another message is not carried on."""
+    """Return the leading ``parts`` whose message is still at its place in ``request``; ``opener`` is the index of the
+    turn's first message. The first part whose message moved or changed ends the list.
+    """
     kept: list[TurnPart] = []
     for one in parts:
         place = opener + one.offset

@@ -1,4 +1,4 @@
-"""Asking a model for text: through what the host hands over, or a provider by its address. Optional; never needed."""
+"""Ask a model for text: through a function of the host, or a provider's HTTP endpoint. Optional."""
 
 from .allowance import Allowance
 from .asking import Attempts, Complete, ModelAnswer, ReplyTooLong, ask, ask_on_loop

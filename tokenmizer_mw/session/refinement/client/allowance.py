@@ -1,4 +1,4 @@
-"""How often a model may be asked: so many calls an hour, and none for a while once it has failed several times."""
+"""Limit how often a model is asked: calls per hour, and a circuit breaker after repeated failures."""
 
 from __future__ import annotations
 

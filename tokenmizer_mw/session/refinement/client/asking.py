@@ -1,4 +1,4 @@
-"""One question to a model, asked again where that may help."""
+"""Ask a model one question, with retries."""
 
 from __future__ import annotations
 
@@ -44,9 +44,13 @@ _AGAIN: Final = frozenset({408, 409, 425, 429})
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(Generic[T]):
-    """What came of a question: the reply as read, or ``None`` and why ("failed", "circuit_open", "over_budget").
-    ``calls`` is how often the model was asked; ``completions`` are the replies that it gave, of use or not: each was
-    paid for."""
+    """The result of asking a model.
+
+    - ``reply``: what was read of its answer; ``None``: none was usable, and the reason is "failed", "circuit_open" or
+      "over_budget".
+    - ``calls``: how often the model was asked.
+    - ``completions``: all replies of the model, usable or not, because each costs money.
+    """
 
     reply: T | None
     calls: int

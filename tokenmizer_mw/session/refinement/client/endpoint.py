@@ -1,4 +1,4 @@
-"""A provider by its address, in the dialect that nearly all of them speak: OpenAI Chat Completions. Extra ``llm``."""
+"""Ask a provider over HTTP in the OpenAI Chat Completions dialect. Needs the extra ``llm``."""
 
 from __future__ import annotations
 

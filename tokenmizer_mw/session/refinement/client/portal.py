@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for asynchronous functions that are called where no loop runs."""
+"""An event loop in its own thread, for awaiting asynchronous functions from threads without a loop."""
 
 from __future__ import annotations
 
