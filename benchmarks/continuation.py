@@ -6,9 +6,9 @@ Ways: the resume block of 100 to 1,000 tokens; ``recall`` for the question; both
 recorded replies; the whole request as the middleware sends it with the question as its newest message, in a window of
 3,000 and 8,000 tokens (the question itself is not searched); what a request carries behind a compaction by contract, as
 it leaves the proxy. "compaction600" is the block of such a compaction of the head, without and with refinement,
-"compacted1120" a whole request behind one of the whole session, with its reminder. Beside each way stand the baselines
-with as many tokens for each question: the newest messages, tf-idf sentences, covering sentences, BM25 passages, and the
-whole head.
+"compacted3000" a whole request behind one of the whole session, with its reminder, in as many tokens as request3000
+takes in the mean. Beside each way stand the baselines with as many tokens for each question: the newest messages,
+tf-idf sentences, covering sentences, BM25 passages, and the whole head.
 ``tokens`` are counted as gpt-4o counts, ``quarters`` are characters / 4, by which the baselines are filled.
 The exams are those below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev; their text is not part of the
 repository. They were developed on.
@@ -60,7 +60,7 @@ BARS: Final = (
     ("request3000", OTHER, 0.88),
     ("handover600", "all", 0.92),
     ("compaction600", "all", 0.75),
-    ("compacted1120", "all", 0.925),
+    ("compacted3000", "all", 0.925),
     ("handover compaction600", "all", 0.92),
 )
 """Way, group and least share of points told."""
@@ -180,7 +180,7 @@ WAYS: Final[Mapping[str, Way]] = {
     **{f"block300+recall{budget}": _both(300, budget) for budget in (300, 600)},
     **{f"request{window}": _request(window) for window in WINDOWS},
     "compaction600": _compaction(600),
-    "compacted1120": _compaction(1_120, whole=True),
+    "compacted3000": _compaction(1_128, whole=True),
     **{f"{name} compaction600": _compaction(600, refinement=name) for name in REFINEMENTS},
     **{f"{name}{budget}": _block(budget, name) for name in REFINEMENTS for budget in (300, 600, 1_000)},
     **{f"{name} reply": _reply(name) for name in REFINEMENTS},

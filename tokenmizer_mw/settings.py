@@ -90,8 +90,9 @@ class Settings:
         send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after this many turns, in
         the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background. ``llm_at_window``: once
         before each cut, in the background, as soon as a request fills this share of the window (or four fifths of
-        ``cut_at`` if that is less); 0: never. ``llm_keeps_unconfirmed``: keep facts read from prose that the model's
-        reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the model
+        ``cut_at`` if that is less); 0: never. ``llm_at_compaction``: before a compaction that a client or an agent
+        requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts read from prose that the
+        model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the model
         reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the reply
         that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: most calls. ``llm_attempts``: most attempts
         per question. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is
@@ -190,6 +191,7 @@ class Settings:
     llm_every: int = 0
     llm_at_checkpoint: bool = False
     llm_at_window: float = 0.7
+    llm_at_compaction: bool = False
     llm_keeps_unconfirmed: bool = False
     llm_input_tokens: int = 24_000
     llm_output_tokens: int = 4_000

@@ -92,6 +92,13 @@ def test_the_newest_of_two_counts(made: Chat, upstream: Upstream) -> None:
     assert sent(upstream).count("<session-record") == 1
 
 
+def test_the_same_one_twice_counts_once(made: Chat, upstream: Upstream) -> None:
+    made.messages = [made.messages[0], {"role": "user", "content": "Then the cart."}, made.messages[0]]
+    made.say("Go on.")
+    assert sent(upstream).count("<session-record") == 1
+    assert "Then the cart." not in sent(upstream)
+
+
 def test_the_same_one_again_for_nothing_new(made: Chat, upstream: Upstream) -> None:
     before = block_of(made)
     again = made.ask(compaction={"type": "summarize"})

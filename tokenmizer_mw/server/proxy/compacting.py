@@ -17,7 +17,7 @@ from tokenmizer_mw.chat.session_naming import session_in_headers
 from tokenmizer_mw.context.compaction import agents, anthropic, responses
 from tokenmizer_mw.context.compaction.seal import MARK, SealBroken
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
-from tokenmizer_mw.runtime.offload import STORE, offload
+from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
 from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.wire.headers import with_length
 from tokenmizer_mw.wire.refusal import refusal
@@ -122,7 +122,10 @@ class Compacting:
                 leaves=leaves,
                 created=int(time()),
             )
-            return await offload(partial(work, call), STORE)
+            waits = (
+                self._memory.settings.llm_at_compaction
+            )  # for a model, which must not hold up who waits for the store
+            return await offload(partial(work, call), CALLS if waits else STORE)
         except (SealBroken, MalformedRequest) as error:
             self._memory.service.count("compaction_refused")
             told = f"compaction: {error}" if isinstance(error, SealBroken) else str(error)

@@ -16,7 +16,7 @@ from tokenmizer_mw.context.compaction.history import Behind
 from tokenmizer_mw.context.compaction.native import Native
 from tokenmizer_mw.context.compaction.seal import MARK, SealedContent
 from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish
-from tokenmizer_mw.errors import MalformedRequest, StoreError
+from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.refusal import refusal
@@ -125,6 +125,7 @@ class CompactionCall:
             return None
         request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
         beside = self.memory.settings.agent_compaction == "both"
+        self._refine(key)
         made = self._made(key, request, CompactionWish(beside=beside))
         if made is None:
             return None
@@ -190,6 +191,7 @@ class CompactionCall:
             return self._alone(
                 request, behind.kept, self.memory.service.compaction.seal().close(self.tenant, behind.kept)
             )
+        self._refine(key)
         try:
             made = self.memory.service.compaction.compact(key, request, _wish(behind, None, asked.instructions))
         except StoreError as error:
@@ -198,6 +200,18 @@ class CompactionCall:
         if made is None:
             raise MalformedRequest(_NOTHING)
         return self._alone(request, *self._sealed(key, made))
+
+    def _refine(self, key: SessionKey) -> None:
+        """Let a model read what is on record of the session first, where the settings want that. Whatever fails, the
+        compaction is made without."""
+        if not self.memory.settings.llm_at_compaction:
+            return
+        try:
+            self.memory.refine(key.id, tenant=key.tenant)
+        except UnknownSession:
+            return
+        except Exception as error:
+            self.memory.service.report_failure("compaction_not_refined", error)
 
     def _forwarded(
         self, behind: Behind, asked: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
