@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import Final
+from time import perf_counter
+from typing import Any, Final
 
+from tokenmizer_mw.context.compaction.standing import CompactionWish
 from tokenmizer_mw.context.loss_report import LossReport
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.wire.dialects import ROUTES
 
 from .conversation import SESSION
 from .observing import RunFigures
@@ -26,6 +31,7 @@ TIERS: Final = ("critical", "standard", "full")
 _NAME: Final = "tokenmizer-mw"
 _PER_SECTION: Final = 6
 _PER_REPORT: Final = 12
+_PER_BLOCK: Final = 4
 
 
 def show_memory(screen: Screen, memory: SessionMemory) -> None:
@@ -43,6 +49,22 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
         screen.verbatim(resume.text)
     screen.heading("Loss report")
     screen.lines(_lost(memory.loss_report(SESSION)))
+
+
+def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
+    """What a client gets that asks for a compaction of the whole session, whose next request would be ``body``."""
+    request = ROUTES["/chat/completions"].read(json.dumps(body).encode())
+    began = perf_counter()
+    made = memory.service.compaction.compact(SessionKey(LOCAL_TENANT, SESSION), request, CompactionWish())
+    took = (perf_counter() - began) * 1_000
+    if made is None:
+        return
+    screen.heading("A compaction, as clients ask for it by contract")
+    tokens = memory.service.access.counters.of(request.model).text(made.block)
+    size = f"{len(request.messages)} messages of {made.tokens:,} tokens become {tokens:,}, in {took:.0f} ms"
+    answered = "So the proxy answers Claude Code's /compact and OpenAI's /v1/responses/compact."
+    screen.lines([f"{size} and without a model. {answered} It begins:"])
+    screen.lines(made.block.splitlines()[2 : 2 + _PER_BLOCK], rows=2)
 
 
 def _lost(report: LossReport) -> Iterator[str]:

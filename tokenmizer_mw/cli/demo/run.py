@@ -18,7 +18,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.announced import data_folder
 
 from .app import create_app
-from .closing import show_figures, show_memory, show_next, show_store
+from .closing import show_compaction, show_figures, show_memory, show_next, show_store
 from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
 from .counting import message_tokens, request_tokens
 from .observing import CutSeen, RunFigures, Seen, Tap, judged, seen
@@ -61,6 +61,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
             screen.stop()
         rehearsal.memory.flush()
         show_memory(screen, rehearsal.memory)
+        show_compaction(screen, rehearsal.memory, rehearsal.conversation.request())
     show_figures(screen, figures, rehearsal.counter.counter.name)
     show_store(screen, database)
     show_next(screen)
