@@ -92,11 +92,11 @@ class Settings:
         before each cut, in the background, as soon as a request fills this share of the window (or four fifths of
         ``cut_at`` if that is less); 0: never. ``llm_at_compaction``: before a compaction that a client or an agent
         requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts read from prose that the
-        model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the model
-        reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the reply
-        that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: most calls. ``llm_attempts``: most attempts
-        per question. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is
-        asked for ``llm_rest_seconds``.
+        model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the
+        model reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the
+        reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: most calls. ``llm_attempts``: most
+        attempts per question. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no
+        model is asked for ``llm_rest_seconds``.
     Answer cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
         meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory,
