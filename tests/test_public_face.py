@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -85,8 +86,20 @@ def test_the_public_face_is_pinned() -> None:
 @pytest.mark.parametrize("name", SYNC)
 def test_every_method_has_its_sibling_off_the_loop(name: str) -> None:
     sibling = getattr(SessionMemory, f"a{name}")
+    method = getattr(SessionMemory, name)
+    assert inspect.iscoroutinefunction(sibling)
     assert sibling.__name__ == f"a{name}"
     assert sibling.__doc__
+    assert inspect.signature(sibling).parameters == inspect.signature(method).parameters
+
+
+def test_the_memory_shows_what_users_call() -> None:
+    """At most forty methods beside their siblings, each documented; what carries chats is its service, not its base."""
+    methods = {name: value for name, value in vars(SessionMemory).items() if callable(value) and name[0] != "_"}
+    plain = {name for name in methods if name[0] != "a" or name[1:] not in methods}
+    assert len(plain) <= 40
+    assert all(value.__doc__ for value in methods.values())
+    assert SessionMemory.__bases__ == (object,)
 
 
 def test_every_error_says_whose_fault_it_is() -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tokenmizer_mw.chat.service import SessionService
@@ -87,8 +87,11 @@ def _off_the_loop(
     async def run(self: SessionMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await offload(partial(method, self, *args, **kwargs), CALLS)
 
+    update_wrapper(run, method)  # its signature is the method's, also for those who look at run time
     run.__name__, run.__qualname__ = f"a{method.__name__}", f"SessionMemory.a{method.__name__}"
-    run.__doc__ = f"``{method.__name__}`` in a worker thread of this package, for use on an event loop."
+    run.__doc__ = (
+        f"``{method.__name__}`` in a worker thread of this package, for use on an event loop.\n\n{method.__doc__}"
+    )
     return run
 
 
@@ -834,6 +837,7 @@ class SessionMemory:
         """
         self.service.close()
 
+    # The asynchronous siblings, a row each; ``arefine`` awaits a model and stands above.
     arecord = _off_the_loop(record)
     aadd = _off_the_loop(add)
     arevise = _off_the_loop(revise)
