@@ -1,1 +1,1 @@
-"""One chat call: from the request's bytes to the turn that is stored, and the work behind it."""
+"""Handle one chat call: from the request's bytes to the stored turn, and the background work after it."""

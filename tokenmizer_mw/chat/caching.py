@@ -1,4 +1,4 @@
-"""What a chat call asks of the cache of answers, where there is one."""
+"""Connect a chat call with the answer cache."""
 
 from __future__ import annotations
 

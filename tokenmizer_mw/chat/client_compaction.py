@@ -1,4 +1,4 @@
-"""Compaction by contract: a client asks for it, and gets a block for its whole history."""
+"""Compaction by contract: answer a client's request for compaction with a block for its whole transcript."""
 
 from __future__ import annotations
 

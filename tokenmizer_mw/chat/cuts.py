@@ -1,4 +1,4 @@
-"""Whether and how a request's transcript is cut, and which shorter texts it goes on with."""
+"""Decide whether and how a request is cut and compressed."""
 
 from __future__ import annotations
 

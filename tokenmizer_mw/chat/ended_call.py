@@ -1,4 +1,4 @@
-"""A call that ended, counted for the books: what was sent, and what the client would have sent. Pure."""
+"""Count the tokens of a call that ended: what was sent, and what the client would have sent. Pure."""
 
 from __future__ import annotations
 

@@ -40,23 +40,23 @@ if TYPE_CHECKING:
 
 
 class ReplyObserver(Protocol):
-    """Who else wants to know what becomes of a reply, such as a cache of answers."""
+    """Observer of a reply, such as the answer cache."""
 
     @property
     def is_answered(self) -> bool:
         """Whether the reply is one given again: no model was asked."""
 
     def starts(self, status: int, headers: Headers) -> None:
-        """The response begins."""
+        """Note the status and the headers of the response."""
 
     def takes(self, piece: bytes) -> None:
-        """A piece of the response."""
+        """Take a piece of the body."""
 
     def ended(self) -> None:
         """The last piece of the response has come."""
 
     def replied(self, reply: Reply | None) -> None:
-        """What the response says; ``None``: nothing of it may be kept."""
+        """Take the parsed reply; ``None``: nothing of the response may be stored."""
 
     def over(self) -> None:
         """Note that the call is over: nothing more of the response will be read."""

@@ -1,4 +1,4 @@
-"""An exchange whose reply comes by: its turn is recorded exactly once, and facts are derived behind it."""
+"""Record the turn of a chat call exactly once when its reply is complete, then schedule extraction."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ATTEMPT_FAILED: Final = "attempt_failed"
 
 
 class ExchangeCommit:
-    """Records exchanges whose reply is complete. Raises nothing: a counter and a line in the log say what failed."""
+    """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged."""
 
     def __init__(
         self,
@@ -53,14 +53,16 @@ class ExchangeCommit:
         self._count = count
 
     def start(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
-        """The response begins."""
+        """Note that the response begins, with this status and these headers."""
         try:
             exchange.start_reply(status, headers)
         except Exception as error:
             self.give_up(exchange, error)
 
     def take(self, exchange: ChatExchange, piece: bytes) -> bool:
-        """``exchange.receive`` for pieces of any kind, empty ones too; what fails inside is counted."""
+        """Take the next piece of the body, of any bytes type. Returns whether the turn must be committed before the
+        client gets it. Failures are counted, not raised.
+        """
         if exchange.is_settled or not piece:
             return False
         try:
@@ -70,7 +72,7 @@ class ExchangeCommit:
             return False
 
     def give_up(self, exchange: ChatExchange, error: Exception) -> None:
-        """A failure of ours: nothing more is collected, nothing is kept."""
+        """Stop collecting the reply after an internal error; the call is not recorded."""
         exchange.is_settled = True
         self._reports.report_failure("collect_failed", error)
         _end(exchange)
@@ -91,11 +93,13 @@ class ExchangeCommit:
     def settle(
         self, exchange: ChatExchange, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> SpooledTurn | None:
-        """Read the reply if it is complete, or its ``last`` piece was seen, and have the turn written. Does not wait
-        for that; ``None``: there is nothing to wait for.
+        """Read the reply if it is complete or its ``last`` piece was seen, and submit the turn for writing; do not wait
+        for that.
 
-        ``outcome`` is what the shell knows better. An ``attempt`` may be made again: when nothing came of it but a
-        failure, nothing is recorded, and a reply that says how it ended has ended so.
+        Returns the submitted turn, or ``None`` when there is nothing to wait for.
+
+        - ``outcome``: how the call ended, if the caller knows more than the reply says.
+        - ``attempt``: the call may be retried; a failed one without content is not recorded.
         """
         with exchange.lock:
             if exchange.is_settled:

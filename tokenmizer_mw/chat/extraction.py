@@ -1,4 +1,4 @@
-"""When facts are derived: extraction scheduled behind the chat, and carried out."""
+"""Schedule the extraction of facts in the background, or run it at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guard on the path of a request, where the settings let it refuse one."""
+"""Check requests for prompt injection, and refuse them if the settings say so."""
 
 from __future__ import annotations
 

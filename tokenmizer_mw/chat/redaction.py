@@ -1,4 +1,4 @@
-"""Secrets and echoes are taken out of what is kept."""
+"""Remove secrets, and this package's own blocks and reminders, from what is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The books of a memory: calls are counted and added when they are over, sums are told."""
+"""Usage accounting of a memory: record calls when they end, and return their sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns joining the log: submitted to the spool, and waited for."""
+"""Write turns to the event log: submit them to the spool, and wait until they are durable."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a model reads: the window, what is cut, the resume block, recall, compaction, and what tokens cost."""
+"""What a model reads: window and cuts, resume block, recall, compaction, and the counting and cost of tokens."""

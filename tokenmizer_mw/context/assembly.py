@@ -1,4 +1,4 @@
-"""What of a chat that is kept here goes to a model: a block for what is old, the newest messages as they are. Pure."""
+"""Assemble what a model gets of a stored chat: a resume block for old messages, the newest messages unchanged. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from tokenmizer_mw.model.reminder import Reminder
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``instructions`` are the system messages that the chat begins with, ``block`` the resume block that stands for
-    what is left out ("" when nothing is, or no block fits), ``recent`` the messages that follow, word for word.
-    ``reminder`` says what stands behind which of ``recent``; what has the place behind the last one is a message of
-    its own there, in front of a question that is not in the chat yet. ``results``: of some of ``recent``, by their
-    places, the texts that the results of tools have here, in their order, where compression is switched on. ``tokens``
-    counts all of it."""
+    """What a model gets of a stored chat.
+
+    - ``instructions``: the leading system messages.
+    - ``block``: the resume block that replaces left-out messages; "" if none are left out or no block fits.
+    - ``recent``: the messages that follow, word for word.
+    - ``tokens``: tokens of all of it.
+    - ``reminder``: texts to add after messages of ``recent``, by index. A text for the index after the last one becomes
+      a message of its own, before a question that is not in the chat yet.
+    - ``results``: with compression, shortened texts of tool results: index in ``recent`` to the texts in their order.
+    """
 
     instructions: tuple[Written, ...] = ()
     block: str = ""
@@ -29,11 +33,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A chat as it goes to a model: behind its leading system messages one of ``role`` with ``block`` (none when that
-    is ""), then those of its messages that stand at the places ``kept``, each with what ``reminder`` puts behind it.
-    What has the place behind the last message is a message of its own there, in front of a question that is not in the
-    chat yet. ``results``: at some places the results of tools say less, where compression is switched on: the texts of
-    all results of the message, in their order."""
+    """How a chat is sent to a model: leading system messages, one message of ``role`` with ``block``, then the messages
+    at indexes ``kept``.
+
+    - ``block``: the resume block; "": no such message.
+    - ``reminder``: texts to add after messages, by index. A text for the index after the last message becomes a message
+      of its own, before a question that is not in the chat yet.
+    - ``results``: with compression, shortened texts of tool results: message index to all its texts in order.
+    """
 
     block: str
     role: str

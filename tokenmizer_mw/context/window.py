@@ -69,10 +69,13 @@ _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messag
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """How a request is shortened: messages from the system prefix up to ``keep_from`` give way to one message of
-    ``role`` that carries ``block``. ``made``: the cut was made for this request. ``through``: the newest message when
-    it was made; ``None`` where that is not known. ``reminder``: what stands behind messages of it, ``None`` for
-    nothing."""
+    """How a request is shortened: the messages between the system prefix and index ``keep_from`` are replaced by one
+    message of ``role`` with ``block``.
+
+    - ``made``: the cut was made for this request.
+    - ``through``: index of the newest message when it was made; ``None`` if unknown.
+    - ``reminder``: texts to add after messages; ``None`` for none.
+    """
 
     keep_from: int
     block: str
@@ -84,7 +87,7 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Untouched:
-    """The request goes out unchanged."""
+    """Send the request as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +185,20 @@ def plan(
     kept: int | None = None,
     shortest: Sequence[int] = (),
 ) -> Plan:
-    """What is to be done with a request.
+    """Decide how a request is shortened: not at all, by the cut in force, or by a new cut.
 
-    ``counts`` are the tokens of its messages, ``overhead`` those of everything else in it, ``frozen`` the cut in force;
-    ``kept`` is the place of its anchor, where that is known; ``shortest`` are the tokens of the messages once a full
-    window has made old outputs in them shorter, where that is switched on. That cut is carried on wherever its anchor
-    is found; one that replaces nothing only as long as the request fits the window with it. A new one is made when the
-    request as it would be sent exceeds its share of the window, or when it pays and the settings ask for that: only
-    where a turn begins, or in a full window where the model goes on after the results of tools in a turn that is over,
-    behind the cut in force, never inside an open tool loop, never between a tool call and its
-    result, never behind the newest message of the user, never before what is bound to the messages that would go, and
-    never when it would not make the request smaller.
+    - ``counts``: tokens of each message; ``overhead``: tokens of everything else in the request.
+    - ``frozen``: the cut in force; ``kept``: index of its anchor in the request, if known. ``None`` for none.
+    - ``shortest``: tokens of each message after compression for a full window; empty if compression is off.
+
+    The cut in force is repeated whenever its anchor is found. A block that replaces nothing is repeated only while the
+    request fits the window with it. A new cut is made when the request would exceed its share of the window, or, with
+    ``Settings.cut`` "economy", when a cut pays.
+
+    A new cut lies after the cut in force and at the start of a turn; in a full window it may also lie in a finished
+    turn, where the model continues after tool results. It never lies inside an open tool loop, between a tool call and
+    its result, after the newest user message, or before parts that are bound to removed messages, and it is made only
+    if the request gets smaller.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()

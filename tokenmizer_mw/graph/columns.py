@@ -1,7 +1,7 @@
-"""A graph as columns of plain values, and back: for whoever keeps one in bytes. Nothing is judged, nothing left out.
+"""Convert a graph to columns of plain values and back, for storing it.
 
-Columns and not records, because a graph of thousands of nodes is read several times as fast from them. Ids and times
-stand once, in tables; columns name them by their places there.
+Columns, because a graph of thousands of nodes is read several times as fast from them than from records. Ids and times
+are stored once, in tables; columns refer to them by index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A mapping laid over another: writes stay in the upper one, so that a fork of a large graph costs nothing."""
+"""A mapping on top of another one: writes stay in the upper mapping, so that forking a large graph costs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several statements about one question hold an earlier value: a later one gives the same thing another."""
+"""Find statements about a question whose value a later statement replaces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES: Final = frozenset({"name", "tool", "code", "term", "version", "number"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What was said in message ``turn``. ``settles``: it may overtake others; what is merely said about does not."""
+    """What was said in message ``turn``. ``settles``: it may replace the value of other statements."""
 
     turn: int
     text: str

@@ -1,4 +1,4 @@
-"""Questions to a graph: what was true then, what changed between two points, why is something so."""
+"""Queries on a graph: what was true at a time, what changed between two points, and why a fact holds."""
 
 from __future__ import annotations
 

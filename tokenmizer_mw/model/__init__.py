@@ -1,1 +1,1 @@
-"""Words: the types that every other part speaks in. Imports nothing of ours."""
+"""Types that all other parts share: messages, events, nodes, sessions. Imports nothing else of the package."""

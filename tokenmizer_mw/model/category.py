@@ -1,4 +1,4 @@
-"""Kinds of choices that software is made of, such as databases, and the names of their values."""
+"""Categories of software choices, such as databases, with the names of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model that was asked about a session has replied, as far as its cost is told by it."""
+"""A model's reply to a refinement prompt, with the token usage that the provider reported."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The closed union of events that a session's log is made of, and their stored form.
+"""The events that a session's log consists of, and their stored form.
 
-An event is a judgement that was made once; folding events only applies them. Each kind is stored under a name and
-a version of our own, never under a Python path, and ``UPCASTS`` lifts old payloads to the current version, so that
-a log outlives releases.
+An event is a decision made once; folding only applies it. Each kind is stored under its own name and version, never
+under a Python path, and ``UPCASTS`` converts old payloads to the current version, so that a log outlives releases.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ class MessageRecorded:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRevised:
-    """Messages, by their numbers, left the history that is given back (``withdrawn``), or the part of it that is in use
-    (``archived``: their facts stay).
+    """Messages were withdrawn from the transcript (``withdrawn``), or archived (``archived``: left out of the context,
+    facts stay); both are message numbers.
 
-    ``redrawn``: facts had been drawn from what was withdrawn, so the graph begins anew, and the facts of the messages
-    that are left follow in the log.
+    ``redrawn``: facts came from withdrawn messages; the graph starts again, and the facts of the remaining messages
+    follow in the log.
     """
 
     withdrawn: tuple[int, ...] = ()
@@ -48,8 +47,9 @@ class HistoryRevised:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``changed`` events before this one were changed for good in the store, so that secrets and such are gone: what
-    was folded from them has to be folded anew."""
+    """``changed`` earlier events were changed for good in the store, for example to redact secrets; the session must be
+    folded again.
+    """
 
     changed: int
 
@@ -181,11 +181,12 @@ class Checkpointed:
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """The request that message ``turn`` answers carried a reminder of what the cut ``cut`` took out: the id of its
-    checkpoint, or "resume-N" where a host had message N follow a resume block without a cut.
+    """The request that message ``turn`` answers contained a reminder of what a cut removed.
 
-    ``tokens`` are the reminder's, ``nodes`` the ids of the facts in it, ``messages`` the numbers of the messages that
-    it quoted. The text itself is not kept: the session has what it says.
+    - ``cut``: id of the cut's checkpoint, or "resume-N" if a host sent message N after a resume block without a cut.
+    - ``tokens``: tokens of the reminder; ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes.
+
+    The text is not stored, because the session contains it.
     """
 
     turn: int

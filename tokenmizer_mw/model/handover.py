@@ -1,4 +1,4 @@
-"""What a model wrote about a session for whoever goes on with it."""
+"""The handover text that a model wrote about a session during refinement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one neutral chat shape: what a dialect reads a request or a response into."""
+"""``Message``, the neutral form of a chat message that all dialects are parsed into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments as callers give them."""
+"""Points in time as callers pass them, and their conversion to seconds since the epoch."""
 
 from __future__ import annotations
 

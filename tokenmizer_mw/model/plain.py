@@ -1,4 +1,4 @@
-"""Values as what JSON holds, and back, by their types: a field that joins one of these classes needs no line here."""
+"""Convert typed values to plain JSON values and back, by their type annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one request carries of what a cut took out of it."""
+"""The reminder of one request: what a cut removed and the request needs."""
 
 from __future__ import annotations
 

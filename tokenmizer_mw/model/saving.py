@@ -1,4 +1,4 @@
-"""What a stage saved of one request, in tokens: handed from those who shorten to those who keep the books."""
+"""Tokens that a stage saved in one request, passed from the stages to the accounting."""
 
 from __future__ import annotations
 

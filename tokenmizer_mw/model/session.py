@@ -1,4 +1,4 @@
-"""Which session: the key that every table and every cache of this package is partitioned by."""
+"""``SessionKey``: tenant and session id, the key of every table and cache in this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls cost, in whole numbers that can be added up. Money is in billionths of a dollar."""
+"""What calls cost, as whole numbers that can be summed. Money is in billionths of a dollar."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How work runs in a process: worker threads, forks, lazily compiled patterns, logging and traces, terminals."""
+"""Process-level helpers: worker threads, forks, lazily compiled patterns, logging, tracing, terminals."""

@@ -1,4 +1,4 @@
-"""Work that can wait: one daemon thread, a bounded queue, nothing done twice."""
+"""A background queue: one daemon thread, bounded, without duplicate tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to type to install an extra. The packages are on no index yet."""
+"""The command that installs an extra of this package, for error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RE2 expressions that are compiled when they are first asked: compiling all of them takes longer than the imports."""
+"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports."""
 
 from __future__ import annotations
 

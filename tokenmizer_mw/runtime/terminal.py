@@ -1,4 +1,4 @@
-"""What commands print: text that a terminal cannot be steered with, and JSON."""
+"""Print text and JSON without control sequences that could steer a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _STEERING}
 
 
 def inert(text: str) -> str:
-    """``text`` with everything visible that a terminal would act on. Newlines and tabs stay."""
+    """Return ``text`` with control characters made visible. Newlines and tabs stay."""
     return text.translate(_SHOWN)
 
 

@@ -1,6 +1,6 @@
-"""Spans for OpenTelemetry, in processes that use it: names and counts, never what anybody said. Limited log lines.
+"""OpenTelemetry spans, and rate-limited log lines. They contain names and counts, never message text.
 
-It is never imported from here: a host that traces has imported it, and in all others a span costs one look-up.
+OpenTelemetry is not imported here. If the host has not imported it, a span costs one look-up.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Where session logs are kept: the port, and the stores that fulfil it."""
+"""Event logs: the protocol of a store, and its implementations for memory, SQLite and PostgreSQL."""

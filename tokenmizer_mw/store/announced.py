@@ -1,7 +1,7 @@
-"""Where the running servers of this user keep their sessions, so that hooks, MCP and commands use the same store.
+"""Announce the stores of this user's running servers, so that hooks, MCP and commands use the same store.
 
-A server that was told its store on the command line is the only one that knows it. While it runs, it holds a lock on a
-file in the user's data directory that names the store; the lock ends with the process, however that ends.
+A server that got its store on the command line holds a lock on a file in the user's data directory that names the
+store. The lock ends with the process, however it ends.
 """
 
 from __future__ import annotations

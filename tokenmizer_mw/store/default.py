@@ -1,4 +1,4 @@
-"""The store that is used when none is configured."""
+"""Choose the store when the user named none."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Group commit without a thread of its own: who comes first writes for all who are waiting.
+"""Group commit without its own thread: the first caller writes the items of all callers that wait.
 
-Committing costs more than what is committed, so items that arrive while one commit is under way are written
-together by the next. A caller that finds nobody writing leads: it takes the whole line, its own item included, and
-writes it. Then it wakes those it served and appoints the first of those who came meanwhile as the next leader. An
-undisturbed caller therefore never changes threads, and under load nobody overtakes.
+A commit costs more than its contents, so items that arrive during one commit are written together by the next. A caller
+that finds nobody writing leads: it takes all waiting items, its own included, and writes them. Then it wakes their
+callers and appoints the first of those who came meanwhile as the next leader. An undisturbed caller never changes
+threads, and under load nobody overtakes.
 """
 
 from __future__ import annotations

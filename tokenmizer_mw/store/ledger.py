@@ -1,9 +1,8 @@
-"""The port of what keeps the books: figures of calls, added up by session, model, stage and day.
+"""The protocol of the usage ledger: what calls cost and saved, summed by session, model, stage and day.
 
-A call is added once however often it is reported: an addition whose answer was lost can be made again. Additions of
-several workers all count. Where a session is erased its calls are erased, and what they add up to stays with the tenant
-under no session's name: figures that say nothing of what was said, and without which a bill of the past would change
-each time that somebody's data are deleted. The same goes for calls of sessions that the store does not have.
+A call counts once however often it is added, so an addition can be retried. Additions of several workers all count.
+When a session is erased, its calls are erased, and their sums stay with the tenant without the session's name, so that
+past bills do not change. The same holds for calls of sessions that the store does not have.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ NAME_MAX: Final = 200
 
 
 class UsageLedger(Protocol):
-    """What the calls of a store's sessions cost and saved. Sync, and safe to call from several threads and processes.
+    """Stores what the calls of a store's sessions cost and saved. Synchronous; safe for threads and processes.
 
-    Lives in the store that it belongs to, and ends with it. Raises ``StoreUnavailable`` as the store does.
+    It lives in the store that it belongs to and closes with it. Raises ``StoreUnavailable`` as the store does.
     """
 
     def add(self, session: SessionKey, spent: Spent) -> bool:
-        """Add a call's figures. False, and nothing done, when the tenant's call of that name was added before."""
+        """Add a call. Returns ``False`` and does nothing when the tenant already has a call of that name."""
 
     def sums(
         self,
@@ -45,11 +44,14 @@ class UsageLedger(Protocol):
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """What the tenant's calls add up to, told apart ``by``, in the order of that: of one ``session`` or all, of one
-        ``model`` or all, on the days from ``since`` up to and including ``until`` ("": without bound)."""
+        """Return the sums of the tenant's calls, grouped and sorted by ``by``.
+
+        - ``session``, ``model``: only these; ``None``: all.
+        - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no bound.
+        """
 
     def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
-        """The newest ``limit`` calls of a session, the newest first."""
+        """Return the newest ``limit`` calls of a session, newest first."""
 
 
 def day_of(at: float) -> str:
@@ -58,7 +60,7 @@ def day_of(at: float) -> str:
 
 
 def require_day(day: str) -> None:
-    """Raise ``CallerError`` unless the text is a date such as "2026-11-21"."""
+    """Raise ``CallerError`` unless ``day`` is a date such as "2026-11-21"."""
     try:
         if date.fromisoformat(day).isoformat() == day:
             return
@@ -68,24 +70,24 @@ def require_day(day: str) -> None:
 
 
 def require_by(by: Collection[str]) -> None:
-    """Raise ``CallerError`` for what sums cannot be told apart by."""
+    """Raise ``CallerError`` unless sums can be grouped by all of ``by``."""
     if unknown := sorted(set(by) - set(BY)):
         raise CallerError(f"sums are told apart by {', '.join(BY)}, not {', '.join(unknown)}")
 
 
 def require_call(spent: Spent) -> None:
-    """Raise ``InvalidSession`` for a call that cannot be kept under its name."""
+    """Raise ``InvalidSession`` for a call whose name cannot be stored."""
     if not spent.call or len(spent.call) > NAME_MAX or not spent.call.isprintable():
         raise InvalidSession(f"a call's name is 1 to {NAME_MAX} printable characters")
 
 
 def plain_model(model: str) -> str:
-    """A model's name as it is kept."""
+    """Return a model's name in the form in which it is stored."""
     return "".join(sign if sign.isprintable() else "?" for sign in model[:NAME_MAX])
 
 
 def encoded(stages: Stages) -> str:
-    """A call's figures as text: zeros are left out."""
+    """Encode a call's figures as text, without zeros."""
     return json.dumps(
         {
             stage: {name: value for name in NAMES if (value := getattr(figures, name))}
@@ -95,7 +97,7 @@ def encoded(stages: Stages) -> str:
 
 
 def decoded(text: str) -> Stages:
-    """The inverse of ``encoded``. Raises ``ValueError`` for what is none."""
+    """Decode the text of ``encoded``. Raises ``ValueError`` for anything else."""
     try:
         return {stage: UsageSums(**figures) for stage, figures in json.loads(text).items()}
     except (TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""The port that every store fulfils: an append-only log of events per session."""
+"""The protocol of every store: an append-only event log per session."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class SessionInfo:
 
     @property
     def place(self) -> Place:
-        """Where it stands in the listing: what follows comes behind this."""
+        """The position in the listing; pass it as ``after`` to get the sessions that follow."""
         return self.updated_at, self.key.id
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a session's log folds into up to event ``seq``, which was recorded at ``recorded_at``, as ``payload``.
+    """A folded session up to event ``seq``, recorded at ``recorded_at``, as bytes (``payload``).
 
-    ``fold_version``, below 2**32, says whose fold that is: a store keeps both as they are and understands neither.
+    ``fold_version``, below 2**32, names the code that folded it. A store keeps both unchanged and interprets neither.
     """
 
     seq: int
@@ -77,10 +77,10 @@ class EventLog(Protocol):
     """
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Add ``events`` behind number ``expected_seq`` (0 for a new session), all of them or none.
+        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none.
 
-        Returns them with their places. No events: does nothing. Raises ``Conflict`` when the log does not end at
-        ``expected_seq``: read its tail and try again.
+        Returns them with their sequence numbers and times. An empty list does nothing. Raises ``Conflict`` when the log
+        does not end at ``expected_seq``: read the new events and try again.
         """
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
@@ -90,16 +90,16 @@ class EventLog(Protocol):
         """
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """What ``keep_snapshot`` kept last, or ``None``: nothing is as it was since then, or nothing was ever kept.
+        """Return the snapshot stored last; ``None`` if there is none.
 
-        ``load``, ``rewrite``, ``forget`` and ``erase`` leave none, in the same step.
+        ``load``, ``rewrite``, ``forget`` and ``erase`` delete it in the same step.
         """
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Keep a snapshot in the place of the one before.
+        """Store a snapshot in place of the one before.
 
-        False, and nothing done, when the session has no event ``seq`` of that time any more, when it was rewritten
-        since, or when the snapshot before is of the same fold version and not older.
+        Returns ``False`` and does nothing when the session no longer has event ``seq`` of that time, when it was
+        rewritten since, or when the stored snapshot has the same fold version and is not older.
         """
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
@@ -117,14 +117,16 @@ class EventLog(Protocol):
         """
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """The sessions of a tenant, the most recently updated first and by their ids among equals: those behind
-        ``after`` (``SessionInfo.place`` of the last one seen), at most ``limit``.
+        """Return the sessions of a tenant, the most recently updated first, equal times by id.
+
+        - ``after``: ``SessionInfo.place`` of the last session of the page before; ``None``: from the first.
+        - ``limit``: sessions at most; ``None``: all.
 
         Raises ``InvalidSession`` for a place that no session can have.
         """
 
     def tenants(self) -> list[str]:
-        """Who has sessions here, in the order of their names."""
+        """Return the tenants that have sessions, sorted by name."""
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
         """Put back events as they were once recorded, with their numbers and times, behind number ``expected_seq``:
@@ -143,11 +145,12 @@ class EventLog(Protocol):
         """
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace what should never have been kept, leaving numbers and times. Returns how many events changed.
+        """Replace the contents of events, such as secrets, and keep their numbers and times. Returns how many events
+        changed.
 
-        The old contents are gone from the store's files afterwards. An event for which ``change`` returns ``None``
-        leaves its number unused. Where anything changed, a ``Rewritten`` is added behind in the same step, so that
-        whoever has folded the session notices when he reads its tail.
+        The old contents are removed from the store's files. ``change`` returns ``None`` to erase an event; its number
+        stays unused. If anything changed, a ``Rewritten`` event is appended in the same step, so that other processes
+        fold the session again.
         """
 
     def secret(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The log in memory: for tests, for trying things out, and for sessions that need not outlive the process."""
+"""Event log in memory, for tests and for sessions that need not outlive the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The books in memory, beside the log in memory."""
+"""Usage ledger in memory, for the event log in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a store's address to the store."""
+"""Open the store at an address."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The log in PostgreSQL: for several workers and several hosts on the same sessions.
+"""Event log in PostgreSQL, for several workers and hosts that share sessions.
 
-The driver is asynchronous and runs on an event loop in a thread of its own; callers wait. Appends of all threads are
-written in groups (``group_commit``), each group in one statement, which is a transaction: the server never holds a
-lock while it waits for this process. A process forked from this one gets a thread and connections of its own.
+The driver is asynchronous and runs on an event loop in its own thread; callers wait. Appends of all threads are written
+in groups (``group_commit``), each group in one statement, which is a transaction: the server never holds a lock while
+it waits for this process. A forked process gets its own thread and connections.
 
-An append that returned is committed. It survives whatever the server's ``synchronous_commit`` lets it survive: by
-default the death of the server and a power cut.
+An append that returned is committed. It survives what the server's ``synchronous_commit`` lets it survive: by default
+the death of the server and a power cut.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""PostgreSQL's and its driver's errors in our words: the one place where they become ours.
+"""Translate errors of PostgreSQL and its driver to this package's errors.
 
-Nothing that the server or the driver says is passed on: it may repeat the address, a role or what was stored.
+Their texts are not passed on: they may repeat the address, a role or stored data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The books in PostgreSQL, beside the log. An addition is one statement, which can be made again."""
+"""Usage ledger in PostgreSQL. An addition is one statement, which can be retried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the books: one step of each store's migrations. A released step is never edited."""
+"""Tables of the usage ledger: one migration step per store. A released step is never edited."""
 
 from __future__ import annotations
 

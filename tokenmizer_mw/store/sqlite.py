@@ -1,11 +1,11 @@
-"""The log in one SQLite file: durable, shared by threads and processes, nothing but the standard library.
+"""Event log in one SQLite file: durable, shared by threads and processes, only the standard library.
 
 Appends of all threads go through one connection and are committed in groups (``group_commit``); reads use other
-connections, which in write-ahead mode never wait for a writer. Between processes SQLite's own locks decide who
-writes. A process forked from this one gets connections of its own, and none is open at the moment of the fork.
+connections, which in write-ahead mode never wait for a writer. SQLite's own locks order writers of several processes. A
+forked process gets its own connections, and none is open at the moment of the fork.
 
-An append that returned survives the death of the process (kill -9 included). A power cut or a crash of the
-operating system can take the last commits, never part of one; ``synchronous="full"`` prevents that too.
+An append that returned survives the death of the process (kill -9 included). A power cut or a crash of the operating
+system can lose the last commits, never part of one; ``synchronous="full"`` prevents that too.
 """
 
 from __future__ import annotations

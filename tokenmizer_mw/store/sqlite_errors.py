@@ -1,4 +1,4 @@
-"""SQLite's result codes in our words: the one place where ``sqlite3`` errors become ours."""
+"""Translate ``sqlite3`` errors to this package's errors."""
 
 from __future__ import annotations
 

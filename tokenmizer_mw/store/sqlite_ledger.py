@@ -1,4 +1,4 @@
-"""The books in a SQLite file, beside the log."""
+"""Usage ledger in a SQLite file, in the database of the event log."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Bytes to words and back: streams, dialects, providers. Pure."""
+"""Wire formats: parse and rewrite chat requests, collect streamed replies, one dialect per provider API. Pure."""

@@ -1,7 +1,8 @@
-"""What a request asks the provider to remove from its history: the member ``context_management``.
+"""Detect requests that ask the provider to remove messages (``context_management``).
 
-Anthropic lists edits in an object (``{"edits": [...]}``), OpenAI in a plain list. An edit that removes nothing leaves
-the history to us: Claude Code sends ``clear_thinking_20251015`` with ``"keep": "all"`` in every request.
+Anthropic lists such edits in an object (``{"edits": [...]}``), OpenAI in a plain list. An edit that removes nothing
+does not prevent a cut by this package: Claude Code sends ``clear_thinking_20251015`` with ``"keep": "all"`` in each
+request.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ UNKNOWN_EDIT: Final = "unknown_edit"
 
 
 def removing_edit(value: object) -> str:
-    """The first edit in ``value`` that removes or replaces messages or parts of them, as the name of a cause; "" when
-    there is none. An edit of an unknown type counts as one that does."""
+    """Return the type of the first edit in ``value`` that removes or replaces messages or parts of them, as a counter
+    name; "" if there is none. An edit of an unknown type counts as one.
+    """
     edits = value.get("edits") if isinstance(value, dict) and "edits" in value else value
     if not edits:
         return ""

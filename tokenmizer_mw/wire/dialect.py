@@ -1,4 +1,4 @@
-"""What a dialect gives to an exchange: a request as read, a reply as collected, and the protocol between."""
+"""The types that a dialect exchanges with the rest: parsed request, collected reply, and the ``Dialect`` protocol."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A chat request as read: words for us, and spans so that a rewrite can keep every other byte.
+    """A parsed chat request, with the position of everything in its text, so that a rewrite keeps all other bytes.
 
-    ``messages[i]``, read when it is looked at, stands at ``spans[i]`` of ``text``; ``array`` is where the list of
-    them starts. ``fields`` holds the other top-level members as parsed.
-    ``prefix`` is the number of leading system and developer messages, which no cut ever touches. ``overhead`` is
-    the text of what else fills the context (tool definitions, response formats), for counting. ``stand_down`` says
-    why the request must not be rewritten ("" when it may), ``cause`` which part of the request that is, where the
-    provider keeps or shortens the history. ``members``: every top-level member in order, duplicates
-    too, as its name and its span from the name's quote to the end of the value. ``known_spans`` are the spans of the
-    first messages, where an earlier request that begins the same has found them. ``sizes``: how many elements of the
-    list each message takes, where that is not one each. A text in the place of the list is its only message.
-    ``bound``: so many messages at the start reach up to the last part that is valid only behind exactly what stands
-    before it now: a further cut keeps none of them. ``binds``: so will be what the reply brings. ``content`` is the
-    path in a message to what it says, ``part`` a text part of a content that is a list, without its text.
+    - ``messages``: the messages, parsed on access; message i is at ``spans[i]`` of ``text``. A plain text in place of
+      the list counts as one message.
+    - ``array``: offset in ``text`` of the list of messages.
+    - ``fields``: the other top-level members, parsed.
+    - ``prefix``: number of leading system and developer messages, which are never cut.
+    - ``overhead``: text of what else fills the context (tool definitions, response formats), for counting tokens.
+    - ``stand_down``: reason why the request must not be rewritten; "" if it may be. ``cause``: the part of the request
+      that is the reason, if the provider stores or shortens the transcript.
+    - ``members``: every top-level member in order, duplicates included: its name, and its span from the quote of the
+      name to the end of the value.
+    - ``known_spans``: spans of the first messages, if an earlier request with the same beginning is cached.
+    - ``sizes``: how many elements of the list each message takes; empty if it is one each.
+    - ``bound``: number of leading messages up to the last part that is valid only after exactly what precedes it now; a
+      further cut keeps none of them. ``binds``: the reply will contain such parts.
+    - ``content``: path in a message to its content. ``part``: a text part of a content list, without its text.
     """
 
     text: str
@@ -58,7 +61,7 @@ class ChatRequest:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """Where each message stands in ``text``; found when first asked for."""
+        """Start and end offset of each message in ``text``; computed on first access."""
         if not self.text.startswith("[", self.array):
             return ((self.array, next(end for _, (start, end) in self.members if start < self.array < end)),)
         spans = element_spans(self.text, self.array, self.known_spans)
@@ -69,17 +72,18 @@ class ChatRequest:
 
     @property
     def spans_found(self) -> tuple[Span, ...]:
-        """The spans of the first messages, as many as were found so far."""
+        """The spans of the first messages that are known without computing ``spans``."""
         found: tuple[Span, ...] = self.__dict__.get("spans", self.known_spans)
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response as collected: what joins the session, and how it ended.
+    """A collected response: the assistant's message, and how the response ended.
 
-    ``message`` is ``None`` when nothing usable came (an error, an empty or foreign body). ``error`` holds the
-    provider's in-band error message ("" for none).
+    - ``message``: ``None`` if there was nothing usable (an error, an empty or foreign body).
+    - ``usage``: the provider's token counts.
+    - ``error``: the provider's error message in the body; "" for none.
     """
 
     message: Message | None
@@ -90,7 +94,7 @@ class Reply:
 
 
 class Dialect(Protocol):
-    """One wire format, in both directions. Pure: no sockets, no clock."""
+    """One provider's wire format: parses and rewrites requests, collects replies. Pure: no I/O, no clock."""
 
     @property
     def name(self) -> str:
@@ -98,20 +102,22 @@ class Dialect(Protocol):
 
     @property
     def linked(self) -> tuple[bytes, ...]:
-        """How bodies spell the members of parts whose content lies elsewhere: their few bytes stand for many tokens."""
+        """Byte strings whose presence shows that a body links to content elsewhere (such as an image): few bytes, many
+        tokens.
+        """
 
     @property
     def media_types(self) -> frozenset[bytes]:
-        """Media types in which replies come, beside JSON, server-sent events and NDJSON; usually none."""
+        """Media types of replies besides JSON, server-sent events and NDJSON; usually empty."""
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request to ``path`` may name; none: any."""
+        """Return the model names that the unparsed request may contain; empty when it could be any model."""
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``, sent to ``path``. Raises ``MalformedRequest`` when it is not one.
+        """Parse the request ``body`` that was sent to ``path``. Raises ``MalformedRequest`` when it is not a chat
+        request.
 
-        With ``known``, what an earlier request that begins the same has told is not read again; the outcome is the
-        same without it.
+        With ``known``, the part that an earlier request began with is not parsed again; the result is the same.
         """
 
     def rewrite(
@@ -123,15 +129,18 @@ class Dialect(Protocol):
         block: str = "",
         role: str = "user",
     ) -> bytes:
-        """The request's bytes without the top-level fields ``drop``; with messages ``[prefix, keep_from)`` replaced
-        by one message of ``role`` that carries ``block``. All other bytes stay as they were."""
+        """Return the request's bytes without the top-level fields ``drop``, and with messages ``[prefix, keep_from)``
+        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were.
+        """
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a chunk, with the last bytes of the one before) may hold the terminal event. Cheap; may
-        be wrong in the direction of true."""
+        """Whether ``tail`` (a chunk, preceded by the last bytes of the chunk before) may contain the event that ends
+        the stream. A cheap check that may be true wrongly, but never false wrongly.
+        """
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a whole captured response body (content decoding already undone).
+        """Parse a captured response body (content encoding already decoded) into a reply. ``stream``: the request asked
+        for one.
 
-        Never raises: what cannot be read gives a reply without a message.
+        Never raises: an unreadable body gives a reply without a message.
         """

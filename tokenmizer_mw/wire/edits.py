@@ -1,4 +1,4 @@
-"""A request with other characters inside of its messages: texts replaced, or put behind what a message says."""
+"""Edit the messages of a request: replace texts, or append a text to a message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OUTPUT: Final = "output"
 
 
 def edited(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
-    """``request`` with edits inside of its messages made: the places behind them move, the words stay."""
+    """Return ``request`` with the edits applied; the edits lie inside its messages, and later positions are shifted."""
     if not edits:
         return request
     moves = _Moves(edits)
@@ -49,7 +49,7 @@ class _Moves:
 
 
 def can_append(request: ChatRequest, index: int) -> bool:
-    """Whether a text can be put behind what message ``index`` says: it says it in a text, or in a list of parts."""
+    """Whether a text can be appended to message ``index``: its content is a text or a list of parts."""
     value = at(*_content(request, index))
     if isinstance(value, list):
         return all(isinstance(part, dict) for part in value) or all(isinstance(part, str) for part in value)
@@ -57,10 +57,10 @@ def can_append(request: ChatRequest, index: int) -> bool:
 
 
 def append_edits(request: ChatRequest, index: int, text: str) -> list[Edit]:
-    """Edits that put ``text`` behind everything that message ``index`` says: behind its text, or as a part of its own
-    behind its other parts, where markers for a prompt cache stay in front of it. All other characters stay.
+    """Return the edits that append ``text`` to message ``index``: to its text, or as a part after its other parts. All
+    other characters stay; prompt cache markers stay before it.
 
-    Raises ``ValueError`` where ``can_append`` is false.
+    Raises ``ValueError`` if ``can_append`` is false.
     """
     raw, path = _content(request, index)
     value = at(raw, path)

@@ -1,4 +1,4 @@
-"""Undoing a content encoding piece by piece, on a copy of a body, never past a given size."""
+"""Decode a content encoding (such as gzip) piece by piece, up to a size limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 
 class Undecodable(ValueError):
-    """Bytes that are not what their content encoding says."""
+    """Raised for bytes that do not match their content encoding."""
 
 
 class Decoder(Protocol):

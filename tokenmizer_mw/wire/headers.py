@@ -1,4 +1,4 @@
-"""Header fields as they stand on the wire."""
+"""Helpers for raw HTTP header lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def header(headers: Headers, name: bytes) -> bytes | None:
 
 
 def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
-    """Headers for a body of ``length`` bytes: never a transfer coding, a length where there was either."""
+    """Return the headers for a body of ``length`` bytes: without transfer encoding, and with a content length if there
+    was either.
+    """
     framing = (b"content-length", b"transfer-encoding")
     given = list(headers)
     kept = [(name, value) for name, value in given if name.lower() not in framing]

@@ -1,4 +1,4 @@
-"""A history of messages, each read when it is looked at: most of what a client resends is known and never is."""
+"""A sequence of messages that are parsed on access: most messages that a client resends are known and never parsed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Reader = Callable[[object, int], Message]
 
 
 class History(Sequence[Message]):
-    """Messages as sent, with their roles, and what reads them. An index gives one message, a slice a tuple.
+    """The messages of a request, with their roles, parsed on access. An index returns one message, a slice a tuple.
 
-    ``part``: these are the newest messages of a history that is kept elsewhere, not a history from its start.
+    ``part``: these are only the newest messages of a transcript that is stored elsewhere.
     """
 
     __slots__ = ("_columns", "_numbers", "_places", "_raw", "_read", "_reader", "_whole", "part", "roles")
@@ -63,12 +63,14 @@ class History(Sequence[Message]):
 
     @property
     def sent(self) -> Sequence[object]:
-        """The objects as they were sent."""
+        """The unparsed message objects."""
         return self._raw
 
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
-        """A value for each message, as ``of`` gives them for messages in order. Kept under ``name``, and handed on to
-        histories that begin the same: only the messages that have none yet are read."""
+        """Return a value for each message, computed by ``of`` and cached under ``name``.
+
+        Transcripts made by ``continued`` inherit the values; then only messages without one are parsed.
+        """
         if self._whole is not None and name not in self._columns:
             whole = self._whole.column(name, of)
             self._columns[name] = [whole[place] for place in self._places]
@@ -78,14 +80,15 @@ class History(Sequence[Message]):
         return column
 
     def continued(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
-        """A history of ``raw``, which begins with the first ``count`` objects of this one; ``roles`` are those of the
-        objects behind them."""
+        """Return a history of ``raw``, whose first ``count`` objects are those of this one. ``roles`` are those of the
+        others.
+        """
         history = History(raw, [*self.roles[:count], *roles], self._reader, part=part)
         history._columns = {name: column[:count] for name, column in self._columns.items()}
         return history
 
     def spoken(self) -> History:
-        """The same without the system's messages."""
+        """Return the history without system messages."""
         if Role.SYSTEM not in self.roles:
             return self
         places = [place for place, role in enumerate(self.roles) if role is not Role.SYSTEM]
@@ -100,7 +103,7 @@ class History(Sequence[Message]):
         return history
 
     def through(self, change: Callable[[Message], Message]) -> History:
-        """The same with every message as ``change`` makes it, when it is looked at."""
+        """Return a history whose messages are changed by ``change`` on access."""
 
         def reader(raw: object, number: int) -> Message:
             return change(self._reader(raw, number))
@@ -108,7 +111,7 @@ class History(Sequence[Message]):
         return History(self._raw, self.roles, reader, self._numbers, part=self.part)
 
     def followed_by(self, *messages: Message) -> History:
-        """The same with more messages behind."""
+        """Return a history with ``messages`` appended."""
 
         def reader(raw: object, number: int) -> Message:
             return raw if isinstance(raw, Message) else self._reader(raw, number)
@@ -119,7 +122,7 @@ class History(Sequence[Message]):
 
 
 def history_of(messages: Sequence[Message]) -> History:
-    """A history of messages that have been read."""
+    """Return a history of parsed messages."""
     return History(messages, [message.role for message in messages], _given)
 
 

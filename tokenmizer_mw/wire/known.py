@@ -1,11 +1,10 @@
-"""What is known of recent requests, so that a history that comes again is not read again.
+"""Cache of recent requests, so that the resent part of a transcript is not parsed again.
 
-A chat client sends its whole history with every call: the text of a request begins with the text of the one before.
-What a JSON text says up to the end of a message is settled by the text up to there, so reading goes on behind it.
+A chat client resends its whole transcript with every call, so the text of a request begins with that of the one before.
+Parsing continues after the common part.
 
-Requests are found by a piece of their text at the last of some fixed places: it tells sessions apart that begin with
-the same instructions. The piece only leads to candidates; what counts is that the whole beginning is the same. Where
-a client has changed its last messages, the messages before them are still known.
+Requests are looked up by a piece of their text at fixed offsets. The piece only finds candidates; the whole beginning
+is then compared. If a client changed its last messages, the ones before them are still found.
 """
 
 from __future__ import annotations
@@ -33,8 +32,9 @@ _Key = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class KnownRequest:
-    """A request that was read. ``end`` is where its last message ends, ``member`` the index of its messages among
-    the members of ``found``."""
+    """A cached request. ``end`` is the offset where its last message ends, ``member`` the index of its messages in
+    ``found.members``.
+    """
 
     found: ObjectSpans
     request: ChatRequest
@@ -42,12 +42,12 @@ class KnownRequest:
     end: int
 
     def begins(self, text: str) -> bool:
-        """Whether ``text`` begins with this request, up to its last message."""
+        """Whether ``text`` begins with this request up to the end of its last message."""
         own, end = self.found.text, self.end
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
     def common(self, text: str) -> Start | None:
-        """The messages that ``text`` begins with, too, where they are half of it at least."""
+        """Return the messages that ``text`` begins with too; ``None`` if they are less than half of it."""
         own, spans = self.found.text, self.request.spans
         count, end, most = 0, 0, len(spans)
         while count < most:
@@ -62,7 +62,9 @@ class KnownRequest:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a text begins: with the first ``count`` messages of ``known``, the last of which ends at ``end``."""
+    """A known beginning of a text: the first ``count`` messages of ``known``, the last of which ends at offset
+    ``end``.
+    """
 
     known: KnownRequest
     count: int

@@ -1,6 +1,6 @@
-"""Markers for a provider's prompt cache: members of content parts that say how far a prefix is worth keeping.
+"""Prompt cache markers: members of content parts up to which a provider caches the prompt.
 
-When a marked message is taken out, the prefix that it kept ends with the resume block.
+If a marked message is removed, its marker moves to the resume block.
 """
 
 from __future__ import annotations

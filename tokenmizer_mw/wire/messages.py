@@ -1,8 +1,7 @@
-"""Chat messages as the libraries of the field hand them over, read into words.
+"""Convert messages of common libraries to ``Message``.
 
-Understood are OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks) and the flat shape of
-many frameworks, whose calls carry name and arguments themselves. Messages and parts of a content may be the SDKs' own
-objects.
+Accepts OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks), and the flat shape of many
+frameworks, whose tool calls hold name and arguments directly. Messages and parts may be objects of the SDKs.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _MANY: Final = 2
 
 
 def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
-    """The messages, each read when it is looked at.
+    """Return the messages as a ``History``, parsed on access.
 
-    Looking at one that cannot be read raises ``InvalidMessage``, which says which one it is and why. So does, at
-    once, what is not a list. A ``History`` is taken as it is.
+    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives its number and the reason. Anything
+    that is not a list of messages raises it at once. A ``History`` is returned unchanged.
     """
     if isinstance(messages, History):
         return messages

@@ -1,8 +1,8 @@
-"""Where the texts of a message stand in its JSON, in whichever dialect: found parsed, changed in the text.
+"""Find the texts of a message in its JSON, in any dialect, and edit them in place.
 
-Of a message, as it was sent, the texts of what was said and of what tools returned are told with the path that leads to
-them. The shapes of the dialects do not contradict each other, so that one walk knows them all. Some clients hand over
-what a tool returned as JSON within the text; then the passage is the output in it.
+For each text of the assistant and of tools, the path to it is returned. The formats of the dialects do not contradict
+each other, so one walk handles all. Some clients pass tool output as JSON within the text; then the output inside is
+returned.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What dialects share in collecting replies. Nothing here raises."""
+"""Helpers that dialects share to collect replies. Nothing here raises."""
 
 from __future__ import annotations
 

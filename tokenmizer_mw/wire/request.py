@@ -1,7 +1,7 @@
-"""Reading and rewriting chat requests: what all dialects share. Where they differ is told by a ``Shape``.
+"""Parse and rewrite chat requests, as far as all dialects agree; a ``Shape`` describes the differences.
 
-A request is a JSON object, one member of which lists the messages. A rewrite takes some of them out and puts the
-resume block in; every other byte stays as it was.
+A request is a JSON object, one member of which lists the messages. A rewrite removes some of them and inserts the
+resume block; every other byte stays as it was.
 """
 
 from __future__ import annotations
@@ -38,19 +38,22 @@ _NOT_CONTINUED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a dialect spells a request.
+    """How the requests of a dialect are formatted.
 
-    ``role_of`` says who speaks in an element of the list ``messages``, ``None`` when that cannot be told; ``roles``
-    says so for many and reads what cannot be told as the system's. ``read_message`` is given an element and its
-    number from 1. ``overhead`` names the members that fill the context besides the messages. ``elsewhere``: members
-    with which the provider keeps or shortens the history itself, and the reason to stand down that they are. ``causes``
-    reads from the value of such a member which part of it is the cause, "" where the value keeps and shortens nothing.
-    ``streams``: whether the reply streams where the request does not say. ``group`` tells how many elements of the
-    list each message takes, nothing when it is one each; ``roles`` and ``read_message`` are given a tuple of the
-    elements of a message that takes several. ``alone`` makes the one element of a text that stands in the place of
-    the list; without it there must be a list. ``refuses`` says why these elements forbid a rewrite, "" for no reason.
-    ``bound``: how many of the elements are bound to what stands before them, given the other members; ``binds``:
-    whether what the reply brings will be. ``content`` and ``part`` are those of ``ChatRequest``.
+    - ``role_of``: returns the role of an element of the list; ``None`` if it is unknown. ``roles``: the same for many,
+      unknown ones as system.
+    - ``read_message``: parses an element; gets its number, from 1.
+    - ``messages``: name of the list; ``overhead``: names of other members that fill the context.
+    - ``elsewhere``: members with which the provider stores or shortens the transcript, and the reason to stand down
+      that each gives. ``causes``: returns which part of such a member is the cause; "" if the value has no such effect.
+    - ``streams``: whether replies stream if the request does not say.
+    - ``group``: returns how many elements each message takes, empty if one each; ``roles`` and ``read_message`` then
+      get a tuple for a message of several elements.
+    - ``alone``: makes an element of a plain text in place of the list; without it there must be a list.
+    - ``refuses``: returns why these elements forbid a rewrite; "" for no reason.
+    - ``bound``: returns how many leading elements depend on exactly what precedes them; ``binds``: whether the reply
+      will.
+    - ``content``, ``part``: as in ``ChatRequest``.
     """
 
     name: str

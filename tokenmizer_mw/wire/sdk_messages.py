@@ -1,8 +1,8 @@
-"""Messages as the objects of SDKs and frameworks, told as plain ones.
+"""Convert message objects of SDKs and frameworks to plain mappings.
 
-Understood are objects of pydantic with a role (OpenAI's and Anthropic's answers), LangChain's messages (``type``
-"human", "ai", "system", "tool"), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with ``role`` and
-``content``. None of these libraries is imported.
+Accepts pydantic objects with a role (OpenAI's and Anthropic's replies), LangChain's messages (``type`` "human", "ai",
+"system", "tool"), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with ``role`` and ``content``.
+None of these libraries is imported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a message says, whichever way a client spells it when it sends the history back.
+"""Compare messages in the form in which clients resend them.
 
-``digest`` knows a message that comes back as it was. Clients change more: they drop what the model thought aloud,
-trim, attach no images any more, number tool calls anew, clear old tool results, join two messages or split one. A
-spelling leaves out what they change, and keeps what was said.
+``digest`` recognises an unchanged message. Clients also drop thinking, trim white space, omit images, renumber tool
+calls, clear old tool results, and join or split messages. A ``Spelling`` leaves out what they change.
 """
 
 from __future__ import annotations
@@ -35,9 +34,12 @@ _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 
 
 class Spelling(NamedTuple):
-    """``side`` is "a" for what the assistant says, "u" for all others. ``length`` and ``text`` are the length and the
-    digest of its text without spaces, 0 and "" for none; ``calls`` and ``results`` are digests of the tool calls and
-    of what tools returned, without their ids, "" for none."""
+    """What identifies a message although a client changed its form.
+
+    - ``side``: "a" for the assistant, "u" for all others.
+    - ``length``, ``text``: length and digest of its text without spaces; 0 and "" for none.
+    - ``calls``, ``results``: digests of its tool calls and tool results without their ids; "" for none.
+    """
 
     side: str
     length: int

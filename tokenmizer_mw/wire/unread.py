@@ -1,4 +1,4 @@
-"""What the bytes of a JSON request tell before it is read: in the request path every look at them is counted."""
+"""Extract facts from the bytes of a JSON request without parsing it."""
 
 from __future__ import annotations
 

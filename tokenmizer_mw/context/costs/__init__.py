@@ -1,1 +1,1 @@
-"""What calls cost, what they would have cost, and what each stage saved of it, net of the providers' prompt caches."""
+"""What calls cost, what they would have cost, and what each stage saved, net of the providers' prompt caches."""

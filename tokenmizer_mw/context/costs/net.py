@@ -1,8 +1,8 @@
-"""What one call cost, and what it would have cost without us. Pure.
+"""Compute what one call cost, and what it would have cost without this package. Pure.
 
-What was sent is billed as the provider told, or, where it did not, as counted here and by its published rules. What
-the client would have sent is its whole history, cached as the same rules allow: a cut that makes a provider write anew
-what it had in its cache is a loss at that call, and shown as one.
+What was sent is billed as the provider reported, or else as counted here by its published rules. The client would have
+sent its whole transcript, cached by the same rules. A cut that makes a provider write its cache again is a loss at that
+call, and reported as one.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from .prices import PUBLISHED, Caching, Price, PriceList
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A call, in tokens as they are counted here.
+    """A call in tokens, as counted here.
 
-    ``ours`` is the request as it was sent, ``client`` as the client wrote it; ``ours_known`` and ``client_known``: of
-    each, how much the session's call before had begun with, too, ``elapsed`` seconds earlier (``None``: none was).
-    Neither has to be counted for a call that went out as it came and whose usage is told. ``usage``: what the provider
-    told, by our names; ``output``: tokens of the reply. ``marked``: the request marks what the provider is to cache.
-    ``cut``: old messages gave way to a block; ``stages``: what other stages took out; ``answered``: the provider was
-    not asked.
+    - ``ours``, ``client``: tokens of the request as it was sent, and as the client wrote it.
+    - ``ours_known``, ``client_known``: of these, tokens at the beginning that equal the session's call before, which
+      was ``elapsed`` seconds earlier (``None``: there was none). All four are needed only if the request was changed or
+      the provider reported no usage.
+    - ``usage``: token counts that the provider reported, by our names; ``output``: tokens of the reply.
+    - ``marked``: the request contains prompt cache markers.
+    - ``cut``: a block replaced old messages; ``stages``: what other stages saved; ``answered``: from the answer cache.
     """
 
     model: str
@@ -43,12 +44,12 @@ class Sent:
 
     @property
     def changed(self) -> bool:
-        """Whether something else was sent than the client wrote."""
+        """Whether the request that was sent differs from the client's."""
         return self.cut or self.answered or bool(self.stages)
 
     @property
     def told(self) -> bool:
-        """Whether the provider has told what was sent."""
+        """Whether the provider reported the tokens of the request."""
         return "prompt_tokens" in self.usage and not self.answered
 
 

@@ -1,4 +1,4 @@
-"""Recall: what a session says about a question, within a token budget, old values marked as old."""
+"""Recall: find what a session says about a question, within a token budget, replaced values marked as old."""
 
 from __future__ import annotations
 

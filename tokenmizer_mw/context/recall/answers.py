@@ -1,4 +1,4 @@
-"""What kind of value a question asks for, and which texts hold one."""
+"""Detect what kind of value a question asks for, and which texts contain one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Several rankings as one: a weighted sum of scaled scores (Bruch, Gai and Ingber, ACM TOIS 2023). Pure.
+"""Fuse several rankings into one: a weighted sum of scaled scores (Bruch, Gai and Ingber, ACM TOIS 2023). Pure.
 
-Where passages are long, a question shares words with them and ranking by words is seldom wrong; meaning adds little. A
-message of a chat has few words, and what asks for it has others: there meaning counts more.
+Words rank long passages well. Chat messages are short and questions use other words, so meaning gets more weight there.
 """
 
 from __future__ import annotations

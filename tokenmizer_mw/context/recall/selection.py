@@ -1,4 +1,4 @@
-"""Which of the passages that were found are shown within a budget, and how they read. Pure."""
+"""Select the passages to show within a token budget, and render them. Pure."""
 
 from __future__ import annotations
 

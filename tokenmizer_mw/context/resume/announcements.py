@@ -1,4 +1,4 @@
-"""What an assistant is about to do or offers: what it then did tells it better."""
+"""Detect sentences in which an assistant announces or offers what it will do; what it then did is more informative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saying less where other facts of the same resume say it already."""
+"""Shorten facts of a resume block that repeat each other."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How many facts go into a budget.
+"""Fill a token budget with facts.
 
-Facts are taken piece by piece (a label; what stands behind it) into one sequence, of which every budget gets a
-beginning: therefore a bigger budget carries all that a smaller one does. At fixed steps of the budget, pieces that
-are too long for the room left are passed over for shorter ones behind them; between the steps nothing is.
+Parts of facts (a label, then its reason) form one sequence, and every budget gets a beginning of it; therefore a bigger
+budget carries all that a smaller one does. At fixed steps of the budget, parts that do not fit are skipped for shorter
+ones after them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a resume block is: its text, its size, the facts that it carries."""
+"""``Resume``, the result of building a resume block: text, token count, and ids of its facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that there is to say about a session, as blocks of any budget."""
+"""Build resume blocks of any budget for one session."""
 
 from __future__ import annotations
 

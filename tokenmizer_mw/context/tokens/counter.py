@@ -1,4 +1,4 @@
-"""Which counter a model gets."""
+"""Choose the token counter for a model."""
 
 from __future__ import annotations
 

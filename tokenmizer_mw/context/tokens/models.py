@@ -1,4 +1,4 @@
-"""The counters of the models that a process meets."""
+"""Token counters of all models that a process uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph as notebooks and terminals show it by themselves."""
+"""Show a graph in notebooks (HTML) and terminals (a ``rich`` tree)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of mind as stories: what replaced what, one chain after the other."""
+"""Group replacements into chains: what replaced what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a graph made harmless and fitted into a place."""
+"""Make texts of a graph harmless, and fit them into a given width."""
 
 from __future__ import annotations
 

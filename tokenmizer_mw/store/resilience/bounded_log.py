@@ -1,4 +1,4 @@
-"""An event log whose calls end when a chat's patience is over: the call itself goes on in a thread of its own."""
+"""An event log with a deadline: a call that takes too long raises, and continues in its own thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialects, and the paths at which they are spoken."""
+"""The supported dialects, and the request paths that select them."""
 
 from __future__ import annotations
 

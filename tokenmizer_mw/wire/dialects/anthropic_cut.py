@@ -1,10 +1,9 @@
-"""What a cut does to an Anthropic request: messages go, the resume block joins the system prompt.
+"""Cut an Anthropic request: remove messages, and add the resume block to the system prompt.
 
-The block is a block of the system prompt, behind the client's own: instructions and memory stand before the
-conversation, and a conversation begins with a user message. Where the first message that is kept is the assistant's,
-the block is a user message in front of it. System messages that are taken out go to the system prompt, too, since
-Anthropic takes them only between a user's and an assistant's message. Markers for the prompt cache that are taken out
-stand at the end of the block instead: the prefix that they kept ends there.
+The block follows the client's own system prompt, because a conversation must begin with a user message. If the first
+kept message is the assistant's, the block is a user message before it. Removed system messages also go to the system
+prompt, since Anthropic accepts them only between a user's and an assistant's message. Prompt cache markers of removed
+messages move to the end of the block.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _OWN_MARKER: Final[Marker] = {"cache_control": {"type": "ephemeral"}}
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: bool) -> list[Edit]:
-    """Edits that take out the messages behind the prefix and before ``keep_from``, and put what their system messages
-    say, and then ``block`` ("" for nothing), behind the client's system prompt. Messages of unknown roles stay.
+    """Return the edits that remove the messages between the prefix and ``keep_from``, and append their system messages
+    and ``block`` ("" for none) to the client's system prompt. Messages of unknown roles stay.
 
-    Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
+    Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
     spans, sent = request.spans, request.messages.sent
     taken = range(request.prefix, min(keep_from, len(sent)))

@@ -1,6 +1,6 @@
-"""One Anthropic-shaped message: text, or content blocks. In requests, in responses and as libraries hand them over.
+"""Parse an Anthropic message (text or content blocks), from requests, responses or libraries.
 
-Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises.
+Lenient: a field of the wrong type counts as absent. Nothing here raises.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, COMPACTION, _RESULT})
 
 
 def role_of(raw: object) -> Role | None:
-    """Who speaks in a message object; ``None`` when that cannot be told. A user's message that holds nothing but tool
-    results is the tools'."""
+    """Return the role of a message object; ``None`` if it is unknown. A user message with nothing but tool results has
+    the role of a tool.
+    """
     role = raw.get("role") if isinstance(raw, dict) else None
     speaker = ROLES.get(role) if isinstance(role, str) else None
     return _TOOL if speaker is _USER and isinstance(raw, dict) and _only_answers(raw.get("content")) else speaker
 
 
 def roles_of(sent: Sequence[Any]) -> list[Role]:
-    """Who speaks in each of many message objects; what cannot be told counts as the system."""
+    """Return the roles of many message objects; an unknown role counts as system."""
     try:
         roles = [ROLES[raw["role"]] for raw in sent]  # nearly always, and much faster than asking each one
     except (KeyError, TypeError, IndexError):
@@ -58,7 +59,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def kind_of(block: object) -> str:
-    """The kind of a content block: "text" for a plain string, "" for a value that is not a block."""
+    """Return the type of a content block: "text" for a plain string, "" for anything that is not a block."""
     if isinstance(block, str):
         return _TEXT
     if not isinstance(block, dict):

@@ -1,4 +1,4 @@
-"""What all dialects share whose requests are JSON objects with a list of messages."""
+"""Base class for dialects whose requests are JSON objects with a list of messages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tokenmizer_mw.wire.unread import models
 
 
 class JsonDialect(ABC):
-    """Reads leniently; rewrites to the byte: nothing but what is asked for changes.
+    """Base class of a dialect: parses leniently, and rewrites without changing any other byte.
 
-    A subclass says with ``shape`` how its requests are spelled, and with ``cut`` how a block stands in them.
+    A subclass describes the format of its requests with ``shape``, and how a resume block is inserted with ``cut``.
     """
 
     __slots__ = ()
@@ -26,10 +26,11 @@ class JsonDialect(ABC):
 
     @abstractmethod
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits that take out what lies between the prefix and message ``keep_from`` and put ``block`` there.
+        """Return the edits that remove the messages between the prefix and ``keep_from``, and insert ``block`` there
+        ("" for nothing).
 
-        An empty ``block`` puts nothing in. Raises ``ValueError`` when ``keep_from`` lies outside the messages behind
-        the prefix, and when the history cannot be cut.
+        Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
+        cannot be cut.
         """
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Chat routes with a JSON shape of their own: where the messages are and where the reply is, told by their owner."""
+"""Dialect for chat routes with their own JSON format, described by dotted paths."""
 
 from __future__ import annotations
 
