@@ -184,7 +184,7 @@ def _is_in_force(node: Node) -> bool:
     """Whether a resume block tells the node as what is so."""
     if node.type is NodeType.DECISION:
         return _is_believed(node)
-    return node.type in _STANDING and node.current and node.status is not Status.PENDING
+    return node.type in _STANDING and node.current and not node.is_note and node.status is not Status.PENDING
 
 
 def _is_told(node: Node) -> bool:

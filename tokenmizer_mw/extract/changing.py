@@ -1,13 +1,14 @@
 """What a user's sentence changes: the one place where something that was settled goes without being named by a rule.
 
-A fact in force is superseded only by a sentence that asserts something (see ``frames``), that has a word of change or
-is a bare value, and that names the old value, or speaks of the same thing and gives another value of the same sort.
-The sentence as it stands is what holds from then on.
+A fact in force is superseded only by a sentence that asserts something (see ``frames``), that has a word of change,
+is a bare value, or settles something by the model's judgement, and that names the old value, or speaks of the same
+thing and gives another value of the same sort. What was said by the way (``passing``) is changed by another value
+only. The sentence as it stands is what holds from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
@@ -39,6 +40,17 @@ NAMED: Final = 0.5
 ANOTHER_VALUE: Final = 1.0
 """Score above which a sentence gives another value of what it changes, and does not only name it."""
 
+SAME_MATTER: Final = 2.0
+"""Score above which a sentence without a word of change gives a value of the same sort for the same thing."""
+
+NOTE_LEAST: Final = 1.0
+"""The same where what it changes was only said by the way."""
+
+SETTLING: Final = 0.08
+"""How likely a sentence without a word of change settles something, for it to change something."""
+
+Settling = Callable[[Segment], float]
+
 GOAL_CHANGED: Final = " (now: "
 """What stands in a goal before the sentence that changed a part of it."""
 
@@ -49,15 +61,18 @@ _TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
 def change(
-    ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], findings: Sequence[Finding]
+    ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], findings: Sequence[Finding], settling: Settling
 ) -> list[Finding]:
     """Supersede what the user's sentences change, but for those that rules read as a change; ``findings`` without
-    what such a sentence would state besides. ``elsewhere``: places where others speak."""
+    what such a sentence would state besides. ``elsewhere``: places where others speak; ``settling``: how likely a
+    sentence settles something."""
     known_ = {finding.span for finding in findings if _is_change(ledger, finding)}
     changed: set[Span] = set()
     for segment, reason in _changing(segments, elsewhere):
         span = (segment.start, segment.end)
-        if span not in known_ and _change_by(ledger, segment, reason):
+        old = _changed_by(ledger, segment) if span not in known_ else None
+        if old is not None and (_least(_line_of(segment)) < SAME_MATTER or settling(segment) >= SETTLING):
+            _replace(ledger, old, segment, reason)
             changed.add(span)
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span not in changed]
 
@@ -83,7 +98,9 @@ def change_named(ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Sp
     done = {step.evidence for step in ledger.graph.transitions() if step.trigger == ledger.turn}
     for segment, reason in _changing(segments, elsewhere):
         if segment.text not in done and _EXPLICIT.any(bounded(segment.text)):
-            _change_by(ledger, segment, reason)
+            old = _changed_by(ledger, segment)
+            if old is not None:
+                _replace(ledger, old, segment, reason)
     for step in [one for one in ledger.graph.transitions() if one.trigger == ledger.turn]:
         old, new = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if old is not None and new is not None and new.current:
@@ -104,7 +121,15 @@ def _may_change(text: str) -> bool:
     line = bounded(text)
     if len(line) > SENTENCE_MAX or (asks(line) and not order_in(without_lead(line))) or frames_of(line):
         return False
-    return not _COMPLAINS.any(line) and (_CHANGES.any(line) or _is_bare(line))
+    return not _COMPLAINS.any(line)
+
+
+def _least(line: str) -> float:
+    """Above which score a sentence changes a fact: little where it has a word of change, more where it is only a value,
+    most where it has neither."""
+    if _CHANGES.any(line):
+        return 0.0
+    return ANOTHER_VALUE if _is_bare(line) else SAME_MATTER
 
 
 _COMPLAINS: Final = PatternSet(
@@ -127,14 +152,30 @@ def _reason(said: Sequence[Segment], at: int) -> str:
     return reason or next((bounded(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
 
 
-def _change_by(ledger: Ledger, segment: Segment, reason: str) -> bool:
-    line = without_lead(bounded(segment.text)).rstrip(" .!")
-    least = 0.0 if _CHANGES.any(line) else ANOTHER_VALUE
-    scored = [(score, node) for node in _in_force(ledger) if (score := _score(node, line)) > least]
+def _line_of(segment: Segment) -> str:
+    return without_lead(bounded(segment.text)).rstrip(" .!")
+
+
+def _changed_by(ledger: Ledger, segment: Segment) -> Node | None:
+    """The fact in force that a sentence changes, ``None`` for none."""
+    line = _line_of(segment)
+    least = _least(line)
+    if least >= SAME_MATTER and not values_in(line):
+        return None
+    scored = [
+        (score, node)
+        for node in _in_force(ledger)
+        if (score := _score(node, line)) > (max(least, NOTE_LEAST) if node.is_note else least)
+    ]
     if not scored:
-        return False
+        return None
     best = max(score for score, _ in scored)
-    old = next(node for score, node in scored if score == best)
+    return next(node for score, node in scored if score == best)
+
+
+def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
+    """What a sentence says takes the place of a fact."""
+    line = _line_of(segment)
     reason = reason or _other_parts(line, old)
     finding = Finding(
         NodeType.DECISION,
@@ -150,7 +191,6 @@ def _change_by(ledger: Ledger, segment: Segment, reason: str) -> bool:
     )
     new = supersede(ledger, old, finding)
     _spread(ledger, old, new)
-    return True
 
 
 def _other_parts(line: str, old: Node) -> str:

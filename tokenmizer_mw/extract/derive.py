@@ -26,14 +26,17 @@ from .finding import SPOKEN, Finding, Segment
 from .foreign import announces_quotation, foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
-from .guessing import model_of
+from .guessing import model_of, settling_of
 from .layout import Span
+from .learned import Model
 from .ledger import Ledger
 from .links import link_all
 from .moves import place
+from .passing import settled_in_passing
 from .repeated import repeatable, without_repeated
+from .rules import Speaker
 from .segment import segment
-from .situation import CONTEXT_MESSAGES, Numbered, situation_of
+from .situation import CONTEXT_MESSAGES, Numbered, Situation, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
 from .structure.voiced import speaks as only_speaks
@@ -109,6 +112,7 @@ def _draw(
     stages = settings.stages_named
     findings: list[Finding] = []
     elsewhere: list[Span] = []
+    model: Model | None = None
     if "structure" in stages:
         pending = open_calls(said for _, said in before) if message.tool_results else {}
         structure = read_structure(turn, message, pending, segments=segments)
@@ -116,7 +120,7 @@ def _draw(
     if speaks and not fenced and "rules" in stages:
         elsewhere = foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
         model = model_of(settings) if "model" in stages else None
-        read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
+        read = _read(segments, situation, model, replies="dialogue" in stages)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere) and may_carry(act)]
         if message.role is Role.ASSISTANT:
             acts = without_repeated(acts, message.text, repeatable(before))
@@ -129,7 +133,7 @@ def _draw(
         if (left := _left_as(before, asked)) is not None:
             went_on(ledger, valid, left)
         if speaks and not fenced and "rules" in stages:
-            valid = change(ledger, segments, elsewhere, valid)
+            valid = change(ledger, segments, elsewhere, valid, settling_of(segments, situation, model))
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "rules" in stages:
         change_named(ledger, segments, elsewhere)
@@ -137,6 +141,12 @@ def _draw(
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _read(segments: list[Segment], situation: Situation, model: Model | None, *, replies: bool) -> list[Finding]:
+    """What a message says, and what a user settles in it by the way."""
+    read = read_acts(segments, situation, replies=replies, model=model)
+    return [*read, *settled_in_passing(segments, read)] if situation.speaker is Speaker.USER else read
 
 
 def _end_of_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
@@ -16,6 +16,7 @@ from .hit import Hit, anaphoric
 from .learned import DialogueAct, Model, shipped
 from .phrases import asks, bounded, order_in, without_lead
 from .present import is_present_state
+from .reading import hits
 from .rules import Act, Rule, Speaker
 from .rules.headings import heading_act
 from .similar import content
@@ -103,13 +104,30 @@ def guesses(
                 yield segment, hit
 
 
+def settling_of(segments: Sequence[Segment], situation: Situation, model: Model | None) -> Callable[[Segment], float]:
+    """How likely one of a message's sentences settles something, 0..1; never, where no model judges."""
+    if model is None:
+        return lambda _: 0.0
+    spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
+
+    def settling(segment: Segment) -> float:
+        index = spoken.index(segment)
+        if index >= GUESSED_MAX:
+            return 0.0
+        read = [hits(one.text, situation.speaker) for one in spoken[: index + 2]]
+        said = model.weight(cues_of(index, spoken, read, situation))
+        return model.guess(said, model.meaning(bounded(segment.text))).chance(DialogueAct.DECISION)
+
+    return settling
+
+
 def believable(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
     """What rules read in each sentence, without what the model takes for wrong. Formal markers are never doubted."""
     return [
-        [hit for hit in hits if not _is_wrong(hit, index, spoken, read, situation, model)] if hits else hits
-        for index, hits in enumerate(read)
+        [hit for hit in known if not _is_wrong(hit, index, spoken, read, situation, model)] if known else known
+        for index, known in enumerate(read)
     ]
 
 

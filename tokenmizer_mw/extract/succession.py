@@ -92,7 +92,7 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
     for type_ in (NodeType.ENVIRONMENT, NodeType.CONCEPT):
         for number in islice(range(graph.added(type_), 0, -1), TASKS_MAX):
             node = graph.get(f"{type_.value}-{number}")
-            if node is not None and node.status is Status.ACTIVE:
+            if node is not None and node.status is Status.ACTIVE and not node.is_note:
                 yield node
     for number in islice(range(graph.added(NodeType.TASK), 0, -1), TASKS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")

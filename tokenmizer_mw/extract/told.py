@@ -86,7 +86,7 @@ def _of(segment: Segment, known: Sequence[str]) -> list[Finding]:
     if not has_digit(text) or supposes(without_lead(text)):
         return []
     said, question = before_question(text)
-    parts = _parts(said) if question or not asks(text) else []
+    parts = parts_of(said) if question or not asks(text) else []
     parts += _given(question or (text if asks(text) else ""))
     made = []
     for part in parts:
@@ -96,7 +96,7 @@ def _of(segment: Segment, known: Sequence[str]) -> list[Finding]:
     return made
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """What is said between commas and conjunctions; a relative clause stays with what it tells of."""
     rest = without_lead(text)
     ends, starts = [], [0]
@@ -110,7 +110,7 @@ def _parts(text: str) -> list[str]:
 def _given(question: str) -> list[str]:
     """What a question takes for granted: "now that we have 40 seats, can we open?"."""
     match = _GRANTED.search(question)
-    return _parts(match.group("given")) if match is not None else []
+    return parts_of(match.group("given")) if match is not None else []
 
 
 def _stated(part: str) -> str:

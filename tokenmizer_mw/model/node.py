@@ -12,6 +12,9 @@ from typing import Final
 NOT_FOUND: Final = "a model did not find it in the session"
 """Why a fact is archived that a model's pass over the session did not confirm."""
 
+NOTE_CONFIDENCE: Final = 0.5
+"""Confidence of a note: known, found by search, and told as nothing that holds."""
+
 LABEL_MAX: Final = 200
 """Longest label of a node, in characters."""
 
@@ -185,6 +188,11 @@ class Node:
     def current(self) -> bool:
         """False once the fact was replaced, declared wrong or archived."""
         return self.status not in _REVISED
+
+    @property
+    def is_note(self) -> bool:
+        """True for what was said by the way: known, and told as nothing that holds."""
+        return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE
 
     @property
     def open(self) -> bool:

@@ -65,7 +65,7 @@ def section_of(node: Node) -> Section | None:
     """Where a resume says ``node``, or ``None`` when it does not."""
     if node.status is Status.INVALIDATED:
         return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
-    if not node.current or _is_only_named(node):
+    if not node.current or _is_only_named(node) or node.is_note:
         return None
     section = _PLAIN.get(node.type)
     return section if section is not None else _BY_STATUS[node.type](node)

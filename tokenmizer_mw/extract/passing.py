@@ -1,0 +1,74 @@
+"""What a user settles in passing: values, names and kinds of choices in sentences that decide nothing in so many words.
+
+"We run this on Postgres 15", "I set the timeout to 30", a value inside an order: nobody would call it a decision, yet a
+later message may change it. Such a clause is a note: known to what looks for the old value, and told nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tokenmizer_mw.graph.values import values_in
+from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
+
+from .assigned import AGAINST
+from .finding import Finding, Segment, SegmentKind
+from .frames import frames_of
+from .phrases import asks, bounded, order_in, without_lead
+from .similar import content
+from .told import parts_of
+
+SENTENCES_READ: Final = 12
+"""Sentences of a message that are read; longer messages are documents."""
+SENTENCE_LONG: Final = 300
+CLAUSE_MAX: Final = 120
+NOTES_MAX: Final = 8
+"""Notes of one message."""
+
+
+def settled_in_passing(segments: Sequence[Segment], found: Sequence[Finding]) -> list[Finding]:
+    """The clauses of a user's message that give something a value and that ``found`` does not state, in order."""
+    spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
+    if len(spoken) > SENTENCES_READ:
+        return []
+    told = [finding for finding in found if finding.type is not NodeType.GOAL]
+    known = [text.casefold() for finding in told for text in (finding.label, finding.reason, finding.why) if text]
+    made = [
+        _note(clause, segment)
+        for segment in spoken
+        if len(segment.text) <= SENTENCE_LONG
+        for clause in _clauses(segment.text)
+        if not any(clause.casefold() in label or label in clause.casefold() for label in known)
+    ]
+    return made[:NOTES_MAX]
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    line = bounded(sentence)
+    if (asks(line) and not order_in(without_lead(line))) or frames_of(line):
+        return
+    for part in parts_of(line):
+        clause = part.strip(" .,;:!")
+        if 0 < len(clause) <= CLAUSE_MAX and _gives_a_value(clause):
+            yield clause
+
+
+def _gives_a_value(clause: str) -> bool:
+    """Whether a clause gives something a value; a capital at its beginning alone is none, and who speaks against
+    something does not settle it."""
+    if len(content(clause)) <= 1 or AGAINST.any(clause):
+        return False
+    return any(value.start > 0 or value.kind not in ("name", "word") for value in values_in(clause))
+
+
+def _note(clause: str, segment: Segment) -> Finding:
+    return Finding(
+        NodeType.CONCEPT,
+        clause,
+        Status.ACTIVE,
+        Trust.STATED,
+        NOTE_CONFIDENCE,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+    )
