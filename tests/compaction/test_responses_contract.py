@@ -107,6 +107,17 @@ def test_a_provider_that_compacts_itself_gets_every_byte(plain: Served, upstream
     assert (upstream.calls[-1].path, upstream.calls[-1].body) == ("/v1/responses/compact", raw)
 
 
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/responses/compact"])
+@pytest.mark.parametrize("member", ["previous_response_id", "conversation"])
+def test_a_chain_is_left_to_who_keeps_it(ours: Served, upstream: Upstream, path: str, member: str) -> None:
+    said = [{"role": "user", "content": "And the cart?"}]
+    body = {"model": "openai/fake-n3", "input": said, member: "resp_1", "context_management": ABOVE}
+    call(ours.port, path, json.dumps(body).encode(), {"x-session-id": "kept-chain", "authorization": "Bearer made-up"})
+    received = upstream.calls[-1]
+    assert received.path == path
+    assert received.json == {**body, "model": "fake-n3"}
+
+
 def test_a_chain_that_the_provider_keeps_cannot_be_compacted_here(ours: Served) -> None:
     body = json.dumps({"model": "gemini/fake-n3", "previous_response_id": "resp_1"}).encode()
     status, _, told = call(ours.port, "/v1/responses/compact", body, {"x-session-id": "chain"})

@@ -120,6 +120,7 @@ class Compacting:
                 body,
                 now=_is_standalone(face),
                 leaves=leaves,
+                native=native,
                 created=int(time()),
             )
             waits = (

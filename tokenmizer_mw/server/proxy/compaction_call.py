@@ -26,6 +26,7 @@ from tokenmizer_mw.wire.unread import mentions
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
+_CHAINS: Final = ("previous_response_id", "conversation")
 _NOTHING: Final = "there is nothing in this conversation that a compaction could stand for"
 
 
@@ -54,7 +55,8 @@ class ForwardedCall:
 @dataclass(frozen=True, slots=True)
 class CompactionCall:
     """One call. ``session``: what is known of it, and whether the client named it. ``now``: its path asks for a
-    compaction. ``leaves``: what is asked is left to the provider."""
+    compaction. ``leaves``: what is asked is left to the provider. ``native``: whoever may be asked offers the contract
+    by itself."""
 
     memory: SessionMemory
     words: ModuleType
@@ -64,6 +66,7 @@ class CompactionCall:
     body: bytes
     now: bool = False
     leaves: bool = False
+    native: bool = False
     created: int = 0
 
     def done(self) -> AnsweredCall | ForwardedCall | None:
@@ -78,7 +81,7 @@ class CompactionCall:
         native: Native | None = self.words.find_native(given)
         if native is not None:
             return None if self.now else self._followed(given, native)
-        if self.leaves and not mentions(self.body, MARK.encode("ascii")):
+        if (self.leaves or self._is_chained(given)) and not mentions(self.body, MARK.encode("ascii")):
             return None
         asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
         if asked is None:
@@ -95,6 +98,10 @@ class CompactionCall:
         if isinstance(asked.compact, CompactNow):
             return self._at_once(cleared, asked.compact, key)
         return self._forwarded(cleared, asked.compact, key, edits)
+
+    def _is_chained(self, given: Mapping[str, Any]) -> bool:
+        """Whether the provider keeps the history of this call and compacts that itself: here is only what is new."""
+        return self.native and any(given.get(name) for name in _CHAINS)
 
     def _followed(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
         """A request with a compaction that a provider made, and what the session has to say behind that; ``None``: as
