@@ -72,10 +72,9 @@ _logger = logging.getLogger("tokenmizer_mw")
 
 
 class SessionService:
-    """The sessions of one store, for whoever carries chats: middleware, transports, the proxy, frameworks.
+    """The service behind a memory: what middleware, transports, the proxy and frameworks call for each chat.
 
-    ``known`` holds recent requests for whoever reads the next ones, ``answers`` is the cache of answers, ``None``
-    without one.
+    ``known`` caches recent requests for parsing; ``answers`` is the answer cache, ``None`` if it is off.
     """
 
     def __init__(
@@ -152,32 +151,40 @@ class SessionService:
     # -- a chat call -------------------------------------------------------------------------------------------------
 
     def prepare(self, exchange: ChatExchange) -> bool:
-        """Whether the call is recorded: its session found, secrets out, guarded, cut where it must be. False: it passes
-        untouched, and a counter says why. Blocks. Raises ``RequestBlocked``."""
+        """Find the session of a call, redact secrets, apply the guard, and cut the transcript if necessary. Blocks.
+
+        Returns whether the call is recorded; ``False``: it passes untouched and a counter gives the reason. Raises
+        ``RequestBlocked``.
+        """
         return self._opening.open_blocking(exchange)
 
     def aprepare(self, exchange: ChatExchange) -> Awaitable[bool]:
-        """``prepare`` from an event loop: what takes long is done in worker threads."""
+        """``prepare`` for an event loop; slow work runs in worker threads."""
         return self._opening.open_on_loop(exchange)
 
     def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
-        """The response begins."""
+        """Note that the response begins, with this status and these headers."""
         self._commit.start(exchange, status, headers)
 
     def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
-        """``exchange.receive`` for pieces of any kind, empty ones too; what fails inside is counted."""
+        """Take the next piece of the body. Returns whether the turn must be committed before the client gets it.
+        Failures are counted, not raised.
+        """
         return self._commit.take(exchange, piece)
 
     def give_up(self, exchange: ChatExchange, error: Exception) -> None:
-        """A failure while the reply is collected: nothing more of it is, nothing is kept."""
+        """Stop collecting the reply after an internal error; the call is not recorded."""
         self._commit.give_up(exchange, error)
 
     def commit(
         self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> None:
-        """Record the turn if its reply is complete, or its ``last`` piece was seen; wait until it is durable, at most
-        until the deadline. Blocks. ``outcome`` is what the shell knows better; an ``attempt`` may be made again: when
-        nothing came of it but a failure, nothing is recorded."""
+        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
+        deadline has passed. Blocks.
+
+        - ``outcome``: how the call ended, if the caller knows more than the reply says.
+        - ``attempt``: the call may be retried; a failed one without content is not recorded.
+        """
         self._commit.wait(exchange, last, outcome, attempt)
 
     def acommit(self, exchange: ChatExchange, *, last: bool) -> Awaitable[None]:
@@ -185,11 +192,11 @@ class SessionService:
         return self._commit.wait_on_loop(exchange, last)
 
     def schedule_extraction(self, exchange: ChatExchange) -> None:
-        """The client has its last piece: derive facts in the background, as soon as the turn is durable."""
+        """Extract facts in the background once the turn is durable. Call it when the client has the last piece."""
         self._commit.release(exchange)
 
     def leave(self, exchange: ChatExchange, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """The call is over. What was not settled is, in the background: nobody waits for it."""
+        """End the call; a turn that was not committed is recorded in the background."""
         self._commit.leave(exchange, outcome, attempt)
 
     def ask_cache(
@@ -211,7 +218,7 @@ class SessionService:
     # -- all sessions ------------------------------------------------------------------------------------------------
 
     def forget(self, keys: Iterable[SessionKey]) -> None:
-        """Nothing of what was erased stays in this process."""
+        """Remove erased sessions from all caches of this process."""
         self.known.clear()
         if self.redaction.ingress is not None:
             self.redaction.ingress.forget()
@@ -263,7 +270,7 @@ class SessionService:
 
     @cached_property
     def compression(self) -> Compression | None:
-        """What makes texts shorter; ``None`` where no stage is switched on."""
+        """The compressor of requests; ``None`` if no compression stage is on."""
         if not self.settings.compress_named:
             return None
         from tokenmizer_mw.saving.compress.sessions import Compression  # what is off costs nothing, not even its import
@@ -277,7 +284,7 @@ class SessionService:
 
     @cached_property
     def reminders(self) -> ReminderService:
-        """What finds what a cut took out and a request asks for. Raises ``StoreError``."""
+        """The service that makes reminders. Raises ``StoreError``."""
         return ReminderService(
             self.settings,
             self.redaction.secret,
@@ -337,8 +344,11 @@ class SessionService:
 
 
 def check_wiring(service: object, routes: object) -> None:
-    """Raises ``ConfigError`` for what is no service of a memory and no table of routes: later on nothing would be
-    remembered, and only the log would say so. So it is for a cache whose model cannot be used, which is loaded here."""
+    """Raise ``ConfigError`` unless ``service`` is the service of a memory and ``routes`` a mapping of routes.
+
+    Otherwise nothing would be recorded and only the log would say so. Also loads the model of the answer cache, so that
+    an unusable one is reported here.
+    """
     if not isinstance(service, SessionService):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {service!r:.60}")
     if service.answers is not None:

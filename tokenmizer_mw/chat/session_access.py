@@ -1,4 +1,4 @@
-"""The sessions of a store, as the parts of the service read them and append to them."""
+"""Read sessions, append events to them, and extract their facts: the access that all parts of the service share."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ T = TypeVar("T")
 
 
 class SessionAccess:
-    """The sessions of a store: read, appended to, and their facts derived.
+    """The sessions of a store, with their caches.
 
-    ``notice`` is told of the events that join a session; ``defer`` runs work for a key in the background, False where
-    there is no room.
+    - ``notice``: called with the events that were appended to a session.
+    - ``defer``: runs work in the background under a key; returns ``False`` when the queue is full.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class SessionAccess:
 
     @cached_property
     def derivation(self) -> Drawing:
-        """What derives facts from messages."""
+        """Extracts facts from messages."""
         return Drawing(self._settings, self._redaction.secret)
 
     @cached_property
     def carried(self) -> CarriedReminders:
-        """Reminders that requests carried, until the messages behind them are recorded."""
+        """Reminders that requests contained, until they are recorded with the next messages."""
         return CarriedReminders(self._settings.sessions_cached, make_lock())
 
     def key_of(self, session_id: str, tenant: str) -> SessionKey:
@@ -94,14 +94,14 @@ class SessionAccess:
         return self.read_messages_until(key)[0]
 
     def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
-        """The messages of a session, and where its log ends."""
+        """Return the messages of a session, and the end of its log."""
         found, end = self.messages.read(key, lambda told: (list(told.messages.values()), (told.seq, told.recorded_at)))
         if not found:
             self.messages.drop(key)
         return found, end
 
     def transcript(self, written: Iterable[Written]) -> list[tuple[int, Message]]:
-        """Messages with their numbers, without blocks of ours and without archived ones."""
+        """Return messages with their numbers, without own resume blocks and without archived messages."""
         return [
             (one.number, without_own_blocks(one.message, self._redaction.secret)) for one in written if not one.archived
         ]
@@ -112,19 +112,19 @@ class SessionAccess:
         return message_sentences if told is None else told.prepared.read
 
     def drop(self, key: SessionKey) -> None:
-        """Nothing of a session is at hand afterwards."""
+        """Remove a session from all caches of this process."""
         self.sessions.drop(key)
         self.messages.drop(key)
         self.longest.drop(key)
         self.carried.take(key)
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Append what ``decide``, which is quick, makes of the session."""
+        """Append the events that ``decide`` returns for the session; ``decide`` must be quick."""
         with self._noticing(key, decide) as deciding:
             self.sessions.update(key, deciding)
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """``update`` with the messages that ``decide`` gives, and what the request that they answer carried."""
+        """``update`` with messages, and with the reminders that the answered request contained."""
         waiting = self.carried.take(key)
         added = 0
 
@@ -144,15 +144,16 @@ class SessionAccess:
                 self.carried.put(key, waiting)
 
     def propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Append what ``decide`` makes of the session; it runs outside the session's lock, on a copy."""
+        """Append the events that ``decide`` returns; it gets a copy of the session and runs outside its lock."""
         with self._noticing(key, decide) as deciding:
             self.sessions.propose(key, deciding, no_view)
 
     def extract(
         self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
     ) -> T:
-        """``view`` of the session with the facts of all messages; without ``wait`` those that another thread is about
-        to derive may be missing."""
+        """Return ``view`` of the session with the facts of all messages. ``wait``: ``False`` leaves out facts that
+        another thread is about to derive.
+        """
         with span("extract"), self._noticing(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)
 
@@ -200,4 +201,4 @@ class SessionAccess:
 
 
 def no_view(state: SessionState) -> None:
-    """The view of a caller that needs none."""
+    """Return nothing: the view for callers that need none."""

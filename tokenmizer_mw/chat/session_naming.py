@@ -1,4 +1,4 @@
-"""Whose session a request belongs to, as its headers and its body say."""
+"""Find the session id of a request in its headers and body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LENGTH_DIGITS: Final = 18
 
 
 class Reason(StrEnum):
-    """Why a call passed untouched, or why less than all of it was remembered: the names of counters."""
+    """Why a call passed untouched or was not recorded in full; the values are names of counters."""
 
     NO_SESSION = "no_session"
     SESSION_INVALID = "session_invalid"
@@ -31,8 +31,9 @@ class Reason(StrEnum):
 
 
 def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
-    """Why a call with these headers, by their names in lower case, passes without a look at its body. ``named``: its
-    session is known already."""
+    """Return why a call with these headers (lower-case names) passes without reading its body; ``None`` if it does not.
+    ``named``: its session is known already.
+    """
     if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
         return Reason.NO_SESSION
     if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
@@ -44,21 +45,21 @@ def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named:
 
 
 def session_in_headers(headers: Headers, settings: Settings) -> str | None:
-    """What the header that names a session says, usable or not; ``None`` when there is none."""
+    """Return the session id in the session header, valid or not; ``None`` if there is no such header."""
     name = settings.session_header
     given = header(headers, _wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) -> str | None:
-    """``session_in_headers`` for headers by their names in lower case."""
+    """``session_in_headers`` for a mapping with lower-case names."""
     name = settings.session_header
     given = headers.get(_wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def names_session(body: bytes, settings: Settings) -> bool:
-    """Whether the body may hold the session field, so that it must be read to know whose session it is."""
+    """Whether the body may contain the session field, so that it must be parsed to find the session."""
     field = settings.session_field
     return bool(field) and mentions(body, _spelled(field))
 

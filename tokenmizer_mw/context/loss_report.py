@@ -1,4 +1,4 @@
-"""What a cut took out of the context: facts of dropped messages that the resume block does not carry."""
+"""Report which facts a cut removed from the context: facts of removed messages that the resume block does not state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tokenmizer_mw.model.node import Node
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """The facts that are no longer in the context, oldest first, each with the turn that it stems from.
+    """The facts that are no longer in the context, oldest first, each with the turn it comes from.
 
-    ``checkpoint`` is the id of the cut ("" when there was none), ``dropped`` the number of messages that the block
-    stands for, ``before_turn`` the number of the first message that stayed. All of them can be restored. ``returned``
-    are the ids of those facts that a reminder told since, ``quoted`` the numbers of the removed messages that reminders
-    quoted.
+    - ``checkpoint``: id of the cut; "" without one.
+    - ``dropped``: number of messages that the block replaces; ``before_turn``: number of the first message that stayed.
+    - ``returned``: ids of those facts that a reminder has stated since; ``quoted``: numbers of the removed messages
+      that reminders quoted.
     """
 
     checkpoint: str = ""
@@ -38,7 +38,7 @@ class LossReport:
         return f"[{node.source.turn}] {node.type.value}: {node.label}{mark}"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return the report as JSON-compatible data."""
         return {
             "checkpoint": self.checkpoint,
             "dropped": self.dropped,

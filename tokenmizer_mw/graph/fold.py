@@ -48,9 +48,13 @@ Order = dict[str, None] | Layer[str, None]
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """When the log learned of a node (``added``), when it stopped being current (``closed``), both in seconds since
-    the epoch, why it stopped ("" when nobody said), and the last turn that mentioned it. ``moves`` holds every status
-    it has had, with the time from which on."""
+    """The history of a node.
+
+    - ``added``: when it was recorded; ``closed``: when it stopped being current; both in seconds since the epoch.
+    - ``touched``: the last turn that mentioned it; ``mentions``: how many times it was mentioned.
+    - ``reason``: why it stopped being current; "" if none was given.
+    - ``moves``: every status it has had, with the time from which on.
+    """
 
     added: float
     closed: float | None = None
@@ -62,10 +66,10 @@ class Life:
 
 @dataclass(slots=True)
 class SessionGraph:
-    """Everything a session is believed to be about.
+    """The facts of a session as a graph of nodes, edges and transitions.
 
-    Reading is cheap and safe: nodes are frozen. ``fork`` gives a graph that starts as this one and whose changes
-    stay its own.
+    Nodes are frozen, so reading is cheap and safe. ``fork`` returns a graph that starts as this one and changes
+    independently.
     """
 
     _nodes: MutableMapping[str, Node] = field(default_factory=dict)
@@ -147,11 +151,11 @@ class SessionGraph:
         return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
 
     def newest_settled(self) -> Iterator[Node]:
-        """Finished, replaced and dropped work and all other nodes that may be pruned, last touched first."""
+        """Iterate over finished, replaced and dropped work and all other prunable nodes, last mentioned first."""
         return (self._nodes[id] for id in reversed(self._settled) if id in self._nodes)
 
     def oldest_settled(self) -> Iterator[Node]:
-        """What ``newest_settled`` gives, the other way round: the order in which nodes are pruned."""
+        """Iterate over the nodes of ``newest_settled`` in reverse: the order in which they are pruned."""
         return (self._nodes[id] for id in self._settled if id in self._nodes)
 
     @property
@@ -160,12 +164,12 @@ class SessionGraph:
         return len(self._settled) + len(self._unfinished)
 
     def heir(self, id: str) -> Node | None:
-        """The node that took the place of ``id`` last, or ``None``."""
+        """Return the node that replaced ``id`` last; ``None`` if none did."""
         heir = self._heirs.get(id)
         return self._nodes.get(heir) if heir is not None else None
 
     def linked(self, source: str, type: EdgeType, target: str) -> bool:
-        """Whether there is such an edge."""
+        """Whether the edge exists."""
         return (source, type, target) in self._edges
 
     def added(self, type: NodeType) -> int:
@@ -174,7 +178,7 @@ class SessionGraph:
 
     @property
     def derived(self) -> int:
-        """The number of the last message that facts were drawn from, 0 for none."""
+        """Number of the last message that facts were extracted from; 0 for none."""
         return self._derived
 
     def flags(self, node: Node) -> tuple[str, ...]:
@@ -225,7 +229,9 @@ class SessionGraph:
     # -- folding ---------------------------------------------------------------------------------------------
 
     def apply(self, event: Event, at: float = 0.0) -> None:
-        """Do what ``event`` says; ``at`` is when it was recorded. Events that are not about the graph do nothing."""
+        """Apply an event that was recorded at ``at`` (seconds since the epoch). Events that do not concern the graph
+        are ignored.
+        """
         match event:
             case NodeAdded(node):
                 self._add(node, at)

@@ -37,7 +37,7 @@ REMINDERS_MAX: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A checkpoint and its place in the log."""
+    """A checkpoint, and the number of its event in the log."""
 
     seq: int
     recorded_at: float
@@ -46,7 +46,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A change by hand, and when it was recorded, in seconds since the epoch."""
+    """A manual edit, and when it was recorded, in seconds since the epoch."""
 
     recorded_at: float
     edit: NodeEdited
@@ -54,16 +54,19 @@ class Edited:
 
 @dataclass(slots=True)
 class SessionState:
-    """Everything that the log of a session folds into.
+    """The state of a session, folded from its log.
 
-    ``derived`` is the number of the last message that facts were drawn from; ``undrawn`` holds the messages after
-    it, ``recent`` the last few before. ``spoken`` is the number of the newest message that is not the system's;
-    ``kept``: a host keeps its chat here. ``cut`` is the checkpoint whose block replaces old messages now. ``refined``
-    is the number of the last message that a model was shown, ``asked`` how often it was asked, and ``unrefined`` holds
-    the numbers of the turns that were opened since. ``handover`` is what the model wrote last for whoever goes on;
-    ``None`` where it wrote nothing, or where messages that it stands for were withdrawn. ``edits`` are the changes by
-    hand, by their numbers. ``reminders`` is how many reminders requests carried, ``recent_reminders`` the newest
-    ``REMINDERS_MAX`` of them.
+    - ``derived``: number of the last message that facts were extracted from. ``undrawn``: the messages after it;
+      ``recent``: the last few before.
+    - ``spoken``: number of the newest message that is not a system message.
+    - ``kept``: a host stores its chat here (see ``SessionMemory.add``).
+    - ``cut``: the checkpoint whose resume block replaces old messages now; ``None``: no cut.
+    - ``refined``: number of the last message that a model read; ``asked``: how often a model was asked; ``unrefined``:
+      numbers of the messages that opened a turn since.
+    - ``handover``: the newest handover that a model wrote; ``None`` if there is none, or messages that it covers were
+      withdrawn.
+    - ``edits``: manual edits by number.
+    - ``reminders``: number of reminders sent; ``recent_reminders``: the newest ``REMINDERS_MAX`` of them.
     """
 
     seq: int = 0
@@ -88,7 +91,7 @@ class SessionState:
 
     @property
     def next_checkpoint(self) -> str:
-        """The id that the next checkpoint gets."""
+        """The id of the next checkpoint."""
         return f"checkpoint-{len(self.checkpoints) + 1}"
 
     def checkpoint_at(self, id: str) -> Checkpointed | None:
@@ -96,7 +99,7 @@ class SessionState:
         return next((one.checkpoint for one in reversed(self.checkpoints) if one.checkpoint.id == id), None)
 
     def copy(self) -> SessionState:
-        """An independent state: what is folded into either does not show in the other."""
+        """Return an independent copy."""
         found = replace(self)
         for name in self.__slots__:
             if hasattr(value := getattr(self, name), "copy"):
@@ -158,8 +161,11 @@ class SessionState:
 def joining(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[MessageRecorded]:
-    """The events that add what is new in ``messages``, none of which is a system message. ``part``: they are only the
-    newest ones of a history. ``known`` is what ``first_new`` says, or knows better."""
+    """Return the events that add the new ones of ``messages``, which contain no system message.
+
+    ``part``: they are only the newest messages of a transcript. ``known`` overrides the result of
+    ``Transcript.first_new``.
+    """
     resent = Resent(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
     events: list[MessageRecorded] = []
@@ -171,8 +177,10 @@ def joining(
 
 
 def appended(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
-    """The events that add ``messages`` behind the newest one, whether or not the session has such already. Those of
-    the system stand beside the chat, so that it is known again when it comes without them."""
+    """Return the events that append ``messages``, even if the session has equal ones.
+
+    System messages are not part of the chat's order, so that the chat is recognised when it is resent without them.
+    """
     events: list[MessageRecorded] = []
     before = state.spoken
     for turn, written in enumerate(messages, len(state.transcript) + 1):
@@ -183,7 +191,7 @@ def appended(state: SessionState, messages: Sequence[Written]) -> list[MessageRe
 
 
 def fold(recorded: Sequence[Recorded]) -> SessionState:
-    """The state after these events, from nothing."""
+    """Return the state after these events, from an empty session."""
     state = SessionState()
     for event in recorded:
         state.apply(event)

@@ -1,4 +1,4 @@
-"""Items that wait to be written: in order within a session, bounded in number and bytes. Pure; callers bring a lock."""
+"""FIFO queues of items to write, one per session, bounded in number and bytes. Pure; callers bring a lock."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Item = TypeVar("Item")
 
 
 class Lanes(Generic[Item]):
-    """One line of items for each session; the first item of a line is written before the second.
+    """One FIFO queue (lane) per session.
 
     A lane is ready (its first item may be taken), taken (somebody writes its first item) or resting (its first item
-    failed, and waits for ``wake``).
+    failed and waits for ``wake``).
     """
 
     def __init__(self, count_max: int, size_max: int) -> None:
@@ -33,11 +33,11 @@ class Lanes(Generic[Item]):
 
     @property
     def resting(self) -> int:
-        """How many lanes are resting."""
+        """Number of resting lanes."""
         return len(self._resting)
 
     def put(self, key: SessionKey, item: Item, size: int) -> bool:
-        """Add an item of ``size`` bytes at the end of its session's lane. False: there is no room, it was not added."""
+        """Append an item of ``size`` bytes to the queue of its session. Returns ``False`` when there is no room."""
         if self.count >= self._count_max or self.size + size > self._size_max:
             return False
         lane = self._lanes.get(key)
@@ -50,14 +50,16 @@ class Lanes(Generic[Item]):
         return True
 
     def take(self) -> tuple[SessionKey, Item] | None:
-        """The first item of the lane that has been ready longest, which is taken then; ``None``: none is ready."""
+        """Take the lane that has been ready longest, and return its session and first item; ``None`` if no lane is
+        ready.
+        """
         if not self._ready:
             return None
         key, _ = self._ready.popitem(last=False)
         return key, self._lanes[key][0][0]
 
     def done(self, key: SessionKey) -> None:
-        """Remove the first item of a taken lane: it was written, or given up."""
+        """Remove the first item of a taken lane, after it was written or given up."""
         lane = self._lanes[key]
         _, size = lane.popleft()
         self.count -= 1
@@ -72,18 +74,18 @@ class Lanes(Generic[Item]):
         self._resting[key] = None
 
     def wake(self, most: int | None = None) -> None:
-        """Make resting lanes ready, those that rest longest first: all of them, or at most ``most``."""
+        """Make resting lanes ready, the longest resting first; at most ``most`` (``None``: all)."""
         while self._resting and most != 0:
             key, _ = self._resting.popitem(last=False)
             self._ready[key] = None
             most = most - 1 if most is not None else None
 
     def is_taken(self, key: SessionKey) -> bool:
-        """Whether somebody writes the first item of a session's lane."""
+        """Whether the first item of a session's lane is being written."""
         return key in self._lanes and key not in self._ready and key not in self._resting
 
     def drop(self, key: SessionKey) -> list[Item]:
-        """Remove the items of a session, but for the one that somebody writes, and return them."""
+        """Remove and return the items of a session, except one that is being written."""
         lane = self._lanes.get(key)
         if lane is None:
             return []

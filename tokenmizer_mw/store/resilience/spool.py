@@ -53,7 +53,7 @@ class SpooledTurn:
         self._released = False
 
     def settle(self, written: bool) -> None:
-        """Let whoever waits go on. ``written``: the turn is durable."""
+        """Wake the callers that wait for the turn. ``written``: whether it is durable."""
         if not self.result.done():
             self.result.set_result(written)
 
@@ -69,11 +69,13 @@ class SpooledTurn:
 
 
 class TurnSpool:
-    """Turns on their way to the store.
+    """Queue of turns to be written to the store.
 
-    ``probe`` asks the store for something cheap that writes nothing; ``count`` adds to a counter. Between two probes
-    lie ``rest_seconds``. A spool that nobody closed is closed when the process ends; that takes ``drain_seconds`` at
-    most. Nothing here waits, but for ``flush`` and ``close``.
+    - ``probe``: a cheap call of the store that writes nothing, made every ``rest_seconds`` while the breaker is open.
+    - ``count``: adds to a counter.
+    - ``drain_seconds``: time limit for closing an unclosed spool when the process ends.
+
+    Nothing here waits except ``flush`` and ``close``.
     """
 
     def __init__(
@@ -108,12 +110,13 @@ class TurnSpool:
 
     @property
     def waiting(self) -> int:
-        """Turns that are not written yet."""
+        """Number of turns that are not yet written."""
         return self._lanes.count
 
     def put(self, key: SessionKey, turn: SpooledTurn, size: int) -> bool:
-        """Have a turn of ``size`` bytes written. False: there is no room for it, and it was counted as lost. Raises
-        ``RuntimeError`` where no thread can be started."""
+        """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room; the turn is then counted
+        as lost. Raises ``RuntimeError`` if no thread can be started.
+        """
         with self._changed:
             taken = not self._closed and self._lanes.put(key, turn, size)
             if taken:
@@ -125,13 +128,14 @@ class TurnSpool:
         return taken
 
     def probe_later(self) -> None:
-        """Have somebody find out when the store answers again, if nobody does yet."""
+        """Start probing the store in the background until it answers, unless that is under way."""
         with self._changed:
             self._start_prober()
 
     def drop(self, key: SessionKey, seconds: float) -> int:
-        """Give up what waits of a session that is being erased. Returns how many turns. The one that is being written
-        is waited for, at most ``seconds``, so that it is erased with the others."""
+        """Drop the queued turns of a session that is being erased, and return how many. Waits at most ``seconds`` for
+        one that is being written, so that it is erased too.
+        """
         with self._changed:
             dropped = self._lanes.drop(key)
             self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)

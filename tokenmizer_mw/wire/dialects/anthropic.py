@@ -103,9 +103,9 @@ _SHAPE: Final = Shape(
 
 @dataclass(frozen=True, slots=True)
 class Anthropic(JsonDialect):
-    """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte.
+    """The dialect of Anthropic Messages. Parses leniently, and rewrites without changing any other byte.
 
-    ``mark_block`` puts a marker for the prompt cache at the end of the resume block, where there is room for one.
+    ``mark_block``: put a prompt cache marker at the end of the resume block, if the request has room for one.
     """
 
     mark_block: bool = False
@@ -115,8 +115,10 @@ class Anthropic(JsonDialect):
     linked = (b'"url"', b'"file_id"')
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. The block becomes a block of the system prompt, behind the client's, whatever ``role``
-        says; the texts of system messages in what is taken out stand before it."""
+        """Return the edits of a cut. Whatever ``role`` is, the block is added to the system prompt after the client's
+        own, and after the texts of removed system messages; if the first kept message is the assistant's, it is a user
+        message before it.
+        """
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:

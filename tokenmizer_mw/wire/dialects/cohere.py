@@ -49,7 +49,9 @@ class Cohere(JsonDialect):
     linked = (b'"image_url"',)
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. The role of the block is "system" where "developer" is asked for: Cohere has no other."""
+        """Return the edits of a cut. A block of the role "developer" gets the role "system", because Cohere has no
+        other.
+        """
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:

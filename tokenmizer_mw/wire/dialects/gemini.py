@@ -59,8 +59,9 @@ class Gemini(JsonDialect):
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. The block is a content of the user, whatever ``role`` says: a list of contents has no
-        other, and begins with one."""
+        """Return the edits of a cut. The block is always a user content, because a list of contents must begin with
+        one.
+        """
         return cut_edits(request, keep_from, _block_content(block) if block else "")
 
     def ends(self, tail: bytes) -> bool:

@@ -51,7 +51,9 @@ class Ollama(JsonDialect):
     shape = _SHAPE
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. A block of a developer is the system's: Ollama knows no developer."""
+        """Return the edits of a cut. A block of the role "developer" gets the role "system", because Ollama has no
+        other.
+        """
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:

@@ -48,7 +48,7 @@ class OpenAIChat(JsonDialect):
     linked = (b'"image_url"', b'"file_id"')
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut; a marker for the prompt cache in what is taken out moves to the end of the block."""
+        """Return the edits of a cut. Prompt cache markers of removed messages move to the end of the block."""
         marker = lost_marker(request, keep_from, _MARKS) if block else {}
         return cut_edits(request, keep_from, _block_message(role, block, marker) if block else "")
 
