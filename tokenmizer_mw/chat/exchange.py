@@ -63,17 +63,24 @@ class ReplyObserver(Protocol):
 
 
 class ChatExchange:
-    """A chat call: its request, the session it belongs to, how it goes on, and its reply as it is collected.
+    """One chat call: its request, its session, the request that is forwarded, and the reply as it is collected.
 
-    ``headers``: the first value of each, by its name in lower case. ``path`` is where the request was sent to, for
-    dialects that name the model there. A ``session_id`` that the caller brings wins over what headers and body name,
-    ``otherwise`` is the session when they name none. ``fixed``: the request must go on as it is. ``block`` stands for
-    what was before the request's messages, "" for nothing; ``checkpoint`` is the id of the session's checkpoint at
-    which it was made, "" for none. ``known`` spares reading again what earlier requests began with.
+    Arguments:
 
-    ``body`` is the client's, without secrets once they are taken out, ``forwarded`` what goes on. ``rewrite`` is how it
-    was shortened, ``None`` when it was not; ``savings``: what stages of compression took out of it, ``moved``: how old
-    outputs gave way just now. ``observer`` is told of the reply.
+    - ``headers``: the first value of each header, by lower-case name. ``path``: path of the request, in which some
+      dialects name the model.
+    - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none.
+    - ``fixed``: the request must be forwarded unchanged.
+    - ``block``: resume block that replaces what came before the request's messages, "" for none; ``checkpoint``: id of
+      the checkpoint at which it was made, "" for none.
+    - ``known``: cache of recent requests, to parse less.
+
+    Attributes:
+
+    - ``body``: the client's body, once redacted without secrets; ``forwarded``: the body that is sent.
+    - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
+      ``moved``: how old tool results were pruned just now.
+    - ``observer``: gets the reply as it arrives, such as the answer cache.
     """
 
     __slots__ = (
@@ -158,7 +165,7 @@ class ChatExchange:
 
     @property
     def may_name_session(self) -> bool:
-        """Whether the body may hold the session field, so that it must be read to know whose session it is."""
+        """Whether the body may contain the session field, so that it must be parsed to find the session."""
         return self.session_id is None and names_session(self.body, self._settings)
 
     def find_session(self, *, in_body: bool | None = None) -> bool:
@@ -196,7 +203,7 @@ class ChatExchange:
         return in_header if in_header is not None or in_field is None else ""
 
     def replace_body(self, body: bytes) -> None:
-        """The same call with another body, such as one without secrets."""
+        """Replace the body, for example by one without secrets."""
         self.body, self._request = body, None
 
     @property
@@ -213,7 +220,7 @@ class ChatExchange:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that the request may name, without reading it; none: any."""
+        """The models that the unparsed request may name; empty: any."""
         return self.dialect.models(self.body, self.path)
 
     def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> ChatExchange:
@@ -251,27 +258,27 @@ class ChatExchange:
 
     @property
     def is_changed(self) -> bool:
-        """Whether what goes on is not what the client sent."""
+        """Whether the forwarded body differs from the client's."""
         return self.forwarded is not None and self.forwarded is not self._sent
 
     @property
     def reminder(self) -> Reminder | None:
-        """What the request carries of what its cut took out."""
+        """The reminder that the forwarded request contains; ``None`` for none."""
         return self.rewrite.reminder if self.rewrite is not None else None
 
     # -- the reply ---------------------------------------------------------------------------------------------------
 
     def start_reply(self, status: int, headers: Headers) -> None:
-        """The response begins. Its status and headers decide what will be kept of it."""
+        """Start collecting the response; status and headers decide what is recorded of it."""
         self._collector.start(status, headers)
 
     @property
     def held(self) -> int:
-        """Bytes that are kept of the call."""
+        """Number of bytes of the call in memory."""
         return len(self.body) + self._settings.capture_max - self._collector.room
 
     def take_extraction(self) -> bool:
-        """Whether extraction is still to be scheduled for this call: true once, for one thread."""
+        """Return true once, for the thread that is to schedule the extraction of this call."""
         try:
             return self._extraction.pop()
         except IndexError:

@@ -1,6 +1,6 @@
-"""Vectors of passages and questions: passages in the background, a question within a bounded time.
+"""Compute vectors of passages in the background, and the vector of a question within a time limit.
 
-The store keeps the vectors of passages, so that a process that opens a session anew need not compute them again.
+The store keeps the vectors of passages, so that a process that opens a session later need not compute them again.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class ReadIndex(Protocol):
 
 
 class PassageEmbedding:
-    """Gives the passages of sessions their vectors, and questions theirs. Safe for threads.
+    """Computes the vectors of passages and questions. Thread-safe.
 
-    ``log`` keeps vectors, ``read`` looks at the index of a session, ``count`` adds to a counter.
+    ``log`` stores vectors, ``read`` reads a session's index, ``count`` adds to a counter.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Tokens of messages, remembered by their text, so that a history that is sent again costs next to nothing."""
+"""Count the tokens of messages, with a cache by text, so that a resent transcript costs next to nothing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ class MessageCounter:
         return found
 
     def request_counts(self, request: ChatRequest) -> Sequence[int]:
-        """The same for the messages of a request. Those that were counted with an earlier one are not read."""
+        """Return the tokens of each message of a request. Messages that were counted in an earlier request are not
+        parsed.
+        """
         return request.messages.column(f"tokens: {self.counter.name}", self.counts)
 
     def text(self, text: str) -> int:

@@ -1,4 +1,4 @@
-"""How types, statuses and relations look wherever a graph is drawn: always a shape and a word, never colour alone."""
+"""Colours, shapes and words for types, statuses and relations in drawings; colour is never the only sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a graph an export shows: all of it, or the most important part of a very large one."""
+"""Select the part of a graph that an export shows: all of it, or the most important facts of a large one."""
 
 from __future__ import annotations
 

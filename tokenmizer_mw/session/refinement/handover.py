@@ -58,7 +58,7 @@ _INITIAL: Final = "\"'`(\u201c\u00ab"
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """The sentences of a handover that the session bears out, and how many were ``dropped``."""
+    """The sentences of a handover that the session supports, and how many were ``dropped``."""
 
     sentences: tuple[str, ...]
     dropped: int

@@ -27,15 +27,18 @@ LENDERS_MAX: Final = 1_024
 
 @dataclass(frozen=True, slots=True)
 class LentModel:
-    """``complete`` asks the model, blocking. ``lender`` stands for the provider and the key: calls by the hour and
-    failures are counted for each, so that one client's do not count against another."""
+    """A model that a chat call lends. ``complete`` asks it, blocking. ``lender`` identifies provider and key: the
+    hourly limit and the circuit breaker apply per lender.
+    """
 
     complete: Complete
     lender: bytes
 
 
 class Lending:
-    """Which sessions want a model, and how often each lender's may be asked. Safe for threads; never blocks."""
+    """Which sessions wait for a lent model, and how often each lender's model may be asked. Thread-safe; never
+    blocks.
+    """
 
     def __init__(self, allowance: Callable[[], Allowance]) -> None:
         self._made_allowance = allowance
@@ -45,11 +48,11 @@ class Lending:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Calls that are under way are the parent's."""
+        """Start without running calls in a forked child."""
         self._wanted.clear()
 
     def want(self, key: SessionKey, due: Due) -> None:
-        """The next model that is lent for this session is to be asked about it, if that is still ``due`` then."""
+        """Ask the next model that is lent for this session to refine it, if it is still ``due`` then."""
         with self._lock:
             self._wanted[key] = due
             self._wanted.move_to_end(key)
@@ -57,12 +60,12 @@ class Lending:
                 self._wanted.popitem(last=False)
 
     def take(self, key: SessionKey) -> Due | None:
-        """When the session wants a model, ``None`` when it does not; afterwards it does not any more."""
+        """Remove and return the session's wish for a model; ``None`` if it has none."""
         with self._lock:
             return self._wanted.pop(key, None)
 
     def allowance(self, lender: bytes) -> Allowance:
-        """What the calls of one lender are counted by."""
+        """Return the call limit of one lender."""
         with self._lock:
             found = self._allowances.pop(lender, None) or self._made_allowance()
             self._allowances[lender] = found

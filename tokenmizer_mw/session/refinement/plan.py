@@ -25,14 +25,20 @@ REFINED: Final = "refined"
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """The outcome of one refinement of a session.
+    """The result of refining a session.
 
-    ``outcome``: "refined"; "nothing_new" since the model was asked last; "busy", the session is before the model just
-    now; "over_budget", "circuit_open" or "failed", which change nothing; "outdated", the session was revised or erased
-    meanwhile. ``counts`` says how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus"
-    or "unplaced" (nobody in the session said so, or nobody who may), how many were "dropped" because they did not fit
-    the schema, and how many facts were "archived"; how many "handover_sentences" the session bears out, and how many
-    were dropped ("handover_dropped"). ``calls`` were made; the last took in ``tokens``.
+    ``outcome`` is one of:
+
+    - "refined": the reply was merged.
+    - "nothing_new": no new messages since the last refinement.
+    - "busy": the session is being refined just now.
+    - "over_budget", "circuit_open", "failed": the model was not asked, or gave no usable reply; nothing changed.
+    - "outdated": the session was revised or erased meanwhile; nothing changed.
+
+    ``counts`` gives how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus", "unplaced"
+    (nobody in the session said so, or nobody who may) and "dropped" (did not fit the schema), how many facts were
+    "archived", and how many sentences of the handover were stored ("handover_sentences") and dropped
+    ("handover_dropped"). ``calls``: how often the model was asked; ``tokens``: size of the last prompt.
     """
 
     outcome: str
@@ -43,7 +49,7 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementPrompt:
-    """A prompt, and the place of the log that it was made at. ``turn``: the newest message that it shows."""
+    """A prompt, and the position in the log at which it was made."""
 
     prompt: Prompt
     seq: int
@@ -68,8 +74,9 @@ class Refining:
     def question(
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
     ) -> RefinementPrompt | Refinement:
-        """What to ask about a session whose facts are drawn, or why nothing is to be asked. ``history``: the messages
-        that stand."""
+        """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
+        ``history``: the messages that were not withdrawn.
+        """
         messages = [(one.number, self._seen(one.message)) for one in history if one.number > 0]
         if not messages or messages[-1][0] <= state.refined:
             return Refinement("nothing_new")
@@ -89,7 +96,7 @@ class Refining:
         return RefinementPrompt(prompt, state.seq, state.recorded_at)
 
     def read(self, text: str) -> RefinementReply | None:
-        """A reply without secrets; ``None`` when it is no record of a session."""
+        """Parse a reply with secrets redacted; ``None`` when it does not describe a session."""
         return read_reply(
             self.cleaned_text(text), chars_max=self.settings.llm_reply_max, items_max=self.settings.labels_max
         )
@@ -97,7 +104,7 @@ class Refining:
     def events(
         self, state: SessionState, question: RefinementPrompt, reply: RefinementReply, calls: int
     ) -> tuple[list[Event], Mapping[str, int]]:
-        """What ``reply`` adds to the log, and what became of its entries."""
+        """Return the events that ``reply`` adds to the log, and the counts for ``Refinement.counts``."""
         fenced = state.graph.flagged if self.settings.guard in ("fence", "block") else ()
         merged = merge(
             state.graph,
@@ -125,7 +132,7 @@ class Refining:
         return [*merged.events, refined], counts
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
-        """Whether ``events``, which were just recorded, are an occasion to ask the model unbidden."""
+        """Whether ``events``, which were just recorded, are a reason to refine the session in the background."""
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
@@ -135,18 +142,19 @@ class Refining:
 
 
 def is_due_before_cut(state: SessionState) -> bool:
-    """Whether the model was shown nothing of the session since the cut in force was made."""
+    """Whether the model has read nothing of the session since the cut in force was made."""
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 
 def always(state: SessionState) -> bool:
-    """Whatever the session has become since, it is put before the model."""
+    """Return true: the session is due whatever its state."""
     return True
 
 
 def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
-    """Whether the session is not the one any more that was asked about. ``tail`` is its log from the place of the
-    question on."""
+    """Whether the session was revised or erased since the prompt was made. ``tail``: its log from the prompt's position
+    on.
+    """
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
         return True
     return any(isinstance(one.event, HistoryRevised) or _newer(one.event, question) for one in tail[1:])

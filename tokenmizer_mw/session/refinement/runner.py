@@ -38,11 +38,12 @@ from tokenmizer_mw.store.log import EventLog
 
 
 class ModelPass:
-    """Asks a model about sessions and keeps what it states. Safe for threads.
+    """Refines sessions: asks a model and appends the events of its reply. Thread-safe.
 
-    ``owner`` is the memory whose bindings must not count while the model is asked; ``extract`` draws the facts that a
-    session still lacks; ``count`` adds to a counter, ``book`` puts into the books what replies cost. ``complete`` asks
-    the model; ``None``: the settings say which, or there is none.
+    - ``owner``: the memory's service; its session contexts do not apply while the model is asked.
+    - ``extract``: extracts the facts that a session still lacks.
+    - ``count``: adds to a counter; ``book``: adds the cost of replies to the usage accounting.
+    - ``complete``: asks the model; ``None``: the provider that the settings name, if any.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class ModelPass:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """No session is before the model in this process."""
+        """Start without running refinements in a forked child."""
         self._busy.clear()
         self._closing = threading.Event()
         self.__dict__.pop("_attempts", None)
@@ -86,8 +87,9 @@ class ModelPass:
     def refine(
         self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
-        """Put a session before the model, in the running thread, with ``attempts`` other than those of the settings.
-        Raises ``ConfigError`` when there is no model."""
+        """Refine a session in the calling thread. ``attempts`` replaces those of the settings. Raises ``ConfigError``
+        when no model is configured.
+        """
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
@@ -98,7 +100,7 @@ class ModelPass:
             return self._counted(self._keep(key, question, answer))
 
     async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
-        """The same from an event loop, on which an asynchronous ``complete`` is awaited."""
+        """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
@@ -109,8 +111,9 @@ class ModelPass:
             return self._counted(await offload(partial(self._keep, key, question, answer), CALLS))
 
     def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
-        """``events`` were recorded: ask the model later where the settings want that. Never blocks, and never fails
-        for the lack of a model."""
+        """Refine the session later if the settings want that after ``events``, which were just recorded. Never blocks;
+        does nothing without a model.
+        """
         if not self._is_unbidden or not events:
             return
         if self._kept.read(key, lambda state: self._refining.is_due(state, events)):
@@ -167,11 +170,11 @@ class ModelPass:
             self.refine(key, complete, attempts)
 
     def flush(self, seconds: float) -> bool:
-        """Wait for what is under way, at most ``seconds``. True when all is done."""
+        """Wait until running refinements end, at most ``seconds``. Returns whether all are done."""
         return self._background.flush(seconds)
 
     def close(self, seconds: float) -> bool:
-        """Ask nothing more, wait at most ``seconds`` for what is under way. True when all was done."""
+        """Start no more refinements, and wait at most ``seconds`` for running ones. Returns whether all are done."""
         self._closing.set()
         done = self._background.close(seconds)
         self._portal.close()

@@ -37,7 +37,7 @@ class Allowance:
         self._lock = make_lock()
 
     def take(self) -> str:
-        """Take leave for one call. Returns "" when it was given, else why not: "circuit_open" or "over_budget"."""
+        """Request permission for one call. Returns "" when granted, else "circuit_open" or "over_budget"."""
         with self._lock:
             now = self._clock()
             while self._calls and self._calls[0] <= now - HOUR:
@@ -53,17 +53,17 @@ class Allowance:
 
     @property
     def rests(self) -> bool:
-        """Whether the circuit is open, so that nothing may be asked now."""
+        """Whether the circuit breaker is open, so that no call is allowed now."""
         with self._lock:
             return self._failures >= self._failures_max and self._clock() < self._rests_until
 
     def succeeded(self) -> None:
-        """A call gave what was asked for."""
+        """Note that a call gave a usable reply."""
         with self._lock:
             self._failures = 0
 
     def failed(self) -> None:
-        """A call gave nothing that could be used."""
+        """Note that a call gave no usable reply."""
         with self._lock:
             self._failures += 1
             self._rests_until = self._clock() + self._rest_seconds

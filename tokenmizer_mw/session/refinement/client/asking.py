@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 
 class ReplyTooLong(ModelFailed):
-    """A model's reply was not read to its end; it is paid for all the same, as the ``completion`` without a text."""
+    """Raised when a model's reply was not read to its end. It costs money all the same: ``completion``, without
+    text.
+    """
 
     def __init__(self, model: str) -> None:
         super().__init__("the reply is too large", again=False)
@@ -97,7 +99,7 @@ class Attempts(Generic[T]):
 
 
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Ask in the running thread. Never raises what ``complete`` does."""
+    """Ask the model in the calling thread. Never raises what ``complete`` raises."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -119,8 +121,9 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """The same from a running event loop: ``complete`` is called in a worker thread, and what it gives to be awaited
-    is awaited here, on the loop that its client belongs to."""
+    """Ask the model from a running event loop: ``complete`` is called in a worker thread; an awaitable result is
+    awaited on this loop, to which its client belongs.
+    """
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -146,7 +149,7 @@ def _given_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T
 
 
 def is_transient(status: int) -> bool:
-    """Whether a provider's status says that the same request may succeed later."""
+    """Whether a provider's HTTP status means that the same request may succeed later."""
     return status in _AGAIN or status >= 500
 
 

@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 class Portal:
-    """One loop for all calls, started with the first of them: clients keep connections that belong to their loop."""
+    """An event loop in its own thread for all calls, started with the first one; clients keep connections that belong
+    to it.
+    """
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -29,14 +31,16 @@ class Portal:
         self._portal = None
 
     def wait(self, awaitable: Awaitable[T], seconds: float) -> T:
-        """What ``awaitable`` gives. Raises ``TimeoutError`` after ``seconds``, and what it raises."""
+        """Await ``awaitable`` on the loop and return its result. Raises ``TimeoutError`` after ``seconds``, and what it
+        raises.
+        """
         with self._lock:
             if self._portal is None:
                 self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal.call(awaited, awaitable, seconds)
 
     def close(self) -> None:
-        """End the loop and its thread. What is still awaited is cancelled: nobody wants it any more."""
+        """End the loop and its thread; running calls are cancelled."""
         with self._lock:
             portal, self._portal = self._portal, None
             if portal is not None:
